@@ -1,0 +1,148 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target of this package is built with.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A room: a library target of this package. What it may import is DESIGN's table,
+/// which `Scripts/lint` checks.
+func room(_ name: String, _ dependencies: [String] = []) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies.map { .init(stringLiteral: $0) },
+    swiftSettings: strict
+  )
+}
+
+/// A program: a composition root of one small file.
+func program(_ name: String, _ dependencies: [String], linker: [LinkerSetting] = []) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: dependencies.map { .init(stringLiteral: $0) },
+    swiftSettings: strict,
+    linkerSettings: linker
+  )
+}
+
+/// A C library of the distribution, imported by its one owner.
+func library(_ name: String, pkgConfig: String? = nil, apt: String) -> Target {
+  .systemLibrary(
+    name: name,
+    path: "Sources/CLibraries/\(name)",
+    pkgConfig: pkgConfig,
+    providers: [.apt([apt])]
+  )
+}
+
+func tests(_ name: String, _ dependencies: [String], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: name,
+    dependencies: dependencies.map { .init(stringLiteral: $0) },
+    resources: resources,
+    swiftSettings: strict
+  )
+}
+
+let package = Package(
+  name: "thumblatch",
+  products: [
+    .executable(name: "thumblatch", targets: ["thumblatch"]),
+    .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
+    .executable(name: "thumblatchd", targets: ["thumblatchd"]),
+    .executable(name: "thumblatch-presence", targets: ["thumblatch-presence"]),
+    .executable(name: "thumblatch-exchange", targets: ["thumblatch-exchange"]),
+  ],
+  targets: [
+    .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
+    library("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev"),
+    library("CPAM", apt: "libpam0g-dev"),
+
+    room("System", ["CLinux"]),
+    room("SecretMemory", ["System"]),
+    room("JSON", ["SecretMemory"]),
+    room("Cryptography", ["COpenSSL", "SecretMemory"]),
+    room("Storage", ["CSQLite", "System", "SecretMemory"]),
+    room("OAuth", ["JSON", "Cryptography", "SecretMemory"]),
+    room("Presence", ["System"]),
+    room("Configuration"),
+    room("TokenVault", ["OAuth", "Presence", "Storage", "Cryptography", "System", "SecretMemory"]),
+    room("VaultInterface", ["JSON", "SecretMemory"]),
+    room("HelperClient", ["TokenVault", "VaultInterface", "System", "SecretMemory"]),
+    room(
+      "VaultServer",
+      ["TokenVault", "VaultInterface", "Configuration", "System", "SecretMemory"]
+    ),
+    room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
+    room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
+    room("HTTPTransport", ["CCurl", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "SecretMemory"]),
+    room("SystemPassword", ["CPAM", "SecretMemory"]),
+
+    program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
+    program("thumblatch-cli", ["Commands"]),
+    program("thumblatchd", ["VaultServer", "HelperClient"]),
+    program(
+      "thumblatch-presence",
+      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
+    ),
+    program(
+      "thumblatch-presence-virtual",
+      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
+    ),
+    program(
+      "thumblatch-exchange",
+      ["HTTPTransport", "Cryptography", "VaultInterface", "SecretMemory", "System"]
+    ),
+
+    .target(
+      name: "TestSupport",
+      dependencies: ["System", "SecretMemory"],
+      path: "Tests/TestSupport",
+      swiftSettings: strict
+    ),
+    tests("SystemTests", ["System", "TestSupport"]),
+    tests("SecretMemoryTests", ["SecretMemory", "System", "TestSupport"]),
+    tests("JSONTests", ["JSON", "SecretMemory", "TestSupport"]),
+    tests(
+      "CryptographyTests",
+      ["Cryptography", "SecretMemory", "TestSupport"],
+      resources: [.copy("Vectors")]
+    ),
+    tests("StorageTests", ["Storage", "System", "SecretMemory", "TestSupport"]),
+    tests("OAuthTests", ["OAuth", "JSON", "SecretMemory", "TestSupport"]),
+    tests("PresenceTests", ["Presence", "System", "TestSupport"]),
+    tests("ConfigurationTests", ["Configuration", "TestSupport"]),
+    tests(
+      "TokenVaultTests",
+      [
+        "TokenVault", "OAuth", "Presence", "Storage", "Cryptography", "System", "SecretMemory",
+        "TestSupport",
+      ]
+    ),
+    tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
+    tests("HTTPTransportTests", ["HTTPTransport", "SecretMemory", "System", "TestSupport"]),
+    tests(
+      "FingerprintReaderTests",
+      ["FingerprintReader", "SecretMemory", "System", "TestSupport"]
+    ),
+    tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
+    tests(
+      "CommandsTests",
+      ["Commands", "VaultClient", "VaultInterface", "System", "TestSupport"]
+    ),
+    tests(
+      "IntegrationTests",
+      ["System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport"]
+    ),
+  ]
+)

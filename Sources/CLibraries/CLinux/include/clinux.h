@@ -1,0 +1,84 @@
+// What Glibc's Swift module does not import: variadic calls, macros and newer system calls.
+// Every function returns 0 (or a count, a descriptor, a process id) on success and -errno on
+// failure, so that no caller reads errno after another call has changed it.
+#pragma once
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// memfd_secret(2): memory that not even root reads through /proc/PID/mem.
+int clinux_memfd_secret(void);
+// getrandom(2), all of it.
+int clinux_getrandom(void *buffer, size_t count);
+
+// openat2(2) with RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH, O_CLOEXEC added.
+int clinux_openat_beneath(int directory, const char *path, int flags, mode_t mode);
+// openat(2), O_CLOEXEC added.
+int clinux_openat(int directory, const char *path, int flags, mode_t mode);
+// fstatfs(2): the file system's magic number.
+int64_t clinux_filesystem_type(int fd);
+
+int clinux_pipe(int fds[2]);
+int clinux_socketpair(int fds[2]);
+int clinux_unix_socket(void);
+int clinux_accept(int fd);
+int clinux_set_nonblocking(int fd, int on);
+int clinux_fcntl_dupfd(int fd, int lowest);
+
+// SO_PEERCRED (unix(7)).
+int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+// SO_PEERPIDFD (Linux 6.5): a descriptor.
+int clinux_peer_pidfd(int fd);
+int clinux_pidfd_open(pid_t pid);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+
+// sendmsg(2) with MSG_NOSIGNAL; `passed` is sent by SCM_RIGHTS unless it is -1.
+ssize_t clinux_send(int fd, const void *bytes, size_t count, int passed);
+// recvmsg(2); `passed` gets one received descriptor (close-on-exec) or -1; more than one is
+// -EPROTO and all are closed.
+ssize_t clinux_receive(int fd, void *bytes, size_t count, int *passed);
+
+// prctl(2)
+int clinux_set_not_dumpable(void);
+int clinux_set_no_new_privileges(void);
+
+// fork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
+// all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
+// child's working directory. Returns the pid, after exec has succeeded.
+pid_t clinux_spawn(
+    const char *path, char *const argv[], char *const envp[], const char *directory,
+    const int *sources, int count, int new_session);
+// waitpid(2) without EINTR. 0 while it runs (with `block` == 0), else pid; `status` is raw.
+pid_t clinux_wait(pid_t pid, int block, int *status);
+int clinux_status_exit_code(int status);  // -1 if ended by a signal
+int clinux_status_signal(int status);     // 0 if it exited
+
+// epoll(7), with one level-triggered descriptor a call. `events`: 1 readable, 2 writable.
+// Hang-up and error are reported as readable, so that read(2) tells which.
+int clinux_epoll_create(void);
+int clinux_epoll_set(int epoll, int fd, uint32_t events, uint64_t token, int add);
+int clinux_epoll_remove(int epoll, int fd);
+int clinux_epoll_wait(
+    int epoll, uint64_t *tokens, uint32_t *events, int capacity, int timeout_ms);
+int clinux_eventfd(void);
+// signalfd(2) for SIGINT, SIGTERM and SIGHUP, which are blocked for the whole process if this is
+// called before a second thread is started.
+int clinux_termination_signals(void);
+
+// ioctl(2) TIOCGWINSZ: columns, or -errno.
+int clinux_terminal_columns(int fd);
+// setrlimit(2) RLIMIT_CORE 0.
+int clinux_disable_core_dumps(void);
+// CLOCK_BOOTTIME / CLOCK_REALTIME in nanoseconds.
+int64_t clinux_boottime(void);
+int64_t clinux_realtime(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,2 @@
+#pragma once
+#include <security/pam_appl.h>

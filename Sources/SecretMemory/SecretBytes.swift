@@ -1,0 +1,116 @@
+internal import System
+
+/// A secret: bytes in locked memory that are wiped when their owner goes away.
+///
+/// It can be neither copied nor printed: there is no `Collection`, no `Codable`, and no
+/// description. It is lent into a closure, and whoever copies it out of there answers for it.
+@safe
+public struct SecretBytes: ~Copyable, @unchecked Sendable {
+  /// The most bytes that one secret may have.
+  public static let maximumCount = 128 * 1024
+
+  /// The number of bytes.
+  public let count: Int
+  private let place: SecretArena.Place
+  private let base: UnsafeMutableRawPointer
+
+  /// Room for `capacity` bytes that `body` fills, through a pointer valid only there; it returns
+  /// how many of them it wrote.
+  ///
+  /// - Throws: what `body` throws (the bytes are wiped), or `SecretMemoryError`.
+  public init(
+    capacity: Int,
+    initializingWith body: (UnsafeMutableRawBufferPointer) throws -> Int
+  ) throws {
+    let (place, base) = unsafe try SecretArena.shared.allocate(capacity)
+    do {
+      let count = unsafe try body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
+      precondition(count >= 0 && count <= capacity, "more bytes than there was room for")
+      self.count = count
+    } catch {
+      unsafe SecretArena.shared.release(place, base)
+      throw error
+    }
+    self.place = place
+    unsafe self.base = base
+  }
+
+  /// A copy of bytes that lie elsewhere; wiping those is the caller's part.
+  public init(copying bytes: UnsafeRawBufferPointer) throws(SecretMemoryError) {
+    let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
+    if let source = bytes.baseAddress {
+      unsafe base.copyMemory(from: source, byteCount: bytes.count)
+    }
+    count = bytes.count
+    self.place = place
+    unsafe self.base = base
+  }
+
+  /// A copy of bytes that are in ordinary memory already, such as a test's.
+  public init(copying bytes: [UInt8]) throws(SecretMemoryError) {
+    let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
+    unsafe UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyBytes(from: bytes)
+    count = bytes.count
+    self.place = place
+    unsafe self.base = base
+  }
+
+  /// A second secret with the same bytes.
+  public func copy() throws(SecretMemoryError) -> SecretBytes {
+    unsafe try SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Random bytes from the kernel (getrandom(2)).
+  public static func random(count: Int) throws -> SecretBytes {
+    unsafe try SecretBytes(capacity: count) { buffer in
+      unsafe try ThisProcess.fillRandom(buffer)
+      return buffer.count
+    }
+  }
+
+  deinit {
+    unsafe SecretArena.shared.release(place, base)
+  }
+
+  /// Lends the bytes.
+  public func withUnsafeBytes<Value: ~Copyable, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    unsafe try body(UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Lends the bytes as a span.
+  public func withBytes<Value: ~Copyable, Failure: Error>(
+    _ body: (borrowing Span<UInt8>) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let buffer = unsafe UnsafeRawBufferPointer(start: base, count: count)
+    return unsafe try body(buffer.bindMemory(to: UInt8.self).span)
+  }
+
+  /// Whether both hold the same bytes, in a time that does not depend on where they differ.
+  public static func constantTimeEqual(
+    _ left: borrowing SecretBytes,
+    _ right: borrowing SecretBytes
+  ) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in 0..<left.count {
+      difference |=
+        unsafe left.base.load(fromByteOffset: index, as: UInt8.self)
+        ^ right.base.load(fromByteOffset: index, as: UInt8.self)
+    }
+    return difference == 0
+  }
+}
+
+/// A reference to one secret, for a tree of values that must be copyable. The secret itself is
+/// never copied: it is wiped when the last reference goes away.
+public final class SharedSecret: Sendable {
+  /// The secret.
+  public let bytes: SecretBytes
+
+  /// Takes over a secret.
+  public init(_ bytes: consuming SecretBytes) {
+    self.bytes = bytes
+  }
+}

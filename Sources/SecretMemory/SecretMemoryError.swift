@@ -1,0 +1,17 @@
+public import System
+
+/// Why a secret could not be held.
+public enum SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// More bytes than a secret may have.
+  case tooLong(Int)
+  /// The kernel gave no memory.
+  case noMemory(SystemError)
+
+  /// What happened, without any of the bytes.
+  public var description: String {
+    switch self {
+    case .tooLong(let count): "a secret of \(count) bytes is longer than can be held"
+    case .noMemory(let error): "no memory for secrets: \(error)"
+    }
+  }
+}

@@ -1,0 +1,218 @@
+internal import CLinux
+internal import Glibc
+
+/// An open file descriptor, closed when its owner goes away.
+@safe
+public struct Descriptor: ~Copyable, Sendable {
+  /// The number, for C calls made while this value lives. Do not close it.
+  public let number: Int32
+
+  /// Takes over an open descriptor.
+  public init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    // close(2): "the file descriptor is released" even on EINTR; a second try could hit another.
+    _ = close(number)
+  }
+
+  /// Gives the number away; whoever gets it must close it.
+  public consuming func relinquish() -> Int32 {
+    let given = number
+    discard self
+    return given
+  }
+
+  /// A second descriptor of the same open file description, close-on-exec (fcntl(2), F_DUPFD_CLOEXEC).
+  public func duplicate() throws(SystemError) -> Descriptor {
+    Descriptor(owning: Int32(try check(Int(clinux_fcntl_dupfd(number, 3)), "dup")))
+  }
+}
+
+/// What kind of file a descriptor refers to.
+public enum FileKind: Sendable, Equatable {
+  case regular
+  case directory
+  case socket
+  case other
+}
+
+/// The facts of fstat(2) that safety checks need.
+public struct FileStatus: Sendable, Equatable {
+  /// Regular file, directory, socket, or something else.
+  public let kind: FileKind
+  /// The owner's user id.
+  public let owner: UInt32
+  /// The permission bits, setuid, setgid and sticky bits included.
+  public let mode: UInt32
+  /// The number of names that the file has.
+  public let links: UInt64
+  /// The size in bytes.
+  public let size: Int64
+  /// The device and inode, which together tell one file from another.
+  public let device: UInt64
+  /// The inode number on `device`.
+  public let inode: UInt64
+}
+
+extension Descriptor {
+  /// The file's type, owner, mode, links and size (fstat(2)).
+  public func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
+    let kind: FileKind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFSOCK: .socket
+      default: .other
+      }
+    return FileStatus(
+      kind: kind,
+      owner: status.st_uid,
+      mode: status.st_mode & 0o7777,
+      links: UInt64(status.st_nlink),
+      size: Int64(status.st_size),
+      device: UInt64(status.st_dev),
+      inode: UInt64(status.st_ino)
+    )
+  }
+
+  /// Reads at most `buffer.count` bytes; 0 at the end (read(2)).
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    while true {
+      let got = unsafe Glibc.read(number, buffer.baseAddress, buffer.count)
+      if got >= 0 { return got }
+      guard errno == EINTR else { throw SystemError("read", code: errno) }
+    }
+  }
+
+  /// Reads exactly at an offset until the buffer is full or the file ends (pread(2)).
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer,
+    at offset: Int
+  ) throws(SystemError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let got = unsafe pread(
+        number,
+        buffer.baseAddress.map { unsafe $0 + done },
+        buffer.count - done,
+        offset + done
+      )
+      if got == 0 { break }
+      if got > 0 {
+        done += got
+      } else if errno != EINTR {
+        throw SystemError("pread", code: errno)
+      }
+    }
+    return done
+  }
+
+  /// Writes all bytes (write(2)); a short write is continued.
+  public func write(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
+    var done = 0
+    while done < buffer.count {
+      let wrote = unsafe Glibc.write(
+        number,
+        buffer.baseAddress.map { unsafe $0 + done },
+        buffer.count - done
+      )
+      if wrote > 0 {
+        done += wrote
+      } else if wrote == 0 {
+        throw SystemError("write", code: EIO)
+      } else if errno != EINTR {
+        throw SystemError("write", code: errno)
+      }
+    }
+  }
+
+  /// Writes all bytes at an offset (pwrite(2)).
+  public func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+    var done = 0
+    while done < buffer.count {
+      let wrote = unsafe pwrite(
+        number,
+        buffer.baseAddress.map { unsafe $0 + done },
+        buffer.count - done,
+        offset + done
+      )
+      if wrote > 0 {
+        done += wrote
+      } else if wrote == 0 {
+        throw SystemError("pwrite", code: EIO)
+      } else if errno != EINTR {
+        throw SystemError("pwrite", code: errno)
+      }
+    }
+  }
+
+  /// Writes text as UTF-8.
+  public func write(_ text: String) throws(SystemError) {
+    try write([UInt8](text.utf8))
+  }
+
+  /// Writes bytes that are no secret.
+  public func write(_ bytes: [UInt8]) throws(SystemError) {
+    let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
+      Result { () throws(SystemError) in try unsafe self.write(buffer) }
+    }
+    try result.get()
+  }
+
+  /// Reads to the end; more than `limit` bytes is the error EFBIG. For bytes that are no secret.
+  public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let room = min(limit + 1 - bytes.count, 16 * 1024)
+      guard room > 0 else { throw SystemError("read", code: EFBIG) }
+      var chunk = [UInt8](repeating: 0, count: room)
+      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
+        Result { () throws(SystemError) in try unsafe self.read(into: buffer) }
+      }
+      let got = try result.get()
+      if got == 0 { return bytes }
+      bytes.append(contentsOf: chunk.prefix(got))
+    }
+  }
+
+  /// Makes data and size durable (fdatasync(2)). After an error the data must be taken as lost:
+  /// the kernel drops the dirty pages, and a second call would report success.
+  public func synchronizeData() throws(SystemError) {
+    guard fdatasync(number) == 0 else { throw SystemError("fdatasync", code: errno) }
+  }
+
+  /// Makes a file, or the names in a directory, durable (fsync(2)).
+  public func synchronize() throws(SystemError) {
+    guard fsync(number) == 0 else { throw SystemError("fsync", code: errno) }
+  }
+
+  /// Takes an exclusive flock(2) lock without waiting. False: someone else holds it.
+  ///
+  /// The lock belongs to the open file description: it ends when the last duplicate, in whatever
+  /// process, is closed. Nothing here ever unlocks by LOCK_UN.
+  public func lockExclusively() throws(SystemError) -> Bool {
+    while true {
+      if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
+      if errno == EWOULDBLOCK { return false }
+      guard errno == EINTR else { throw SystemError("flock", code: errno) }
+    }
+  }
+
+  /// Waits until the descriptor is readable, or until `milliseconds` have passed (poll(2)).
+  /// False: the time passed.
+  public func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
+    var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    let ready = unsafe poll(&entry, 1, milliseconds)
+    if ready < 0 && errno != EINTR { throw SystemError("poll", code: errno) }
+    return ready > 0
+  }
+
+  /// Whether reads and writes fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).
+  public func setNonblocking(_ on: Bool) throws(SystemError) {
+    try check(Int(clinux_set_nonblocking(number, on ? 1 : 0)), "fcntl")
+  }
+}

@@ -1,0 +1,127 @@
+internal import CLinux
+internal import Glibc
+
+/// An open directory, through which files are reached by name without following links.
+public struct Directory: ~Copyable, Sendable {
+  /// The directory's own descriptor; the state lock lies on it.
+  public let descriptor: Descriptor
+
+  /// Takes over the descriptor of a directory.
+  public init(owning descriptor: consuming Descriptor) {
+    self.descriptor = descriptor
+  }
+
+  /// Opens a directory by path; the last part must not be a symbolic link.
+  public init(path: String) throws(SystemError) {
+    let number = unsafe clinux_openat(
+      AT_FDCWD,
+      path,
+      O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+      0
+    )
+    descriptor = Descriptor(owning: Int32(try check(Int(number), "open", subject: path)))
+  }
+
+  /// Opens a directory inside this one, made with mode 0700 first if `create` and missing.
+  public func openDirectory(_ name: String, create: Bool = false) throws(SystemError) -> Directory {
+    if create, unsafe mkdirat(descriptor.number, name, 0o700) != 0, errno != EEXIST {
+      throw SystemError("mkdirat", code: errno, subject: name)
+    }
+    return Directory(owning: try open(name, flags: O_RDONLY | O_DIRECTORY))
+  }
+
+  /// Makes a directory and all above it, 0700, and opens it.
+  public static func make(path: String) throws(SystemError) -> Directory {
+    var at = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+      at += "/" + part
+      if unsafe mkdir(at, 0o700) != 0, errno != EEXIST, errno != EACCES, errno != EROFS {
+        throw SystemError("mkdir", code: errno, subject: at)
+      }
+    }
+    return try Directory(path: path)
+  }
+
+  /// Opens a file for reading, without following links. A FIFO does not block.
+  public func openForReading(_ name: String) throws(SystemError) -> Descriptor {
+    try open(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  }
+
+  /// Opens an existing file for reading and writing, without following links.
+  public func openForWriting(_ name: String) throws(SystemError) -> Descriptor {
+    try open(name, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
+  }
+
+  /// Makes a file that must not exist yet, 0600, open for reading and writing.
+  public func create(_ name: String) throws(SystemError) -> Descriptor {
+    try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+  }
+
+  /// Whether a name exists, whatever it is; a dangling link counts.
+  public func contains(_ name: String) throws(SystemError) -> Bool {
+    var status = stat()
+    if unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+    guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
+    return false
+  }
+
+  /// The names in the directory, `.` and `..` left out, in no order (readdir(3)).
+  public func names() throws(SystemError) -> [String] {
+    let second = try open(".", flags: O_RDONLY | O_DIRECTORY)
+    let number = second.relinquish()
+    guard let stream = unsafe fdopendir(number) else {
+      let code = errno
+      _ = close(number)
+      throw SystemError("fdopendir", code: code)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      // readdir(3): "to distinguish end of stream from an error, set errno to zero before".
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        guard errno == 0 else { throw SystemError("readdir", code: errno) }
+        return names
+      }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+  }
+
+  /// Replaces `name` by the file now called `temporary`, at once (renameat(2)).
+  public func rename(_ temporary: String, to name: String) throws(SystemError) {
+    guard unsafe renameat(descriptor.number, temporary, descriptor.number, name) == 0 else {
+      throw SystemError("renameat", code: errno, subject: name)
+    }
+  }
+
+  /// Removes a name; false if it did not exist (unlinkat(2)).
+  @discardableResult
+  public func unlink(_ name: String) throws(SystemError) -> Bool {
+    if unsafe unlinkat(descriptor.number, name, 0) == 0 { return true }
+    guard errno == ENOENT else { throw SystemError("unlinkat", code: errno, subject: name) }
+    return false
+  }
+
+  /// Makes the names durable (fsync(2): syncing a file does not sync its directory entry).
+  public func synchronize() throws(SystemError) {
+    try descriptor.synchronize()
+  }
+
+  /// The file system's magic number (statfs(2)).
+  public func fileSystemType() throws(SystemError) -> UInt32 {
+    UInt32(truncatingIfNeeded: try check(Int(clinux_filesystem_type(descriptor.number)), "fstatfs"))
+  }
+
+  /// Opens a name beneath this directory; links anywhere on the way are refused (openat2(2)).
+  private func open(
+    _ name: String,
+    flags: Int32,
+    mode: UInt32 = 0
+  ) throws(SystemError) -> Descriptor {
+    let number = unsafe clinux_openat_beneath(descriptor.number, name, flags, mode)
+    return Descriptor(owning: Int32(try check(Int(number), "open", subject: name)))
+  }
+}

@@ -1,0 +1,164 @@
+internal import CLinux
+internal import Glibc
+
+/// How a child ended.
+public enum ProcessEnd: Sendable, Equatable {
+  case exited(Int32)
+  case signalled(Int32)
+}
+
+/// A child that this process started; it is not ended with its owner.
+public struct ChildProcess: Sendable {
+  /// The process id, valid until `wait` has returned.
+  public let identifier: Int32
+
+  /// Starts a program with nothing inherited but what is named here.
+  ///
+  /// - Parameters:
+  ///   - path: the program; never looked up in PATH.
+  ///   - arguments: those after the program's own name.
+  ///   - environment: all of it, as `NAME=value`.
+  ///   - descriptors: become 0, 1, 2 ... of the child; -1 is /dev/null. All others are closed.
+  ///   - newSession: setsid(2), so that no terminal's signal reaches it.
+  /// - Throws: the error of fork(2) or execve(2) itself.
+  public init(
+    path: String,
+    arguments: [String],
+    environment: [String],
+    descriptors: [Int32],
+    newSession: Bool = false
+  ) throws(SystemError) {
+    let argv = CStrings([path] + arguments)
+    let envp = CStrings(environment)
+    let pid = unsafe clinux_spawn(
+      path,
+      argv.pointers,
+      envp.pointers,
+      "/",
+      descriptors,
+      Int32(descriptors.count),
+      newSession ? 1 : 0
+    )
+    identifier = Int32(try check(Int(pid), "exec", subject: path))
+  }
+
+  /// Waits for the end (waitpid(2)).
+  public func wait() throws(SystemError) -> ProcessEnd {
+    var status: Int32 = 0
+    try check(Int(unsafe clinux_wait(identifier, 1, &status)), "waitpid")
+    return Self.end(status)
+  }
+
+  /// How it ended, or nil while it runs (waitpid(2), WNOHANG).
+  public func poll() throws(SystemError) -> ProcessEnd? {
+    var status: Int32 = 0
+    let ended = try check(Int(unsafe clinux_wait(identifier, 0, &status)), "waitpid")
+    return ended == 0 ? nil : Self.end(status)
+  }
+
+  /// Ends it at once (kill(2), SIGKILL). Call `wait` afterwards.
+  public func kill() {
+    _ = Glibc.kill(identifier, SIGKILL)
+  }
+
+  /// Sends a signal (kill(2)).
+  public func send(signal: Int32) {
+    _ = Glibc.kill(identifier, signal)
+  }
+
+  private static func end(_ status: Int32) -> ProcessEnd {
+    let code = clinux_status_exit_code(status)
+    return code >= 0 ? .exited(code) : .signalled(clinux_status_signal(status))
+  }
+}
+
+/// What a process does to itself.
+public enum ThisProcess {
+  /// The process id.
+  public static var identifier: Int32 { getpid() }
+
+  /// The effective user id.
+  public static var user: UInt32 { geteuid() }
+
+  /// Keeps others of the same user from reading this process's memory, and core dumps from being
+  /// written (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
+  public static func refuseDumps() throws(SystemError) {
+    try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
+    try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
+  }
+
+  /// No program that is executed from here on gains a privilege (prctl(2), PR_SET_NO_NEW_PRIVS).
+  public static func renouncePrivileges() throws(SystemError) {
+    try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
+  }
+
+  /// The directory that holds the program which runs (proc(5), /proc/self/exe).
+  public static func programDirectory() throws(SystemError) -> String {
+    let path = try programPath()
+    guard let slash = path.lastIndex(of: "/") else {
+      throw SystemError("readlink", code: EINVAL, subject: "/proc/self/exe")
+    }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The program which runs (proc(5), /proc/self/exe).
+  public static func programPath() throws(SystemError) -> String {
+    let bytes = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) {
+      (buffer) -> [UInt8] in
+      guard let base = buffer.baseAddress else { return [] }
+      let count = unsafe readlink("/proc/self/exe", base, buffer.count)
+      return (0..<max(0, count)).map { unsafe UInt8(bitPattern: buffer[$0]) }
+    }
+    guard !bytes.isEmpty && bytes.count < 4096 else {
+      throw SystemError("readlink", code: errno, subject: "/proc/self/exe")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A variable of the environment (getenv(3)), nil if unset.
+  public static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// Fills a buffer with random bytes from the kernel (getrandom(2)).
+  public static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) throws(SystemError) {
+    try check(
+      Int(unsafe clinux_getrandom(buffer.baseAddress, buffer.count)),
+      "getrandom"
+    )
+  }
+
+  /// Replaces this process by a program (execve(2)); returns only by throwing.
+  public static func replace(
+    path: String,
+    arguments: [String],
+    environment: [String]
+  ) throws(SystemError) -> Never {
+    let argv = CStrings(arguments)
+    let envp = CStrings(environment)
+    unsafe execve(path, argv.pointers, envp.pointers)
+    throw SystemError("execve", code: errno, subject: path)
+  }
+}
+
+/// A NULL-ended array of C strings, freed with its owner.
+@safe
+private struct CStrings: ~Copyable {
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  private let count: Int
+
+  init(_ strings: [String]) {
+    count = strings.count
+    unsafe pointers = .allocate(capacity: count + 1)
+    for (index, string) in strings.enumerated() {
+      unsafe pointers.advanced(by: index).initialize(to: strdup(string))
+    }
+    unsafe pointers.advanced(by: count).initialize(to: nil)
+  }
+
+  deinit {
+    for index in 0..<count { unsafe free(pointers[index]) }
+    unsafe pointers.deallocate()
+  }
+}

@@ -1,0 +1,171 @@
+internal import CLinux
+internal import Glibc
+
+/// Who is at the other end of a Unix socket, as the kernel recorded it at connect(2).
+public struct PeerCredentials: Sendable, Equatable {
+  /// The process that connected; it may have ended since, and its number may be another's now.
+  public let process: Int32
+  /// The effective user id at the time of the connection.
+  public let user: UInt32
+  /// The effective group id at the time of the connection.
+  public let group: UInt32
+
+  /// Makes credentials, for a test that stands in for the kernel.
+  public init(process: Int32, user: UInt32, group: UInt32) {
+    self.process = process
+    self.user = user
+    self.group = group
+  }
+}
+
+/// Unix stream sockets, reached by a directory's descriptor so that a path's length and a
+/// directory swapped on the way do not matter.
+public enum UnixSocket {
+  /// Binds and listens on `name` in `directory`, with the socket's mode 0600 (bind(2), listen(2)).
+  public static func listen(
+    in directory: borrowing Directory,
+    name: String,
+    backlog: Int32 = 128
+  ) throws(SystemError) -> Descriptor {
+    let socket = Descriptor(owning: Int32(try check(Int(clinux_unix_socket()), "socket")))
+    // umask(2) is process-wide; fchmod(2) on the socket before bind(2) sets the mode of the name.
+    guard fchmod(socket.number, 0o600) == 0 else { throw SystemError("fchmod", code: errno) }
+    let address = try address(of: name, in: directory)
+    let status = unsafe withAddress(address) { pointer, length in
+      unsafe bind(socket.number, pointer, length)
+    }
+    guard status == 0 else { throw SystemError("bind", code: errno, subject: name) }
+    guard Glibc.listen(socket.number, backlog) == 0 else {
+      throw SystemError("listen", code: errno)
+    }
+    try socket.setNonblocking(true)
+    return socket
+  }
+
+  /// Connects to `name` in `directory` (connect(2)).
+  public static func connect(
+    in directory: borrowing Directory,
+    name: String
+  ) throws(SystemError) -> Descriptor {
+    let socket = Descriptor(owning: Int32(try check(Int(clinux_unix_socket()), "socket")))
+    let address = try address(of: name, in: directory)
+    let status = unsafe withAddress(address) { pointer, length in
+      unsafe Glibc.connect(socket.number, pointer, length)
+    }
+    guard status == 0 else { throw SystemError("connect", code: errno, subject: name) }
+    return socket
+  }
+
+  /// A connected pair (socketpair(2)).
+  public static func pair() throws(SystemError) -> (Int32, Int32) {
+    var numbers: [Int32] = [-1, -1]
+    let status = unsafe numbers.withUnsafeMutableBufferPointer { buffer in
+      unsafe clinux_socketpair(buffer.baseAddress)
+    }
+    try check(Int(status), "socketpair")
+    return (numbers[0], numbers[1])
+  }
+
+  /// Takes one waiting connection, close-on-exec and non-blocking (accept4(2)); nil if none waits.
+  public static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
+    let number = clinux_accept(listener.number)
+    switch -number {
+    case EAGAIN, ECONNABORTED, EINTR: return nil
+    default: return Descriptor(owning: Int32(try check(Int(number), "accept4")))
+    }
+  }
+
+  private static func address(
+    of name: String,
+    in directory: borrowing Directory
+  ) throws(SystemError) -> [CChar] {
+    let path = "/proc/self/fd/\(directory.descriptor.number)/\(name)"
+    let bytes = path.utf8CString
+    guard bytes.count <= 108 else { throw SystemError("bind", code: ENAMETOOLONG, subject: name) }
+    return Array(bytes)
+  }
+
+  private static func withAddress(
+    _ path: [CChar],
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { space in
+      for (index, character) in path.enumerated() where index < space.count {
+        unsafe space[index] = UInt8(bitPattern: character)
+      }
+    }
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
+        unsafe body(rebound, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
+
+extension Descriptor {
+  /// Who connected (unix(7), SO_PEERCRED).
+  public func peerCredentials() throws(SystemError) -> PeerCredentials {
+    var process: Int32 = 0
+    var user: UInt32 = 0
+    var group: UInt32 = 0
+    let status = unsafe clinux_peer_credentials(number, &process, &user, &group)
+    try check(Int(status), "getsockopt SO_PEERCRED")
+    return PeerCredentials(process: process, user: user, group: group)
+  }
+
+  /// A descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5); fails with ENOPROTOOPT
+  /// on older kernels and ESRCH for a process that is gone.
+  public func peerProcess() throws(SystemError) -> Descriptor {
+    Descriptor(
+      owning: Int32(try check(Int(clinux_peer_pidfd(number)), "getsockopt SO_PEERPIDFD"))
+    )
+  }
+
+  /// Sends at most all bytes, with a descriptor beside the first byte if one is given
+  /// (sendmsg(2), SCM_RIGHTS). Returns how many were taken; nil if the socket is full.
+  public func send(
+    _ bytes: UnsafeRawBufferPointer,
+    passing descriptor: Int32 = -1
+  ) throws(SystemError) -> Int? {
+    let sent = unsafe clinux_send(number, bytes.baseAddress, bytes.count, descriptor)
+    if sent == -Int(EAGAIN) { return nil }
+    return try check(sent, "sendmsg")
+  }
+
+  /// Receives at most `buffer.count` bytes and at most one descriptor (recvmsg(2)). Zero bytes is
+  /// the end; nil: nothing waits on a non-blocking socket. More than one descriptor is EPROTO,
+  /// and all of them are closed.
+  public func receive(
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Received? {
+    var passed: Int32 = -1
+    let got = unsafe clinux_receive(number, buffer.baseAddress, buffer.count, &passed)
+    if got == -Int(EAGAIN) { return nil }
+    try check(got, "recvmsg")
+    return Received(count: got, descriptor: passed >= 0 ? Descriptor(owning: passed) : nil)
+  }
+
+  /// Ends both directions without closing, so that a thread that reads from it wakes
+  /// (shutdown(2)).
+  public func shutDown() {
+    _ = shutdown(number, Int32(SHUT_RDWR))
+  }
+}
+
+/// What one receive brought.
+public struct Received: ~Copyable {
+  /// How many bytes came; zero at the end of the stream.
+  public let count: Int
+  /// A descriptor that the peer passed.
+  public var descriptor: Descriptor?
+
+  init(count: Int, descriptor: consuming Descriptor?) {
+    self.count = count
+    self.descriptor = descriptor
+  }
+
+  /// Hands over the descriptor.
+  public consuming func takeDescriptor() -> Descriptor? { descriptor }
+}

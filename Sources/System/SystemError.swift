@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// A failed system call: which one, and the kernel's own code for why.
+///
+/// The text never holds data that was read or written, and a path only where the caller put a
+/// name into `subject`.
+public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The call or step that failed, such as `openat`.
+  public let call: String
+  /// The error number (errno(3)), positive.
+  public let code: Int32
+  /// The file or peer that it was about, if the caller named one.
+  public let subject: String?
+
+  /// Makes an error from a call's name and its error number.
+  public init(_ call: String, code: Int32, subject: String? = nil) {
+    self.call = call
+    self.code = code
+    self.subject = subject
+  }
+
+  /// The call, the subject, and the text that the C library has for the code (strerror_r(3)).
+  public var description: String {
+    let reason = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let base = buffer.baseAddress else { return "error \(code)" }
+      guard unsafe strerror_r(code, base, buffer.count) == 0 else { return "error \(code)" }
+      return unsafe String(cString: base)
+    }
+    guard let subject else { return "\(call): \(reason)" }
+    return "\(call) \(subject): \(reason)"
+  }
+}
+
+/// Turns the `-errno` of a CLinux function into an error, and hands back everything else.
+@discardableResult
+func check(
+  _ value: Int,
+  _ call: String,
+  subject: String? = nil
+) throws(SystemError) -> Int {
+  guard value >= 0 else {
+    throw SystemError(call, code: Int32(truncatingIfNeeded: -value), subject: subject)
+  }
+  return value
+}
