@@ -11,8 +11,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A room: a library target of this package. What it may import is DESIGN's table,
-/// which `Scripts/lint` checks.
+/// A room: a library target of this package.
+///
+/// What it may import is the table of the README, which `Scripts/lint` checks.
 func room(_ name: String, _ dependencies: [String] = []) -> Target {
   .target(
     name: name,
@@ -72,10 +73,15 @@ let package = Package(
     room("JSON", ["SecretMemory"]),
     room("Cryptography", ["COpenSSL", "SecretMemory"]),
     room("Storage", ["CSQLite", "System", "SecretMemory"]),
-    room("OAuth", ["JSON", "Cryptography", "SecretMemory"]),
+    room("OAuth", ["JSON", "Cryptography", "Configuration", "SecretMemory"]),
     room("Presence", ["System"]),
     room("Configuration"),
-    room("TokenVault", ["OAuth", "Presence", "Storage", "Cryptography", "System", "SecretMemory"]),
+    room(
+      "TokenVault",
+      [
+        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "System", "SecretMemory",
+      ]
+    ),
     room("VaultInterface", ["JSON", "SecretMemory"]),
     room("HelperClient", ["TokenVault", "VaultInterface", "System", "SecretMemory"]),
     room(
@@ -119,7 +125,7 @@ let package = Package(
       resources: [.copy("Vectors")]
     ),
     tests("StorageTests", ["Storage", "System", "SecretMemory", "TestSupport"]),
-    tests("OAuthTests", ["OAuth", "JSON", "SecretMemory", "TestSupport"]),
+    tests("OAuthTests", ["Configuration", "OAuth", "JSON", "SecretMemory", "TestSupport"]),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "TestSupport"]),
     tests(

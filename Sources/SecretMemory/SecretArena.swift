@@ -40,7 +40,7 @@ final class SecretArena: Sendable {
     guard wanted <= SecretBytes.maximumCount + Self.granule else {
       throw SecretMemoryError.tooLong(count)
     }
-    return try state.withLock { state throws(SecretMemoryError) in
+    return unsafe try state.withLock { state throws(SecretMemoryError) in
       for region in state.free.indices {
         for (index, run) in state.free[region].enumerated() where run.count >= wanted {
           if run.count == wanted {

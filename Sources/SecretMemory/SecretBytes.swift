@@ -103,8 +103,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A reference to one secret, for a tree of values that must be copyable. The secret itself is
-/// never copied: it is wiped when the last reference goes away.
+/// A reference to one secret, for a tree of values that must be copyable.
+///
+/// The secret itself is never copied: it is wiped when the last reference goes away.
 public final class SharedSecret: Sendable {
   /// The secret.
   public let bytes: SecretBytes
