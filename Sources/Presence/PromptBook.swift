@@ -228,15 +228,21 @@ public struct PromptBook: Sendable {
   /// Whether a prompt is still there: open, armed, joined or passed.
   public func contains(_ name: String) -> Bool { prompts[name] != nil }
 
+  /// The connection that a prompt belongs to.
+  public func connection(of name: String) -> UInt64? { prompts[name]?.connection }
+
+  /// The prompts of a connection.
+  public func names(of connection: UInt64) -> [String] {
+    prompts.filter { $0.value.connection == connection }.map(\.key)
+  }
+
+  /// Until when a prompt waits for its next step.
+  public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
+
   /// Gives a prompt up.
   public mutating func close(_ name: String, connection: UInt64) {
     guard prompts[name]?.connection == connection else { return }
     prompts[name] = nil
-  }
-
-  /// Gives up all prompts of a connection that has ended.
-  public mutating func closeAll(of connection: UInt64) {
-    prompts = prompts.filter { $0.value.connection != connection }
   }
 
   /// Removes what nobody has used in time; the names of those removed.
