@@ -42,7 +42,7 @@ extension Vault {
         return try await share(flight, wanted: wanted)
       }
       // An exchange that outlived its engine may have brought a token already: no question then.
-      if try store.intent(account: account.id) != nil {
+      if try intent(of: account) != nil {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), wanted: wanted) {
           return grant
@@ -133,7 +133,7 @@ extension Vault {
     }
   }
 
-  private func token(of account: AccountRow) throws(VaultFailure) -> AccessTokenRow? {
+  func token(of account: AccountRow) throws(VaultFailure) -> AccessTokenRow? {
     try stored { () throws(StorageError) in
       try self.store.accessToken(account: account.id, scopeSet: "")
     }
@@ -151,9 +151,7 @@ extension Vault {
       )
     case .signedIn: break
     }
-    if let intent = try stored({ () throws(StorageError) in
-      try self.store.intent(account: account.id)
-    }), let wait = try retryWait(intent, of: account) {
+    if let intent = try intent(of: account), let wait = try retryWait(intent, of: account) {
       throw .providerUnavailable(
         "the answer to the last refresh of \(account.name) was lost", retryAfter: wait)
     }

@@ -89,7 +89,7 @@ extension Vault {
   /// Stores a count of failures, inside the transaction of the check that changed it.
   func keep(_ lockout: FingerLockout) throws(VaultFailure) {
     try stored { () throws(StorageError) in
-      try self.store.setLockout(
+      try self.store.put(
         LockoutRow(
           owner: self.owner,
           failures: Int64(lockout.failures),
@@ -122,7 +122,7 @@ extension Vault {
     }
     let sealed = row
     try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.insertPrint(sealed) }
+      try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
       try self.countBoxChange()
       try self.record(
         AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger))
@@ -140,7 +140,7 @@ extension Vault {
       account: row.id,
       protection: .none,
       generation: 0,
-      binding: sha256(
+      binding: try sha256(
         Array(row.finger.utf8) + separator + Array(row.driver.utf8) + separator
           + Array(row.device.utf8))
     )

@@ -39,7 +39,7 @@ extension Vault {
     row.protection = target.rawValue
     let changed = row
     try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.updateAccount(changed) }
+      try self.stored { () throws(StorageError) in try self.store.update(changed) }
       try self.countBoxChange()
       try self.record(
         AuditEntry(.protection, .done, account: changed, caller: caller, detail: isOn ? "on" : "off"))

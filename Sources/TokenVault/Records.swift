@@ -44,8 +44,9 @@ extension Vault {
   func countBoxChange() throws(VaultFailure) {
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * UInt64($0))) }
     try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.changesKey, (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * $0)) })
+      try self.store.setMeta(Self.changesKey, to: bytes)
     }
   }
 
@@ -78,7 +79,7 @@ extension Vault {
     }
     guard let checked = try? AccountName(name),
       let row = try stored({ () throws(StorageError) in
-        try self.store.account(named: checked.description, owner: self.owner)
+        try self.store.account(named: checked.text, owner: self.owner)
       })
     else { throw .noSuchAccount("no account of that name") }
     return row
@@ -102,7 +103,8 @@ extension Vault {
   /// The provider as it was at login; no file is consulted.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
-      return try Provider(canonicalForm: account.providerSettings)
+      return try Provider(
+        name: try ProviderName(account.provider), canonicalForm: account.providerSettings)
     } catch {
       throw .vaultUnsafe(
         "the provider in the record of \(account.name) cannot be read: \(error)",
@@ -151,7 +153,7 @@ extension Vault {
       throw .unexpected("the trail cannot be continued: \(error)")
     }
     try stored { () throws(StorageError) in
-      try self.store.appendAudit(
+      try self.store.append(
         AuditRow(
           number: number,
           time: time,

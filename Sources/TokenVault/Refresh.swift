@@ -50,18 +50,20 @@ extension Vault {
         account: account.name, message: account.cause ?? "\(account.name) is signed out")
     }
     let provider = try provider(of: account)
-    let earlier = try stored { () throws(StorageError) in
-      try self.store.intent(account: identifier)
-    }
+    let earlier = try self.intent(of: account)
     let token = try openRefreshToken(
       of: account, authority: authority, use: Use(purpose: .refresh, caller: caller))
-    let request = try requested { () throws(OAuthError) in
-      try PasswordBackend(provider).refresh(token)
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try PasswordBackend(provider: provider).refresh(token)
+    } catch {
+      throw .unexpected("the refresh cannot be asked for: \(error)")
     }
-    let intent = newIntent(.refresh, for: account, after: earlier)
+    let intent = try newIntent(.refresh, for: account, after: earlier)
     try begin(intent, AuditEntry(.refresh, .begun, account: account, caller: caller))
-    let reply = await exchange.perform(request, delivery: try delivery(intent, account, slot))
-    try settle(intent, with: try image(after: reply, slot), slot, caller: caller)
+    let delivery = try delivery(intent, slot)
+    let reply = await exchange.perform(request, delivery: delivery)
+    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
     guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
     else { throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil) }
     return grant
@@ -93,10 +95,11 @@ extension Vault {
 
   /// The table, with the slot's lock held.
   func recover(_ identifier: [UInt8], _ slot: borrowing SlotFile) throws(VaultFailure) {
-    let image = try stored { () throws(StorageError) in try slot.read() }
-    guard let intent = try stored({ () throws(StorageError) in
+    let image = try stored { () throws(StorageError) in try slot.readWhole() }
+    let found = try stored { () throws(StorageError) in
       try self.store.intent(account: identifier)
-    }) else {
+    }
+    guard let intent = found else {
       if !SlotImage.isEmpty(image) { try stored { () throws(StorageError) in try slot.zero() } }
       return
     }
@@ -120,9 +123,7 @@ extension Vault {
       if BootInstant(nanoseconds: intent.notBefore) > clock.boot { wait += 1 }
     }
     if try provider(of: account).refreshReuse == .revokes,
-      let row = try stored({ () throws(StorageError) in
-        try self.store.accessToken(account: account.id, scopeSet: "")
-      }), let left = secondsLeft(of: row)
+      let row = try token(of: account), let left = secondsLeft(of: row)
     {
       wait = max(wait, left)
     }
@@ -153,7 +154,7 @@ extension Vault {
   /// T1: from here on the next holder of the slot knows that something may have been sent.
   func begin(_ intent: IntentRow, _ entry: AuditEntry) throws(VaultFailure) {
     try change { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try self.store.setIntent(intent) }
+      try stored { () throws(StorageError) in try self.store.put(intent) }
       try record(entry)
     }
   }
@@ -161,15 +162,14 @@ extension Vault {
   /// What the courier needs: the one-use key can be derived again from the intent's id.
   func delivery(
     _ intent: IntentRow,
-    _ account: AccountRow,
     _ slot: borrowing SlotFile
   ) throws(VaultFailure) -> AnswerDelivery {
     do throws(CryptographyError) {
       let key = try deviceSecret.derived(for: "answer", context: intent.intent)
       return AnswerDelivery(
-        key: SharedSecret(try key.keyBytes()),
+        key: SharedSecret(try key.copyOfBytes()),
         context: try answerContext(intent).encoded,
-        slot: slot.descriptorNumber
+        slot: slot.descriptor
       )
     } catch {
       throw .unexpected("the courier's key cannot be made: \(error)")
@@ -184,7 +184,7 @@ extension Vault {
       account: intent.account,
       protection: .none,
       generation: UInt64(clamping: intent.generation),
-      binding: sha256(intent.intent)
+      binding: try sha256(intent.intent)
     )
   }
 
@@ -192,13 +192,25 @@ extension Vault {
   /// socket, sealed by the same key: from here on there is one path.
   func image(
     after reply: ExchangeReply,
+    _ intent: IntentRow,
     _ slot: borrowing SlotFile
   ) throws(VaultFailure) -> [UInt8] {
     switch reply {
-    case .sealed(let image): image
-    case .notSent(let reason): try notSentImage(reason)
+    case .sealed(let image): return image
+    case .notSent(let reason):
+      // No courier ran, so nobody sealed this; it is the same record all the same.
+      do throws(CryptographyError) {
+        let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+        return try SlotImage.seal(
+          .notSent(reason: String(reason.prefix(60))),
+          using: key,
+          context: try answerContext(intent)
+        )
+      } catch {
+        throw .unexpected("the outcome cannot be sealed: \(error)")
+      }
     case .delivered, .interrupted, .answered:
-      try stored { () throws(StorageError) in try slot.read() }
+      return try stored { () throws(StorageError) in try slot.readWhole() }
     }
   }
 }

@@ -51,20 +51,28 @@ public actor Vault {
     self.exchange = exchange
     self.check = check
     self.clock = clock
-    do throws(StorageError) {
+    do {
       let store = try Store(directory: directory)
-      let sealed = try store.containsSealedBoxes()
-      let secret = try DeviceSecretFile.load(in: directory, mayCreate: !sealed)
+      let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
+        try store.hasSealedBoxes()
+      }
+      deviceSecret = try SealingKey(secret)
+      auditKey = try deviceSecret.derived(for: "audit chain")
+      identifier = try Self.identifier(in: store)
       self.store = store
       self.directory = directory
-      do throws(CryptographyError) {
-        deviceSecret = try SealingKey(secret)
-        auditKey = try deviceSecret.derived(for: "audit", context: [])
-      } catch {
-        throw VaultFailure.unexpected("the device secret cannot be used: \(error)")
-      }
-    } catch {
+    } catch let error as StorageError {
       throw VaultFailure(error)
+    } catch {
+      throw .unexpected("the vault cannot be opened: \(error)")
     }
+  }
+
+  /// The vault's sixteen random bytes, made with the store.
+  private static func identifier(in store: Store) throws -> [UInt8] {
+    if let known = try store.meta("vault") { return known }
+    let fresh = try randomBytes(16)
+    try store.transaction { try store.setMeta("vault", to: fresh) }
+    return fresh
   }
 }
