@@ -50,8 +50,12 @@ public struct TokenAnswer: Sendable {
 public struct UserFacts: Sendable, Equatable {
   /// The provider's own name for the person.
   public let id: String?
+  /// The e-mail address.
   public let email: String?
+  /// The name, as people write it.
   public let name: String?
+  /// What the person may do there.
   public let role: String?
+  /// Whether the provider has seen that the e-mail address is the person's.
   public let emailVerified: Bool?
 }

@@ -49,8 +49,8 @@ extension JSONObject {
   /// The object without the members that hold secrets, so that it can be shown.
   fileprivate var withoutSecrets: JSONObject {
     JSONObject(
-      members: members.compactMap { member in
-        member.value.withoutSecrets.map { (name: member.name, value: $0) }
+      members.compactMap { member in
+        member.value.withoutSecrets.map { (member.name, $0) }
       }
     )
   }
