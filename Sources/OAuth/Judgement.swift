@@ -58,4 +58,19 @@ public struct UserFacts: Sendable, Equatable {
   public let role: String?
   /// Whether the provider has seen that the e-mail address is the person's.
   public let emailVerified: Bool?
+
+  /// Facts from a store, or from nowhere.
+  public init(
+    id: String? = nil,
+    email: String? = nil,
+    name: String? = nil,
+    role: String? = nil,
+    emailVerified: Bool? = nil
+  ) {
+    self.id = id
+    self.email = email
+    self.name = name
+    self.role = role
+    self.emailVerified = emailVerified
+  }
 }
