@@ -69,6 +69,19 @@ public struct Provider: Sendable, Equatable {
     }
     self.fields = fields
     try reader.finish()
+    try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
+    try checkFieldsDiffer([.email, .password])
+    try checkFieldsDiffer([.accessToken, .refreshToken, .tokenType, .expiresIn])
+  }
+
+  /// Two members of one object cannot have the same name.
+  private func checkFieldsDiffer(_ group: [Field]) throws(ConfigurationError) {
+    var seen: Set<String> = []
+    for field in group {
+      guard let name = name(of: field), !seen.insert(name).inserted else { continue }
+      let rule = "the name of one field alone"
+      throw ConfigurationError(.badValue(text: name, rule: rule), key: field.key)
+    }
   }
 
   static let defaultInvalidGrantValue = "invalid_grant"

@@ -50,8 +50,27 @@ public struct TokenAnswer: Sendable {
 public struct UserFacts: Sendable, Equatable {
   /// The provider's own name for the person.
   public let id: String?
+  /// The e-mail address.
   public let email: String?
+  /// The name, as people write it.
   public let name: String?
+  /// What the person may do there.
   public let role: String?
+  /// Whether the provider has seen that the e-mail address is the person's.
   public let emailVerified: Bool?
+
+  /// Facts from a store, or from nowhere.
+  public init(
+    id: String? = nil,
+    email: String? = nil,
+    name: String? = nil,
+    role: String? = nil,
+    emailVerified: Bool? = nil
+  ) {
+    self.id = id
+    self.email = email
+    self.name = name
+    self.role = role
+    self.emailVerified = emailVerified
+  }
 }

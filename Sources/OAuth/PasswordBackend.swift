@@ -123,8 +123,8 @@ public struct PasswordBackend: Sendable {
     headers: [String] = []
   ) throws(OAuthError) -> ProviderRequest {
     let object = JSONObject(
-      members: members.compactMap { field, value in
-        provider.name(of: field).map { (name: $0, value: value) }
+      members.compactMap { field, value in
+        provider.name(of: field).map { ($0, value) }
       }
     )
     let body: SecretBytes

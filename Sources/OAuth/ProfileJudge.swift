@@ -12,12 +12,7 @@ extension PasswordBackend {
     let answer = Answer(body, secretMembers: secretMembers)
     switch (status, answer) {
     case (200...299, .object(let object)):
-      let facts = user(in: object)
-      return .profile(
-        facts
-          ?? UserFacts(id: nil, email: nil, name: nil, role: nil, emailVerified: nil),
-        object.withoutSecrets
-      )
+      return .profile(user(in: object) ?? UserFacts(), object.withoutSecrets)
     case (200...299, _):
       return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
     case (401, _): return .unauthorized
@@ -49,8 +44,8 @@ extension JSONObject {
   /// The object without the members that hold secrets, so that it can be shown.
   fileprivate var withoutSecrets: JSONObject {
     JSONObject(
-      members: members.compactMap { member in
-        member.value.withoutSecrets.map { (name: member.name, value: $0) }
+      members.compactMap { member in
+        member.value.withoutSecrets.map { (member.name, $0) }
       }
     )
   }

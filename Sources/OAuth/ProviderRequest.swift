@@ -6,7 +6,9 @@ public struct ProviderRequest: Sendable {
   public let method: String
   /// The whole URL.
   public let url: String
-  /// Lines `Name: value`, in the order in which they are sent. One may hold an access token.
+  /// Lines `Name: value`, in the order in which they are sent.
+  ///
+  /// One may hold an access token.
   public let headers: [String]
   /// The body, which may hold a secret; nil for none.
   public let body: SharedSecret?

@@ -3,7 +3,9 @@ internal import JSON
 internal import SecretMemory
 
 extension PasswordBackend {
-  /// The longest lifetime that is believed, in seconds: ten years. It keeps sums from overflowing.
+  /// The longest lifetime that is believed, in seconds: ten years.
+  ///
+  /// It keeps sums from overflowing.
   static let longestLifetime = 315_360_000
 
   /// Takes the tokens out of an answer.

@@ -1,4 +1,4 @@
-public import Configuration
+internal import Configuration
 internal import JSON
 public import SecretMemory
 
@@ -62,7 +62,7 @@ extension PasswordBackend {
     }
     let code = errorCode(in: object)
     if isRefusal, code == provider.invalidGrantValue { return .invalidGrant }
-    guard let code, Self.isHarmless(code) else {
+    guard let code, Self.isHarmless(code, hiding: sent) else {
       let field = provider.name(of: .error) ?? ""
       return misconfigured(purpose, "\(status) without a known `\(field)`")
     }
@@ -88,12 +88,13 @@ extension PasswordBackend {
       if let sent, Self.quotes(text, sent) { continue }
       return displayable(text, most: 200)
     }
-    if let code = errorCode(in: object), Self.isHarmless(code) { return code }
+    if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
     return nil
   }
 
   /// Whether a code can be shown: words, too short and too plain to be a token sent back to us.
-  private static func isHarmless(_ code: String) -> Bool {
+  private static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
+    if let sent, quotes(code, sent) { return false }
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     return (1...40).contains(code.utf8.count)
       && code.utf8.allSatisfy { letters.contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
