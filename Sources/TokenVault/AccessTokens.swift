@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Presence
 internal import Storage
 internal import System
@@ -128,7 +129,8 @@ extension Vault {
     guard let row = try token(of: account), row.token == rejected else { return }
     try removeTokenFile(of: account.name)
     try change { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try self.store.deleteAccessTokens(account: account.id) }
+      try stored { () throws(StorageError) in try self.store.deleteAccessTokens(account: account.id)
+      }
       try record(AuditEntry(.rejected, .done, account: account, caller: caller))
     }
   }
@@ -153,7 +155,9 @@ extension Vault {
     }
     if let intent = try intent(of: account), let wait = try retryWait(intent, of: account) {
       throw .providerUnavailable(
-        "the answer to the last refresh of \(account.name) was lost", retryAfter: wait)
+        "the answer to the last refresh of \(account.name) was lost",
+        retryAfter: wait
+      )
     }
   }
 
@@ -169,8 +173,11 @@ extension Vault {
       return Authority(try spendable(prompt, question: question, caller: caller))
     }
     if let proof = window?.proof(
-      account: account.id, connection: caller.connection, at: clock.boot, extending: true)
-    {
+      account: account.id,
+      connection: caller.connection,
+      at: clock.boot,
+      extending: true
+    ) {
       return Authority(proof)
     }
     throw try askForPresence(question, account: account.name, caller: caller)

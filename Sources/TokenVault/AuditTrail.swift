@@ -44,7 +44,10 @@ struct AuditChain {
 
   /// The bytes that are authenticated: every member, length-prefixed, after the code before.
   static func message(
-    number: Int64, time: Int64, entry: AuditEntry, previous: [UInt8]
+    number: Int64,
+    time: Int64,
+    entry: AuditEntry,
+    previous: [UInt8]
   ) -> [UInt8] {
     var bytes = previous
     func append(_ part: [UInt8]) {

@@ -1,7 +1,8 @@
 internal import Cryptography
-public import Presence
+internal import Presence
 internal import SecretMemory
 internal import Storage
+internal import System
 
 extension Vault {
   /// The names that libfprint has for fingers (FpFinger).
@@ -29,7 +30,9 @@ extension Vault {
   ) async throws(VaultFailure) -> String {
     let finger = finger ?? "right-index"
     guard Self.fingerNames.contains(finger) else {
-      throw .invalidArgument("no such finger; use one of \(Self.fingerNames.joined(separator: ", "))")
+      throw .invalidArgument(
+        "no such finger; use one of \(Self.fingerNames.joined(separator: ", "))"
+      )
     }
     guard try !printRows().contains(where: { $0.finger == finger }) else {
       throw .refused("\(finger) is enrolled already")
@@ -65,7 +68,9 @@ extension Vault {
     for row in try printRows() {
       do throws(CryptographyError) {
         let print = try SealedBox(parsing: row.sealed).open(
-          using: deviceSecret, context: try printContext(row))
+          using: deviceSecret,
+          context: try printContext(row)
+        )
         loaded.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
       } catch {
         throw .vaultUnsafe(
@@ -94,7 +99,8 @@ extension Vault {
           owner: self.owner,
           failures: Int64(lockout.failures),
           passwordOnly: lockout.isPasswordOnly
-        ))
+        )
+      )
     }
   }
 
@@ -116,7 +122,10 @@ extension Vault {
     )
     do throws(CryptographyError) {
       row.sealed = try SealedBox.seal(
-        print.bytes, using: deviceSecret, context: try printContext(row)).bytes
+        print.bytes,
+        using: deviceSecret,
+        context: try printContext(row)
+      ).bytes
     } catch {
       throw .unexpected("sealing the print failed: \(error)")
     }
@@ -125,7 +134,8 @@ extension Vault {
       try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
       try self.countBoxChange()
       try self.record(
-        AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger))
+        AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
+      )
     }
     try raiseMark()
   }
@@ -142,7 +152,8 @@ extension Vault {
       generation: 0,
       binding: try sha256(
         Array(row.finger.utf8) + separator + Array(row.driver.utf8) + separator
-          + Array(row.device.utf8))
+          + Array(row.device.utf8)
+      )
     )
   }
 
@@ -159,7 +170,8 @@ extension Vault {
           account: nil,
           caller: caller,
           detail: "\(finger): \(outcome.auditName)"
-        ))
+        )
+      )
     }
     if case .busy(let message) = outcome { return .busy(message) }
     return .presenceFailed(outcome, methods: [])

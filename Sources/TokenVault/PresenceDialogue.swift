@@ -26,13 +26,15 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     let name = hexadecimal(try random(16))
     let lockout = try fingerLockout()
-    guard let methods = prompts.open(
-      name,
-      question: question,
-      connection: caller.connection,
-      fingerprintPossible: !lockout.isPasswordOnly,
-      at: clock.boot
-    ) else { return .busy("too many prompts are open on this connection") }
+    guard
+      let methods = prompts.open(
+        name,
+        question: question,
+        connection: caller.connection,
+        fingerprintPossible: !lockout.isPasswordOnly,
+        at: clock.boot
+      )
+    else { return .busy("too many prompts are open on this connection") }
     sweep(name)
     return .presenceNeeded(
       PresenceNeed(
@@ -42,7 +44,8 @@ extension Vault {
         purpose: question.purpose,
         methods: methods,
         timeout: PromptBook.lifetime
-      ))
+      )
+    )
   }
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
@@ -57,7 +60,12 @@ extension Vault {
   ) async throws(VaultFailure) -> CheckStep {
     checks.removeValue(forKey: prompt)?.cancel()
     let arming = try outcome(of: prompt) { () throws(PresenceOutcome) in
-      try self.prompts.arm(prompt, method: method, connection: caller.connection, at: self.clock.boot)
+      try self.prompts.arm(
+        prompt,
+        method: method,
+        connection: caller.connection,
+        at: self.clock.boot
+      )
     }
     if case .join(let leader) = arming {
       report(.waiting)
@@ -130,7 +138,11 @@ extension Vault {
     let now = clock.boot
     do throws(PresenceOutcome) {
       let proof = try prompts.takeProof(
-        prompt, question: question, connection: caller.connection, at: now)
+        prompt,
+        question: question,
+        connection: caller.connection,
+        at: now
+      )
       wakeSpenders(of: prompt)
       return proof
     } catch {
@@ -149,12 +161,19 @@ extension Vault {
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
     let standing = try outcome(of: prompt) { () throws(PresenceOutcome) in
       try self.prompts.standing(
-        of: prompt, question: question, connection: caller.connection, at: self.clock.boot)
+        of: prompt,
+        question: question,
+        connection: caller.connection,
+        at: self.clock.boot
+      )
     }
     switch standing {
     case .passed: return false
     case .open:
-      throw .presenceFailed(.denied("the check was not passed"), methods: prompts.methods(of: prompt))
+      throw .presenceFailed(
+        .denied("the check was not passed"),
+        methods: prompts.methods(of: prompt)
+      )
     case .joined(let leader):
       prompts.close(prompt, connection: caller.connection)
       if prompts.contains(leader) {
@@ -168,14 +187,15 @@ extension Vault {
 
   private func fingerprintCheck() async throws(PresenceOutcome) -> any CheckConversation {
     let prints: [LoadedPrint]
+    let isPasswordOnly: Bool
     do throws(VaultFailure) {
-      guard try !fingerLockout().isPasswordOnly else { throw PresenceOutcome.lockedOut }
-      prints = try loadedPrints()
-    } catch let error as PresenceOutcome {
-      throw error
+      isPasswordOnly = try fingerLockout().isPasswordOnly
+      prints = try isPasswordOnly ? [] : loadedPrints()
     } catch {
+      // A print that does not open never switches protection off: it leads to the password.
       throw .notAvailable("the enrolled prints cannot be opened")
     }
+    guard !isPasswordOnly else { throw .lockedOut }
     guard !prints.isEmpty else { throw .notEnrolled }
     return try await check.fingerprint(prints, seconds: Self.checkSeconds)
   }
@@ -248,7 +268,8 @@ extension Vault {
     try change { () throws(VaultFailure) in
       try self.keep(lockout)
       try self.record(
-        self.checkEntry(prompt, .failed, method, caller, detail: outcome.auditName))
+        self.checkEntry(prompt, .failed, method, caller, detail: outcome.auditName)
+      )
     }
     let methods = prompts.fail(prompt, with: outcome, lockout: lockout, at: clock.boot)
     if case .busy(let message) = outcome, methods == [.fingerprint] { return .busy(message) }
@@ -281,7 +302,9 @@ extension Vault {
   }
 
   private func wakeFollowers(of prompt: String, with outcome: PresenceOutcome?) {
-    for waiting in followers.removeValue(forKey: prompt) ?? [] { waiting.resume(returning: outcome) }
+    for waiting in followers.removeValue(forKey: prompt) ?? [] {
+      waiting.resume(returning: outcome)
+    }
   }
 
   private func wakeSpenders(of prompt: String) {
@@ -290,7 +313,9 @@ extension Vault {
 
   private func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
     checks.removeValue(forKey: prompt)?.cancel()
-    if let connection = prompts.connection(of: prompt) { prompts.close(prompt, connection: connection) }
+    if let connection = prompts.connection(of: prompt) {
+      prompts.close(prompt, connection: connection)
+    }
     wakeFollowers(of: prompt, with: outcome)
     wakeSpenders(of: prompt)
   }

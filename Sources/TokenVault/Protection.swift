@@ -1,5 +1,5 @@
 internal import Cryptography
-internal import Presence
+public import Presence
 internal import Storage
 
 extension Vault {
@@ -21,7 +21,9 @@ extension Vault {
       return try facts(of: account)
     }
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)
-    guard let prompt else { throw try askForPresence(question, account: account.name, caller: caller) }
+    guard let prompt else {
+      throw try askForPresence(question, account: account.name, caller: caller)
+    }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     await enter(account.id)
     defer { leave(account.id) }
@@ -32,7 +34,10 @@ extension Vault {
     var box: [UInt8]?
     if row.sealedRefreshToken != nil {
       let token = try openRefreshToken(
-        of: row, authority: authority, use: Use(purpose: purpose, caller: caller))
+        of: row,
+        authority: authority,
+        use: Use(purpose: purpose, caller: caller)
+      )
       box = try seal(token, for: row, protection: target, generation: row.generation)
     }
     row.sealedRefreshToken = box
@@ -42,7 +47,14 @@ extension Vault {
       try self.stored { () throws(StorageError) in try self.store.update(changed) }
       try self.countBoxChange()
       try self.record(
-        AuditEntry(.protection, .done, account: changed, caller: caller, detail: isOn ? "on" : "off"))
+        AuditEntry(
+          .protection,
+          .done,
+          account: changed,
+          caller: caller,
+          detail: isOn ? "on" : "off"
+        )
+      )
     }
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }

@@ -73,7 +73,8 @@ extension Vault {
       let accounts = try accounts()
       guard accounts.count == 1, let only = accounts.first else {
         throw .noSuchAccount(
-          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one")
+          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one"
+        )
       }
       return only
     }
@@ -86,9 +87,11 @@ extension Vault {
   }
 
   func account(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow {
-    guard let row = try stored({ () throws(StorageError) in
-      try self.store.account(id: identifier)
-    }) else { throw .noSuchAccount("the account was removed meanwhile") }
+    guard
+      let row = try stored({ () throws(StorageError) in
+        try self.store.account(id: identifier)
+      })
+    else { throw .noSuchAccount("the account was removed meanwhile") }
     return row
   }
 
@@ -104,7 +107,9 @@ extension Vault {
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
       return try Provider(
-        name: try ProviderName(account.provider), canonicalForm: account.providerSettings)
+        name: try ProviderName(account.provider),
+        canonicalForm: account.providerSettings
+      )
     } catch {
       throw .vaultUnsafe(
         "the provider in the record of \(account.name) cannot be read: \(error)",
@@ -146,7 +151,11 @@ extension Vault {
     do throws(CryptographyError) {
       code = try authenticate(
         AuditChain.message(
-          number: number, time: time, entry: entry, previous: tail?.mac ?? AuditChain.start),
+          number: number,
+          time: time,
+          entry: entry,
+          previous: tail?.mac ?? AuditChain.start
+        ),
         using: auditKey
       )
     } catch {
@@ -166,7 +175,8 @@ extension Vault {
           requester: entry.requester,
           detail: entry.detail,
           mac: code
-        ))
+        )
+      )
     }
   }
 
@@ -194,7 +204,7 @@ extension Vault {
 
   /// Removes it; what must not be used any more is gone before the change is committed.
   func removeTokenFile(of name: String) throws(VaultFailure) {
-    try stored { () throws(StorageError) in
+    _ = try stored { () throws(StorageError) in
       try TokenFile.remove(account: name, in: self.directory)
     }
   }
@@ -203,7 +213,9 @@ extension Vault {
   func writeDefaultAccount() {
     guard let accounts = try? accounts() else { return }
     try? TokenFile.setDefault(
-      account: accounts.count == 1 ? accounts.first?.name : nil, in: directory)
+      account: accounts.count == 1 ? accounts.first?.name : nil,
+      in: directory
+    )
   }
 }
 

@@ -47,12 +47,17 @@ extension Vault {
     if let grant = try storedGrant(of: account, wanted: leastLifetime) { return grant }
     guard account.state == .signedIn else {
       throw .loginRequired(
-        account: account.name, message: account.cause ?? "\(account.name) is signed out")
+        account: account.name,
+        message: account.cause ?? "\(account.name) is signed out"
+      )
     }
     let provider = try provider(of: account)
     let earlier = try self.intent(of: account)
     let token = try openRefreshToken(
-      of: account, authority: authority, use: Use(purpose: .refresh, caller: caller))
+      of: account,
+      authority: authority,
+      use: Use(purpose: .refresh, caller: caller)
+    )
     let request: ProviderRequest
     do throws(OAuthError) {
       request = try PasswordBackend(provider: provider).refresh(token)
@@ -65,7 +70,9 @@ extension Vault {
     let reply = await exchange.perform(request, delivery: delivery)
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
     guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
-    else { throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil) }
+    else {
+      throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
+    }
     return grant
   }
 
@@ -87,7 +94,9 @@ extension Vault {
       if try stored({ () throws(StorageError) in try slot.lock() }) { return slot }
       guard clock.boot < begun.advanced(bySeconds: Self.orphanWait / 1000) else {
         throw .providerUnavailable(
-          "an earlier exchange with the provider has not ended yet", retryAfter: 30)
+          "an earlier exchange with the provider has not ended yet",
+          retryAfter: 30
+        )
       }
       await clock.pause(milliseconds: Self.orphanPoll)
     }

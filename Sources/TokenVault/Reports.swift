@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Cryptography
 internal import Presence
 internal import Storage
 internal import System
@@ -22,7 +23,7 @@ extension Vault {
 
   /// One account, or all of them in the order of their names.
   public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
-    let rows = try name.map { name throws(VaultFailure) in [try account(named: name)] } ?? accounts()
+    let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
     for row in rows { facts.append(try self.facts(of: row)) }
     return facts
@@ -34,10 +35,15 @@ extension Vault {
     since: Int64?,
     account name: String?
   ) throws(VaultFailure) -> [AuditFacts] {
-    let identifier = try name.map { name throws(VaultFailure) in try account(named: name).id }
+    let identifier = if let name { try account(named: name).id } else { nil as [UInt8]? }
     return try stored { () throws(StorageError) in
       try self.store.audit(
-        after: number, since: since, owner: self.owner, accountID: identifier, limit: 128)
+        after: number,
+        since: since,
+        owner: self.owner,
+        accountID: identifier,
+        limit: 128
+      )
     }.map { row in
       AuditFacts(
         number: row.number,

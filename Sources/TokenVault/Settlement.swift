@@ -74,11 +74,11 @@ extension Vault {
     _ image: [UInt8],
     _ caller: Caller
   ) throws(VaultFailure) -> VaultFailure? {
+    guard !SlotImage.isEmpty(image) else {
+      return try unanswered(intent, "no answer came back", caller)
+    }
     let outcome: ExchangeOutcome
     do throws(CryptographyError) {
-      guard !SlotImage.isEmpty(image) else {
-        return try unanswered(intent, "no answer came back", caller)
-      }
       let key = try deviceSecret.derived(for: "answer", context: intent.intent)
       outcome = try SlotImage.open(image, using: key, context: try answerContext(intent))
     } catch {
@@ -94,7 +94,7 @@ extension Vault {
       let judgement = PasswordBackend(provider: provider).judge(
         status: status,
         retryAfter: retryAfter,
-        body: body,
+        body: body.bytes,
         for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh
       )
       return try conclude(intent, judgement, account, provider, caller)
@@ -121,14 +121,19 @@ extension Vault {
       return try end(intent, .providerRefused(status: status, message), caller)
     case .rateLimited(let wait):
       let failure = VaultFailure.providerUnavailable(
-        "the provider asks for patience (429)", retryAfter: wait.map(Int64.init))
+        "the provider asks for patience (429)",
+        retryAfter: wait.map(Int64.init)
+      )
       return intent.attempts > 1
         ? try unanswered(intent, "the provider asks for patience", caller, least: wait)
         : try end(intent, failure, caller)
     case .failing(let status, let wait, let message):
       if isSignIn {
         return try end(
-          intent, .providerUnavailable(message, retryAfter: wait.map(Int64.init)), caller)
+          intent,
+          .providerUnavailable(message, retryAfter: wait.map(Int64.init)),
+          caller
+        )
       }
       // A refusal that says nothing is taken as "out of order", and asked at most every 10 min.
       let least = (400...499).contains(status) ? Int(Self.longestWait) : wait
@@ -179,7 +184,8 @@ extension Vault {
           account: changed,
           caller: caller,
           detail: "generation \(changed.generation)"
-        ))
+        )
+      )
     }
     if rotated { try raiseMark() }
     writeTokenFile(of: changed, token)
@@ -210,7 +216,8 @@ extension Vault {
           account: changed,
           caller: caller,
           detail: "generation \(changed.generation), no usable access token"
-        ))
+        )
+      )
     }
     try raiseMark()
   }
@@ -224,7 +231,10 @@ extension Vault {
     // A verdict is about the bytes that were sent: if a newer token is stored, it says nothing.
     guard account.generation == intent.generation else {
       return try end(
-        intent, .providerUnavailable("an older token was refused", retryAfter: nil), caller)
+        intent,
+        .providerUnavailable("an older token was refused", retryAfter: nil),
+        caller
+      )
     }
     var row = account
     row.state = .loginRequired
@@ -266,7 +276,8 @@ extension Vault {
           account: account,
           caller: caller,
           detail: failure.auditDetail
-        ))
+        )
+      )
     }
     if isHusk {
       try stored { () throws(StorageError) in
@@ -316,7 +327,8 @@ extension Vault {
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
       try self.record(
-        AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)"))
+        AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
+      )
     }
     return .providerUnavailable(why, retryAfter: wait)
   }
@@ -357,7 +369,11 @@ extension Vault {
     let (next, overflow) = account.generation.addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
     row.sealedRefreshToken = try seal(
-      token.bytes, for: row, protection: try protectionClass(of: row), generation: next)
+      token.bytes,
+      for: row,
+      protection: try protectionClass(of: row),
+      generation: next
+    )
     row.generation = next
     return true
   }
@@ -369,7 +385,9 @@ extension Vault {
     guard let pending = pending(intent) else { return try provider(of: account) }
     do throws(ConfigurationError) {
       return try Provider(
-        name: try ProviderName(pending.providerName), canonicalForm: pending.providerSettings)
+        name: try ProviderName(pending.providerName),
+        canonicalForm: pending.providerSettings
+      )
     } catch {
       throw .vaultUnsafe("the provider of an unfinished login cannot be read: \(error)", hint: nil)
     }

@@ -3,6 +3,7 @@ internal import Cryptography
 internal import OAuth
 public import SecretMemory
 internal import Storage
+internal import System
 
 extension Vault {
   /// The most accounts of one owner.
@@ -31,7 +32,7 @@ extension Vault {
     let slot = try await lockedSlot(account.id)
     try recover(account.id, slot)
     let row = try self.account(withIdentifier: account.id)
-    let provider = try provider ?? self.provider(of: row)
+    let provider = if let provider { provider } else { try self.provider(of: row) }
     let backend = PasswordBackend(provider: provider)
     let request: ProviderRequest
     do throws(OAuthError) {
@@ -92,7 +93,8 @@ extension Vault {
           account: changed,
           caller: caller,
           detail: answer.revoked ? "revoked" : "erased here, not revoked"
-        ))
+        )
+      )
     }
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
@@ -108,22 +110,25 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
     let grant = try await accessToken(
-      account: name, minimumLifetime: nil, rejected: nil, prompt: prompt, caller: caller)
+      account: name,
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: prompt,
+      caller: caller
+    )
     let account = try account(named: grant.account)
     let backend = PasswordBackend(provider: try provider(of: account))
+    let question: ProviderRequest
+    let fallback: ProviderRequest
     do throws(OAuthError) {
-      var answer = try await ask(backend, try backend.profile(accessToken: grant.accessToken))
-      if case .notThere = answer {
-        answer = try await ask(backend, try backend.profileFallback(accessToken: grant.accessToken))
-      }
-      return (try facts(of: account), try profile(answer, of: account))
-    } catch let error as OAuthError {
-      throw .misconfigured("\(error)")
-    } catch let failure as VaultFailure {
-      throw failure
+      question = try backend.profile(accessToken: grant.accessToken)
+      fallback = try backend.profileFallback(accessToken: grant.accessToken)
     } catch {
-      throw .unexpected("the question could not be made")
+      throw .misconfigured("\(error)")
     }
+    var answer = try await ask(backend, question)
+    if case .notThere = answer { answer = try await ask(backend, fallback) }
+    return (try facts(of: account), try profile(answer, of: account))
   }
 
   // MARK: - Parts
@@ -246,7 +251,10 @@ extension Vault {
     case .notThere:
       throw .misconfigured("the provider has no profile endpoint; check `profile_path`")
     case .rateLimited(let wait):
-      throw .providerUnavailable("the provider asks for patience (429)", retryAfter: wait.map(Int64.init))
+      throw .providerUnavailable(
+        "the provider asks for patience (429)",
+        retryAfter: wait.map(Int64.init)
+      )
     case .refused(let status, let message): throw .providerRefused(status: status, message)
     case .failing(_, let wait, let message):
       throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))

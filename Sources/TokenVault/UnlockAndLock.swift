@@ -1,4 +1,4 @@
-public import Presence
+internal import Presence
 internal import Storage
 
 extension Vault {
@@ -30,7 +30,11 @@ extension Vault {
     }
     let origin = try spendForOrigin(prompt, question, caller)
     let opened = UnlockWindow(
-      accounts: names.isEmpty ? nil : covered, seconds: seconds, provenBy: origin, at: clock.boot)
+      accounts: names.isEmpty ? nil : covered,
+      seconds: seconds,
+      provenBy: origin,
+      at: clock.boot
+    )
     try change { () throws(VaultFailure) in
       try self.record(
         AuditEntry(
@@ -40,7 +44,8 @@ extension Vault {
           caller: caller,
           detail: (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
             + (seconds.map { ", \($0) s" } ?? ", sliding")
-        ))
+        )
+      )
     }
     window = opened
     return try facts()

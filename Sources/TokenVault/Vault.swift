@@ -1,10 +1,9 @@
 internal import Configuration
 internal import Cryptography
-public import OAuth
-public import Presence
+internal import Presence
 internal import SecretMemory
 public import Storage
-public import System
+internal import System
 
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
 /// the audit trail.
@@ -41,7 +40,7 @@ public actor Vault {
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
-    directory: consuming StateDirectory,
+    directory: StateDirectory,
     owner: UInt32,
     exchange: any TokenExchange,
     check: any PresenceCheck,
@@ -52,7 +51,7 @@ public actor Vault {
     self.check = check
     self.clock = clock
     do {
-      let store = try Store(directory: directory)
+      let store = try Store(in: directory)
       let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
         try store.hasSealedBoxes()
       }
