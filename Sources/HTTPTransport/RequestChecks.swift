@@ -93,6 +93,8 @@ struct Target: Equatable {
     guard url.utf8.count <= 8192, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return nil
     }
+    // libcurl takes `https:///host` for `https://host`; nobody who writes that knows where it leads.
+    guard url.contains("://"), !url.contains(":///") else { return nil }
     guard let handle = unsafe curl_url() else { return nil }
     defer { unsafe curl_url_cleanup(handle) }
     let flags = UInt32(anyScheme ? CURLU_NON_SUPPORT_SCHEME : CURLU_DISALLOW_USER)
