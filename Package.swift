@@ -79,7 +79,8 @@ let package = Package(
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "System", "SecretMemory",
+        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room("VaultInterface", ["JSON", "SecretMemory"]),

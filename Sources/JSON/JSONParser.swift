@@ -145,16 +145,14 @@ extension JSONParser {
     secrets += 1
     let start = position + 1
     let count = try scanString()
-    do {
+    do throws(SecretMemoryError) {
       return SharedSecret(
         unsafe try SecretBytes(capacity: count) { room in
           unsafe unescape(from: start, into: room)
         }
       )
-    } catch let error as SecretMemoryError {
-      throw .memory(error)
     } catch {
-      throw .memory(.tooLong(count))
+      throw .memory(error)
     }
   }
 

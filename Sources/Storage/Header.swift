@@ -1,0 +1,29 @@
+internal import System
+
+/// What the first hundred bytes of a database file say (sqlite.org/fileformat2.html, section 1.3).
+struct Header {
+  /// Bytes 60 to 63: `user_version`, the number of the schema.
+  let version: Int
+  /// Bytes 68 to 71: `application_id`.
+  let applicationID: UInt32
+
+  /// Reads the header without changing the file.
+  ///
+  /// - Throws: `damaged` for anything that is not a database file.
+  init(of file: borrowing Descriptor) throws(StorageError) {
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in try unsafe file.read(into: buffer, at: 0) }
+    }
+    let got = try calling { () throws(SystemError) in try result.get() }
+    guard got == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+      throw .damaged("\(Store.name) is not a database")
+    }
+    version = Int(Int32(bitPattern: Self.integer(bytes[60..<64])))
+    applicationID = Self.integer(bytes[68..<72])
+  }
+
+  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}

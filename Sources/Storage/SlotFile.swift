@@ -1,0 +1,124 @@
+internal import System
+
+/// An account's slot, open: its lock, and the place where an exchange leaves the answer.
+///
+/// It is never renamed or replaced, because the lock is on the file and not on its name. Closing
+/// is unlocking: whoever else has the descriptor, such as an exchange that outlives the engine,
+/// keeps the lock.
+public struct SlotFile: ~Copyable, Sendable {
+  /// The size of every slot, in bytes.
+  public static let size = 65_536
+  /// The number of bytes of an account's id.
+  static let identifierCount = 16
+
+  private let file: Descriptor
+
+  private init(_ file: consuming Descriptor) {
+    self.file = file
+  }
+
+  /// Makes the slot of a new account: written zeros and its name, both durable, so that an
+  /// answer needs no space on the disk.
+  ///
+  /// An existing slot is left as it is, unless its making was cut short.
+  /// - Throws: `full` if there is no room; nothing is left then.
+  public static func create(
+    in directory: StateDirectory,
+    account: [UInt8]
+  ) throws(StorageError) {
+    let name = try Self.name(account)
+    if let existing = try directory.slots.openChecked(name, writing: true) {
+      let size: Int64
+      do throws(SystemError) {
+        size = try existing.status().size
+      } catch {
+        throw StorageError(error)
+      }
+      if size == Int64(Self.size) { return }
+    }
+    do throws(SystemError) {
+      try directory.slots.unlink(name)
+      let file = try directory.slots.create(name)
+      try file.write([UInt8](repeating: 0, count: size))
+      try file.synchronize()
+      try directory.slots.synchronize()
+    } catch {
+      _ = try? directory.slots.unlink(name)
+      throw StorageError(error)
+    }
+  }
+
+  /// Opens the slot of an account for reading and writing, on a description of its own.
+  ///
+  /// - Throws: `missing`, or `unsafeFile` if it is not a private file of the right size.
+  public init(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
+    let name = try Self.name(account)
+    guard let file = try directory.slots.openChecked(name, writing: true) else {
+      throw .missing("slots/" + name)
+    }
+    let size = try calling { () throws(SystemError) in try file.status().size }
+    guard size == Int64(Self.size) else {
+      throw .unsafeFile("slots/" + name, .wrongSize(size))
+    }
+    self.init(file)
+  }
+
+  /// The descriptor's number, to be given to the exchange. Do not close it.
+  public var descriptor: Int32 { file.number }
+
+  /// Takes the account's lock without waiting; false: an exchange still has it.
+  public func lock() throws(StorageError) -> Bool {
+    try calling { () throws(SystemError) in try file.lockExclusively() }
+  }
+
+  /// All 65,536 bytes.
+  public func readWhole() throws(StorageError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in try unsafe file.read(into: buffer, at: 0) }
+    }
+    let got = try calling { () throws(SystemError) in try result.get() }
+    guard got == Self.size else { throw .damaged("a slot") }
+    return bytes
+  }
+
+  /// Overwrites the slot with zeros, durably.
+  public func zero() throws(StorageError) {
+    let zeros = [UInt8](repeating: 0, count: Self.size)
+    let result: Result<Void, SystemError> = unsafe zeros.withUnsafeBytes { buffer in
+      Result { () throws(SystemError) in
+        try unsafe file.write(buffer, at: 0)
+        try file.synchronizeData()
+      }
+    }
+    try calling { () throws(SystemError) in try result.get() }
+  }
+
+  /// Closes the descriptor, and with it the lock, unless an exchange has it too.
+  public consuming func close() {}
+
+  /// Removes the slot of an account that is no more, durably; nothing happens if there is none.
+  public static func delete(
+    in directory: StateDirectory,
+    account: [UInt8]
+  ) throws(StorageError) {
+    let name = try Self.name(account)
+    do throws(SystemError) {
+      try directory.slots.unlink(name)
+      try directory.slots.synchronize()
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  /// The ids of all accounts that have a slot, in their order as bytes.
+  public static func accounts(in directory: StateDirectory) throws(StorageError) -> [[UInt8]] {
+    let names = try calling { () throws(SystemError) in try directory.slots.names() }
+    return names.sorted().compactMap(Hexadecimal.bytes).filter { $0.count == identifierCount }
+  }
+
+  private static func name(_ account: [UInt8]) throws(StorageError) -> String {
+    guard account.count == identifierCount else { throw .badName }
+    return Hexadecimal.text(account)
+  }
+}

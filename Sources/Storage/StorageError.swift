@@ -1,0 +1,193 @@
+public import SecretMemory
+public import System
+
+/// Why the vault's files could not be opened, read or changed.
+///
+/// No value of a row and no byte of a file ever stands in one.
+public enum StorageError: Error, Equatable, Sendable {
+  /// Another process has this state directory open.
+  case inUse
+  /// The state directory lies on a file system where locks and the log do not hold.
+  case networkFileSystem(String)
+  /// A file or directory is not such as only this user could have made.
+  case unsafeFile(String, FileFlaw)
+  /// The device secret cannot be used.
+  case deviceSecret(DeviceSecretFlaw)
+  /// A file that should exist does not.
+  case missing(String)
+  /// A name that would not be a plain file name.
+  case badName
+  /// The store is of a newer program; it was not touched.
+  case newerSchema(found: Int, known: Int)
+  /// The store, or another file, does not hold what was written; it was not touched.
+  case damaged(String)
+  /// No room on the file system; nothing was changed.
+  case full
+  /// Another process has the database open, in spite of the state lock.
+  case busy
+  /// The last change may or may not be on the disk: the store must be opened anew and read.
+  case uncertain(Int32)
+  /// The transaction was rolled back before its end, so that nothing more goes into it.
+  case rolledBack
+  /// A transaction inside another.
+  case nested
+  /// The row that was to be changed does not exist.
+  case noSuchRow
+  /// The row contradicts another one (a name taken twice) or the schema; SQLite's extended code.
+  case constraint(Int32)
+  /// Any other failure of SQLite: its extended result code (sqlite.org/rescode.html).
+  case database(Int32)
+  /// A failed system call.
+  case system(SystemError)
+  /// No locked memory for a secret.
+  case memory(SecretMemoryError)
+}
+
+/// What is wrong with a file or directory.
+public enum FileFlaw: Equatable, Sendable {
+  /// A symbolic link.
+  case symbolicLink
+  /// Not a regular file, or not a directory, where that is demanded.
+  case wrongType
+  /// It belongs to this user id.
+  case wrongOwner(UInt32)
+  /// It has these permission bits: others could read or change it.
+  case wrongMode(UInt32)
+  /// It has this many names: another one may lie where others reach it.
+  case wrongLinks(UInt64)
+  /// It has this many bytes.
+  case wrongSize(Int64)
+  /// The path does not begin with a slash.
+  case notAbsolute
+}
+
+/// Why the device secret is refused.
+public enum DeviceSecretFlaw: Equatable, Sendable {
+  /// It does not exist, but what it sealed does.
+  case missing
+  /// It has this many bytes in place of 32.
+  case wrongSize(Int64)
+  /// Nothing but zeros.
+  case allZero
+  /// Its type, owner, mode or number of names is wrong.
+  case unsafeFile(FileFlaw)
+}
+
+extension StorageError {
+  /// What a failed system call means here.
+  init(_ error: SystemError) {
+    self = error.isFull ? .full : .system(error)
+  }
+}
+
+/// Runs system calls, and tells their failure as this room does.
+///
+/// - Parameters:
+///   - name: what they are about; a link or another type of file there is unsafe.
+@discardableResult
+func calling<Value: ~Copyable>(
+  about name: String? = nil,
+  _ body: () throws(SystemError) -> Value
+) throws(StorageError) -> Value {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    if let name, error.isSymbolicLink { throw .unsafeFile(name, .symbolicLink) }
+    if let name, error.isWrongType { throw .unsafeFile(name, .wrongType) }
+    throw StorageError(error)
+  }
+}
+
+extension StorageError: CustomStringConvertible {
+  /// What happened, without anything that was stored.
+  public var description: String {
+    switch self {
+    case .inUse: "the vault is open in another process"
+    case .networkFileSystem(let type): "the state directory is on a network file system (\(type))"
+    case .unsafeFile(let file, let flaw): "\(file): \(flaw)"
+    case .deviceSecret(let flaw): "the device secret \(flaw)"
+    case .missing(let file): "\(file) is missing"
+    case .badName: "a name that cannot be a file's"
+    case .newerSchema(let found, let known):
+      "the store has schema \(found), and this program knows \(known) at most"
+    case .damaged(let what): "damaged: \(what)"
+    case .full: "no space left for the vault"
+    case .busy: "the store is open in another program"
+    case .uncertain(let code):
+      "the last change may not have reached the disk (SQLite result \(code))"
+    case .rolledBack: "the transaction had been rolled back"
+    case .nested: "a transaction was begun inside another"
+    case .noSuchRow: "the row to change does not exist"
+    case .constraint(let code): "the row does not fit into the store (SQLite result \(code))"
+    case .database(let code): "the store failed (SQLite result \(code))"
+    case .system(let error): "\(error)"
+    case .memory(let error): "\(error)"
+    }
+  }
+
+  /// What a person can do about it; nil where there is nothing to be done.
+  public var remedy: String? {
+    switch self {
+    case .inUse: "wait for the other process, or end it"
+    case .networkFileSystem:
+      "set THUMBLATCH_STATE_DIR to a directory on a local disk"
+    case .unsafeFile(let file, let flaw): flaw.remedy(for: file)
+    case .deviceSecret(let flaw): flaw.remedy
+    case .missing(let file): "restore \(file) from a backup"
+    case .newerSchema: "use the newer program, which made this store"
+    case .damaged: "restore the state directory from a backup; nothing in it was changed"
+    case .full: "make room, then try again; nothing was changed"
+    case .busy: "end the program that has vault.db open"
+    case .uncertain: "check the disk; the vault reads its state anew at the next start"
+    case .badName, .rolledBack, .nested, .noSuchRow, .constraint, .database, .system, .memory: nil
+    }
+  }
+}
+
+extension FileFlaw: CustomStringConvertible {
+  /// What is wrong.
+  public var description: String {
+    switch self {
+    case .symbolicLink: "is a symbolic link"
+    case .wrongType: "is not the type of file that it must be"
+    case .wrongOwner(let user): "belongs to user \(user), not to this one"
+    case .wrongMode(let mode): "has mode 0\(String(mode, radix: 8)), which lets others in"
+    case .wrongLinks(let count): "has \(count) names in place of one"
+    case .wrongSize(let count): "has \(count) bytes, which is not its size"
+    case .notAbsolute: "is not an absolute path"
+    }
+  }
+
+  func remedy(for file: String) -> String {
+    switch self {
+    case .symbolicLink, .wrongType: "move it away, after you have seen who made it"
+    case .wrongOwner: "find out who made it; if it is yours, chown it to yourself"
+    case .wrongMode: "find out who could read it, then chmod go= (directories 0700, files 0600)"
+    case .wrongLinks: "find its other name (find -samefile) and remove that"
+    case .wrongSize: "restore it from a backup"
+    case .notAbsolute: "give a path that begins with a slash"
+    }
+  }
+}
+
+extension DeviceSecretFlaw: CustomStringConvertible {
+  /// What is wrong, as the rest of a sentence about the device secret.
+  public var description: String {
+    switch self {
+    case .missing: "is missing, but there are tokens that it sealed"
+    case .wrongSize(let count): "has \(count) bytes in place of 32"
+    case .allZero: "holds nothing but zeros"
+    case .unsafeFile(let flaw): "\(flaw)"
+    }
+  }
+
+  /// What a person can do about it.
+  public var remedy: String {
+    switch self {
+    case .missing, .wrongSize, .allZero:
+      "restore device-secret from a backup; without it the sealed tokens cannot be opened:"
+        + " move the state directory away and sign in again"
+    case .unsafeFile(let flaw): flaw.remedy(for: "device-secret")
+    }
+  }
+}

@@ -1,0 +1,120 @@
+extension Store {
+  private static let accountColumns = """
+    id, name, owner, provider, provider_settings, binding, subject, email, display_name, \
+    protection, generation, sealed_refresh_token, state, cause, created_at, used_at, refreshed_at
+    """
+
+  /// All accounts of a user, by name.
+  public func accounts(owner: UInt32) throws(StorageError) -> [AccountRow] {
+    try database.query(
+      "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name",
+      [.integer(Int64(owner))],
+      Self.account
+    )
+  }
+
+  /// All accounts of all users, by id.
+  public func allAccounts() throws(StorageError) -> [AccountRow] {
+    try database.query(
+      "SELECT \(Self.accountColumns) FROM accounts ORDER BY id",
+      [],
+      Self.account
+    )
+  }
+
+  /// The account that this user calls by this name.
+  public func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {
+    try database.query(
+      "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? AND name = ?",
+      [.integer(Int64(owner)), .text(name)],
+      Self.account
+    ).first
+  }
+
+  /// The account with this id.
+  public func account(id: [UInt8]) throws(StorageError) -> AccountRow? {
+    try database.query(
+      "SELECT \(Self.accountColumns) FROM accounts WHERE id = ?",
+      [.blob(id)],
+      Self.account
+    ).first
+  }
+
+  /// Adds an account.
+  ///
+  /// - Throws: `constraint` if its id, or its name for this user, is taken.
+  public func insert(_ row: AccountRow) throws(StorageError) {
+    try database.run(
+      """
+      INSERT INTO accounts (\(Self.accountColumns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      Self.values(row)
+    )
+  }
+
+  /// Changes all columns of the account with this row's id.
+  ///
+  /// - Throws: `noSuchRow`.
+  public func update(_ row: AccountRow) throws(StorageError) {
+    let changed = try database.run(
+      """
+      UPDATE accounts SET (\(Self.accountColumns))
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
+      """,
+      Self.values(row) + [.blob(row.id)]
+    )
+    guard changed == 1 else { throw .noSuchRow }
+  }
+
+  /// Removes an account with its access tokens and its intent; false if there was none.
+  ///
+  /// Call `checkpoint` afterwards: the log still holds what was removed.
+  @discardableResult
+  public func deleteAccount(id: [UInt8]) throws(StorageError) -> Bool {
+    try database.run("DELETE FROM accounts WHERE id = ?", [.blob(id)]) > 0
+  }
+
+  /// Whether there is anything that a device secret sealed: a token or a print.
+  public func hasSealedBoxes() throws(StorageError) -> Bool {
+    try database.query(
+      """
+      SELECT EXISTS (SELECT 1 FROM accounts WHERE sealed_refresh_token IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM prints)
+      """
+    ) { columns throws(StorageError) in try columns.boolean(0) } == [true]
+  }
+
+  private static func values(_ row: AccountRow) -> [Value] {
+    [
+      .blob(row.id), .text(row.name), .integer(Int64(row.owner)), .text(row.provider),
+      .blob(row.providerSettings), .blob(row.binding), .optional(row.subject),
+      .optional(row.email), .optional(row.displayName), .integer(Int64(row.protection)),
+      .integer(row.generation), .optional(row.sealedRefreshToken), .text(row.state.rawValue),
+      .optional(row.cause), .integer(row.createdAt), .optional(row.usedAt),
+      .optional(row.refreshedAt),
+    ]
+  }
+
+  private static func account(_ columns: borrowing Columns) throws(StorageError) -> AccountRow {
+    AccountRow(
+      id: try columns.blob(0, count: 16),
+      name: try columns.text(1),
+      owner: try columns.small(2),
+      provider: try columns.text(3),
+      providerSettings: try columns.blob(4),
+      binding: try columns.blob(5, count: 32),
+      subject: try columns.optionalText(6),
+      email: try columns.optionalText(7),
+      displayName: try columns.optionalText(8),
+      protection: try columns.small(9),
+      generation: try columns.integer(10),
+      sealedRefreshToken: try columns.optionalBlob(11),
+      state: try columns.choice(12),
+      cause: try columns.optionalText(13),
+      createdAt: try columns.integer(14),
+      usedAt: try columns.optionalInteger(15),
+      refreshedAt: try columns.optionalInteger(16)
+    )
+  }
+}

@@ -1,0 +1,96 @@
+extension Store {
+  private static let auditColumns = """
+    number, time, owner, event, outcome, account_id, account, method, requester, detail, mac
+    """
+
+  /// The last record of the chain; nil if there is none.
+  public func auditTail() throws(StorageError) -> AuditRow? {
+    try database.query(
+      "SELECT \(Self.auditColumns) FROM audit ORDER BY number DESC LIMIT 1",
+      [],
+      Self.audit
+    ).first
+  }
+
+  /// The first record that is kept; nil if there is none.
+  public func auditHead() throws(StorageError) -> AuditRow? {
+    try database.query(
+      "SELECT \(Self.auditColumns) FROM audit ORDER BY number LIMIT 1",
+      [],
+      Self.audit
+    ).first
+  }
+
+  /// How many records are kept.
+  public func auditCount() throws(StorageError) -> Int {
+    let count = try database.query("SELECT count(*) FROM audit") {
+      columns throws(StorageError) in try columns.integer(0)
+    }
+    return Int(count.first ?? 0)
+  }
+
+  /// Adds a record to the chain.
+  ///
+  /// - Throws: `constraint` if its number is taken.
+  public func append(_ row: AuditRow) throws(StorageError) {
+    try database.run(
+      "INSERT INTO audit (\(Self.auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .integer(row.number), .integer(row.time), .integer(Int64(row.owner)), .text(row.event),
+        .text(row.outcome), .optional(row.accountID), .optional(row.account),
+        .optional(row.method), .optional(row.requester), .optional(row.detail), .blob(row.mac),
+      ]
+    )
+  }
+
+  /// One page of records, in their order.
+  ///
+  /// - Parameters:
+  ///   - number: only records after this one: 0, then the last number of the page before.
+  ///   - since: only records of this time or later, in seconds since 1970.
+  ///   - owner: only records about this user's vault.
+  ///   - accountID: only records about this account.
+  ///   - limit: at most so many.
+  public func audit(
+    after number: Int64 = 0,
+    since: Int64? = nil,
+    owner: UInt32? = nil,
+    accountID: [UInt8]? = nil,
+    limit: Int = 256
+  ) throws(StorageError) -> [AuditRow] {
+    try database.query(
+      """
+      SELECT \(Self.auditColumns) FROM audit
+      WHERE number > ?1 AND (?2 IS NULL OR time >= ?2) AND (?3 IS NULL OR owner = ?3)
+      AND (?4 IS NULL OR account_id = ?4) ORDER BY number LIMIT ?5
+      """,
+      [
+        .integer(number), .optional(since), .optional(owner.map(Int64.init)),
+        .optional(accountID), .integer(Int64(limit)),
+      ],
+      Self.audit
+    )
+  }
+
+  /// Removes the records up to and with this number; returns how many there were.
+  @discardableResult
+  public func deleteAudit(through number: Int64) throws(StorageError) -> Int {
+    try database.run("DELETE FROM audit WHERE number <= ?", [.integer(number)])
+  }
+
+  private static func audit(_ columns: borrowing Columns) throws(StorageError) -> AuditRow {
+    AuditRow(
+      number: try columns.integer(0),
+      time: try columns.integer(1),
+      owner: try columns.small(2),
+      event: try columns.text(3),
+      outcome: try columns.text(4),
+      accountID: try columns.optionalBlob(5, count: 16),
+      account: try columns.optionalText(6),
+      method: try columns.optionalText(7),
+      requester: try columns.optionalText(8),
+      detail: try columns.optionalText(9),
+      mac: try columns.blob(10, count: 32)
+    )
+  }
+}

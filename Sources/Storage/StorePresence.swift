@@ -1,0 +1,90 @@
+extension Store {
+  private static let printColumns = "id, owner, finger, driver, device, sealed, enrolled_at"
+
+  /// The enrolled fingers of a user, in the order of enrolment.
+  public func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
+    try database.query(
+      "SELECT \(Self.printColumns) FROM prints WHERE owner = ? ORDER BY enrolled_at, finger",
+      [.integer(Int64(owner))]
+    ) { columns throws(StorageError) in
+      PrintRow(
+        id: try columns.blob(0, count: 16),
+        owner: try columns.small(1),
+        finger: try columns.text(2),
+        driver: try columns.text(3),
+        device: try columns.text(4),
+        sealed: try columns.blob(5),
+        enrolledAt: try columns.integer(6)
+      )
+    }
+  }
+
+  /// Adds a print.
+  ///
+  /// - Throws: `constraint` if the user has one of this finger.
+  public func insert(_ row: PrintRow) throws(StorageError) {
+    try database.run(
+      "INSERT INTO prints (\(Self.printColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [
+        .blob(row.id), .integer(Int64(row.owner)), .text(row.finger), .text(row.driver),
+        .text(row.device), .blob(row.sealed), .integer(row.enrolledAt),
+      ]
+    )
+  }
+
+  /// Removes a print; false if there was none.
+  ///
+  /// Call `checkpoint` afterwards: the log still holds what was removed.
+  @discardableResult
+  public func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
+    try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
+  }
+
+  /// How many fingers of a user failed; nil if none did.
+  public func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
+    try database.query(
+      "SELECT owner, failures, password_only FROM lockouts WHERE owner = ?",
+      [.integer(Int64(owner))]
+    ) { columns throws(StorageError) in
+      LockoutRow(
+        owner: try columns.small(0),
+        failures: try columns.integer(1),
+        passwordOnly: try columns.boolean(2)
+      )
+    }.first
+  }
+
+  /// Stores a user's failures in place of what was known.
+  public func put(_ row: LockoutRow) throws(StorageError) {
+    try database.run(
+      "INSERT OR REPLACE INTO lockouts (owner, failures, password_only) VALUES (?, ?, ?)",
+      [
+        .integer(Int64(row.owner)), .integer(row.failures), .integer(row.passwordOnly ? 1 : 0),
+      ]
+    )
+  }
+
+  /// Forgets a user's failures.
+  public func deleteLockout(owner: UInt32) throws(StorageError) {
+    try database.run("DELETE FROM lockouts WHERE owner = ?", [.integer(Int64(owner))])
+  }
+
+  /// The value of a key; nil if there is none.
+  public func meta(_ key: String) throws(StorageError) -> [UInt8]? {
+    try database.query("SELECT value FROM meta WHERE key = ?", [.text(key)]) {
+      columns throws(StorageError) in try columns.blob(0)
+    }.first
+  }
+
+  /// Stores the value of a key; nil removes it.
+  public func setMeta(_ key: String, to value: [UInt8]?) throws(StorageError) {
+    if let value {
+      try database.run(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+        [.text(key), .blob(value)]
+      )
+    } else {
+      try database.run("DELETE FROM meta WHERE key = ?", [.text(key)])
+    }
+  }
+}

@@ -1,0 +1,116 @@
+public import System
+
+/// The files that the front answers from: `tokens/<account name>`, and `tokens/@` with the name
+/// of the default account.
+///
+/// They are a cache of the store: written after a commit, removed before one that makes them
+/// untrue. Losing one costs a question to the engine, so none is made durable.
+public enum TokenFile {
+  /// The file that holds the default account's name.
+  static let defaultName = "@"
+  /// No account name begins with a full stop.
+  static let temporaryName = ".new"
+
+  /// Puts a token where the front finds it, in place of an older one.
+  public static func write(
+    _ token: CachedToken,
+    account: String,
+    in directory: StateDirectory
+  ) throws(StorageError) {
+    try demandAccountName(account)
+    try directory.tokens.replace(
+      account,
+      with: token.encoded(),
+      by: temporaryName,
+      durable: false
+    )
+  }
+
+  /// The token that the front would find; nil if there is none that can be read.
+  public static func read(
+    account: String,
+    in directory: StateDirectory
+  ) throws(StorageError) -> CachedToken? {
+    try demandAccountName(account)
+    return try contents(account, limit: CachedToken.maximumFileCount, in: directory)
+      .flatMap(CachedToken.decode)
+  }
+
+  /// Removes the token of an account, its bytes overwritten first; false if there was none.
+  ///
+  /// Whatever stands in its place, such as a link, is removed without being followed.
+  @discardableResult
+  public static func remove(
+    account: String,
+    in directory: StateDirectory
+  ) throws(StorageError) -> Bool {
+    try demandAccountName(account)
+    if let file = try? directory.tokens.openChecked(account, writing: true),
+      let size = try? file.status().size
+    {
+      file.wipe(count: min(Int(size), CachedToken.maximumFileCount))
+    }
+    return try calling { () throws(SystemError) in try directory.tokens.unlink(account) }
+  }
+
+  /// Names the account that is meant where none is given; nil: there is none.
+  public static func setDefault(
+    account: String?,
+    in directory: StateDirectory
+  ) throws(StorageError) {
+    guard let account else {
+      try calling { () throws(SystemError) in try directory.tokens.unlink(defaultName) }
+      return
+    }
+    try demandAccountName(account)
+    try directory.tokens.replace(
+      defaultName,
+      with: Array(account.utf8),
+      by: temporaryName,
+      durable: false
+    )
+  }
+
+  /// The account that is meant where none is given.
+  public static func defaultAccount(in directory: StateDirectory) throws(StorageError) -> String? {
+    guard let bytes = try contents(defaultName, limit: 64, in: directory) else { return nil }
+    let name = String(decoding: bytes, as: UTF8.self)
+    return isAccountName(name) ? name : nil
+  }
+
+  /// The accounts that have a token file.
+  public static func accounts(in directory: StateDirectory) throws(StorageError) -> [String] {
+    try calling { () throws(SystemError) in
+      try directory.tokens.names().filter(isAccountName).sorted()
+    }
+  }
+
+  private static func contents(
+    _ name: String,
+    limit: Int,
+    in directory: StateDirectory
+  ) throws(StorageError) -> [UInt8]? {
+    guard let file = try directory.tokens.openChecked(name) else { return nil }
+    do throws(SystemError) {
+      guard try file.status().size <= Int64(limit) else { return nil }
+      return try file.readAll(limit: limit)
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  /// `[a-z0-9][a-z0-9._-]{0,63}`: neither a path, nor `@`, nor a name of our own temporary file.
+  static func isAccountName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard let first = bytes.first, bytes.count <= 64, isLetterOrDigit(first) else { return false }
+    return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte)
+  }
+
+  private static func demandAccountName(_ name: String) throws(StorageError) {
+    guard isAccountName(name) else { throw .badName }
+  }
+}

@@ -1,0 +1,102 @@
+/// An access token as it lies in a token file, with the two clocks that say how long to believe it.
+///
+/// The file is a cache of the store, read by a program that asks nobody. It is believed only
+/// while the wall clock and the boot clock agree, so that neither a clock that was set nor a
+/// reboot brings an expired token out.
+///
+/// Format, integers little-endian: magic `TLTOKEN1` (8 bytes), expiry by the wall clock (Int64,
+/// seconds), boot identifier (16), expiry by CLOCK_BOOTTIME (Int64, nanoseconds), length of the
+/// token (UInt32), token (printable ASCII), and nothing after it.
+public struct CachedToken: Sendable, Equatable {
+  /// The most bytes that a token file may have.
+  public static let maximumFileCount = 65_536
+  /// The bytes before the token.
+  public static let headerCount = 44
+  /// How far the clocks may disagree, in seconds.
+  public static let tolerance: Int64 = 10
+
+  private static let magic = [UInt8]("TLTOKEN1".utf8)
+
+  /// When it expires by the wall clock.
+  public let wallExpiry: WallTime
+  /// The boot in which `bootExpiry` has a meaning.
+  public let boot: BootIdentifier
+  /// When it expires by the clock that nobody sets.
+  public let bootExpiry: BootInstant
+  /// The token: 1 or more bytes of printable ASCII.
+  public let token: [UInt8]
+
+  /// Takes a token with its expiry; nil if it is empty, too long, or not printable ASCII.
+  public init?(
+    token: [UInt8],
+    wallExpiry: WallTime,
+    boot: BootIdentifier,
+    bootExpiry: BootInstant
+  ) {
+    // A control character would go to the terminal of whoever prints the token.
+    guard !token.isEmpty, token.count <= Self.maximumFileCount - Self.headerCount,
+      token.allSatisfy({ (0x21...0x7e).contains($0) })
+    else { return nil }
+    self.token = token
+    self.wallExpiry = wallExpiry
+    self.boot = boot
+    self.bootExpiry = bootExpiry
+  }
+
+  /// The bytes of the file.
+  public func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headerCount + token.count)
+    bytes += Self.magic
+    Self.append(UInt64(bitPattern: wallExpiry.seconds), count: 8, to: &bytes)
+    bytes += boot.bytes
+    Self.append(UInt64(bitPattern: bootExpiry.nanoseconds), count: 8, to: &bytes)
+    Self.append(UInt64(token.count), count: 4, to: &bytes)
+    bytes += token
+    return bytes
+  }
+
+  /// Reads the bytes of a file; nil for anything that `encoded()` would not have written.
+  public static func decode(_ bytes: [UInt8]) -> CachedToken? {
+    guard bytes.count > headerCount, bytes.count <= maximumFileCount,
+      bytes.starts(with: magic),
+      let boot = BootIdentifier(bytes: Array(bytes[16..<32])),
+      integer(bytes[40..<44]) == UInt64(bytes.count - headerCount)
+    else { return nil }
+    return CachedToken(
+      token: Array(bytes[headerCount...]),
+      wallExpiry: WallTime(seconds: Int64(bitPattern: integer(bytes[8..<16]))),
+      boot: boot,
+      bootExpiry: BootInstant(nanoseconds: Int64(bitPattern: integer(bytes[32..<40])))
+    )
+  }
+
+  /// Whether the token may be used without asking anyone.
+  ///
+  /// Both clocks must leave it at least `minimumLifetime` seconds and agree within `tolerance`
+  /// on how long, and the machine must not have been started anew since it was stored.
+  public func isValid(
+    wall: WallTime,
+    boot: BootInstant,
+    bootID: BootIdentifier,
+    minimumLifetime: Int64
+  ) -> Bool {
+    guard bootID == self.boot else { return false }
+    let (byWall, overflow) = wallExpiry.seconds.subtractingReportingOverflow(wall.seconds)
+    guard !overflow else { return false }
+    let byBoot = bootExpiry.seconds(since: boot)
+    // A token that is not valid at all is not made valid by a negative minimum.
+    guard byWall > 0, byBoot > 0, byWall >= minimumLifetime, byBoot >= minimumLifetime else {
+      return false
+    }
+    return abs(byWall - byBoot) <= Self.tolerance
+  }
+
+  private static func append(_ value: UInt64, count: Int, to bytes: inout [UInt8]) {
+    for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+
+  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
