@@ -88,6 +88,30 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return secret
   }
 
+  /// How this process's secrets are kept out of swap and out of other eyes: the weakest protection
+  /// that any of them has.
+  ///
+  /// Asking maps the first region, where no secret has been held yet.
+  public static var protection: Protection {
+    get throws(SecretMemoryError) {
+      switch try SecretArena.shared.protection() {
+      case .secretMemory: .secretMemory
+      case .locked: .locked
+      case .ordinary: .ordinary
+      }
+    }
+  }
+
+  /// How memory for secrets is protected.
+  public enum Protection: Sendable, Equatable, CaseIterable {
+    /// memfd_secret(2): not even root reads it through /proc/PID/mem.
+    case secretMemory
+    /// mlock(2): never swapped.
+    case locked
+    /// RLIMIT_MEMLOCK left no room for either: it may be swapped, but is not dumped.
+    case ordinary
+  }
+
   deinit {
     unsafe SecretArena.shared.release(place, base)
   }

@@ -67,7 +67,11 @@ extension Vault {
     let intent = try newIntent(.refresh, for: account, after: earlier)
     try begin(intent, AuditEntry(.refresh, .begun, account: account, caller: caller))
     let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(request, delivery: delivery)
+    let reply = await exchange.perform(
+      request,
+      terms: ExchangeTerms(provider),
+      delivery: delivery
+    )
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
     guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
     else {

@@ -54,7 +54,11 @@ extension Vault {
       AuditEntry(registering ? .registration : .login, .begun, account: row, caller: caller)
     )
     let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(request, delivery: delivery)
+    let reply = await exchange.perform(
+      request,
+      terms: ExchangeTerms(provider),
+      delivery: delivery
+    )
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
     return try facts(of: try self.account(withIdentifier: account.id))
   }
@@ -213,7 +217,11 @@ extension Vault {
     } catch {
       return (false, "\(error)")
     }
-    switch await exchange.perform(request, delivery: nil) {
+    switch await exchange.perform(
+      request,
+      terms: ExchangeTerms(backend.provider),
+      delivery: nil
+    ) {
     case .answered(let status, _, _):
       switch backend.judgeLogout(status: status) {
       case .revoked: return (true, nil)
@@ -230,7 +238,11 @@ extension Vault {
     _ backend: PasswordBackend,
     _ request: ProviderRequest
   ) async throws(VaultFailure) -> ProfileJudgement {
-    switch await exchange.perform(request, delivery: nil) {
+    switch await exchange.perform(
+      request,
+      terms: ExchangeTerms(backend.provider),
+      delivery: nil
+    ) {
     case .answered(let status, let retryAfter, let body):
       return backend.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
     case .notSent(let reason), .interrupted(let reason):

@@ -1,3 +1,4 @@
+public import Configuration
 public import OAuth
 public import SecretMemory
 
@@ -33,10 +34,31 @@ public enum ExchangeReply: Sendable {
   case interrupted(reason: String)
 }
 
+/// How a connection to a provider is made: as it was at login, whatever files say today.
+public struct ExchangeTerms: Sendable, Equatable {
+  /// Certificate authorities in PEM, instead of the system's; nil for those.
+  public let certificateAuthority: String?
+  /// Public keys of which the server must have one (`sha256//...`).
+  public let pins: [String]
+  /// A proxy's URL.
+  public let proxy: String?
+
+  /// The terms of a provider.
+  public init(_ provider: Provider) {
+    certificateAuthority = provider.certificateAuthority
+    pins = provider.pins
+    proxy = provider.proxy
+  }
+}
+
 /// Sends one request to a provider, in a process of its own.
 public protocol TokenExchange: Sendable {
   /// Performs a request; with a `delivery` the outcome goes into the slot.
   ///
   /// It does not throw: a courier that dies is `interrupted`, one that cannot be started `notSent`.
-  func perform(_ request: ProviderRequest, delivery: AnswerDelivery?) async -> ExchangeReply
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply
 }
