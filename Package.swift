@@ -122,7 +122,7 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["System", "SecretMemory"],
+      dependencies: ["JSON", "System", "SecretMemory"],
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),
@@ -146,7 +146,13 @@ let package = Package(
       ]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
-    tests("HTTPTransportTests", ["HTTPTransport", "SecretMemory", "System", "TestSupport"]),
+    tests(
+      "HTTPTransportTests",
+      [
+        "HTTPTransport", "Cryptography", "JSON", "VaultInterface", "SecretMemory", "System",
+        "TestSupport",
+      ]
+    ),
     tests(
       "FingerprintReaderTests",
       ["FingerprintReader", "SecretMemory", "System", "TestSupport"]
