@@ -90,18 +90,11 @@ extension VaultInterface.PresenceOutcome {
 }
 
 extension Presence.PresenceOutcome {
-  /// One sentence for people.
+  /// What the outcome's name does not say already; empty where it says all.
   var message: String {
     switch self {
-    case .cancelled: "the presence check was cancelled"
-    case .passwordChosen: "the password was chosen"
-    case .notAvailable(let why): "no fingerprint reader can be used: \(why)"
-    case .notEnrolled: "no finger is enrolled"
-    case .lockedOut: "too many fingers did not match: only the system password counts now"
-    case .noMatch: "that was not a match"
-    case .timedOut: "nobody came in time"
-    case .busy(let why): why
-    case .denied(let why): why
+    case .notAvailable(let why), .busy(let why), .denied(let why): why
+    case .cancelled, .passwordChosen, .notEnrolled, .lockedOut, .noMatch, .timedOut: ""
     }
   }
 }
@@ -175,9 +168,9 @@ extension VaultInterface.CheckEvent {
   /// What of a running check is told to the client; nil for what it need not know.
   init?(_ event: TokenVault.CheckEvent) {
     switch event {
-    case .ready, .waiting: self = .waiting
+    case .waiting: self = .waiting
     case .retry(let hint): self = .retry(ScanHint(hint))
-    case .ask, .matched, .failed: return nil
+    case .ready, .ask, .matched, .failed: return nil
     }
   }
 }
