@@ -90,6 +90,30 @@ enum Files {
     try file.write(bytes)
   }
 
+  /// Appends to a file until there is no room; returns its size then.
+  static func extend(_ path: String) throws -> Int {
+    let number = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    try demand("open", min(number, 0))
+    let file = Descriptor(owning: number)
+    let page = [UInt8](repeating: 0x66, count: 4096)
+    while appended(page, to: file) {}
+    return Int(try file.status().size)
+  }
+
+  private static func appended(_ page: [UInt8], to file: borrowing Descriptor) -> Bool {
+    do throws(SystemError) {
+      try file.write(page)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Cuts a file.
+  static func cut(_ path: String, to count: Int) throws {
+    try demand("truncate", unsafe truncate(path, count))
+  }
+
   private static func demand(_ call: String, _ status: Int32) throws {
     guard status == 0 else { throw SystemError(call, code: errno) }
   }
