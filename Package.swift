@@ -84,10 +84,19 @@ let package = Package(
       ]
     ),
     room("VaultInterface", ["JSON", "SecretMemory"]),
-    room("HelperClient", ["TokenVault", "VaultInterface", "System", "SecretMemory"]),
+    room(
+      "HelperClient",
+      [
+        "TokenVault", "VaultInterface", "OAuth", "Presence", "Configuration", "System",
+        "SecretMemory",
+      ]
+    ),
     room(
       "VaultServer",
-      ["TokenVault", "VaultInterface", "Configuration", "System", "SecretMemory"]
+      [
+        "TokenVault", "VaultInterface", "Presence", "Storage", "Configuration", "System",
+        "SecretMemory",
+      ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
@@ -97,7 +106,7 @@ let package = Package(
 
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
-    program("thumblatchd", ["VaultServer", "HelperClient"]),
+    program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
     program(
       "thumblatch-presence",
       ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]

@@ -57,7 +57,10 @@ final class HelperCheck: CheckConversation {
       for print in prints {
         try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
         _ = try helper.receive(
-          &buffer, to: LoadPrintCall.self, until: begun.advanced(bySeconds: 5))
+          &buffer,
+          to: LoadPrintCall.self,
+          until: begun.advanced(bySeconds: 5)
+        )
       }
       try helper.send(call, more: more)
       while true {
@@ -68,7 +71,9 @@ final class HelperCheck: CheckConversation {
     } catch {
       events.put(
         .failed(
-          isCancelled.load(ordering: .acquiring) ? .cancelled : .notAvailable(error.reason)))
+          isCancelled.load(ordering: .acquiring) ? .cancelled : .notAvailable(error.reason)
+        )
+      )
     }
   }
 

@@ -47,7 +47,9 @@ final class HelperEnrollment: EnrollmentConversation {
     } catch {
       events.put(
         .failed(
-          isCancelled.load(ordering: .acquiring) ? .cancelled : .notAvailable(error.reason)))
+          isCancelled.load(ordering: .acquiring) ? .cancelled : .notAvailable(error.reason)
+        )
+      )
     }
   }
 

@@ -64,7 +64,9 @@ public struct HelperPresence: PresenceCheck {
       try helper.send(HelperGetReaderCall())
       var buffer = MessageBuffer(.helper)
       let reader = try helper.receive(
-        &buffer, to: HelperGetReaderCall.self, until: BootInstant.now.advanced(bySeconds: 10)
+        &buffer,
+        to: HelperGetReaderCall.self,
+        until: BootInstant.now.advanced(bySeconds: 10)
       ).reply
       return ReaderFacts(
         available: reader.available,

@@ -11,7 +11,8 @@ public struct ProcessHandle: ~Copyable, Sendable {
   public init(identifier: Int32) throws(SystemError) {
     self.identifier = identifier
     descriptor = Descriptor(
-      owning: Int32(try check(Int(clinux_pidfd_open(identifier)), "pidfd_open")))
+      owning: Int32(try check(Int(clinux_pidfd_open(identifier)), "pidfd_open"))
+    )
   }
 
   /// Holds the process at the other end of a socket.
@@ -25,7 +26,8 @@ public struct ProcessHandle: ~Copyable, Sendable {
     } catch {
       guard error.code == ENOPROTOOPT else { throw error }
       descriptor = Descriptor(
-        owning: Int32(try check(Int(clinux_pidfd_open(peer.process)), "pidfd_open")))
+        owning: Int32(try check(Int(clinux_pidfd_open(peer.process)), "pidfd_open"))
+      )
     }
   }
 

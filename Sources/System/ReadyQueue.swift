@@ -22,7 +22,9 @@ public final class ReadyQueue: Sendable {
     epoll = Descriptor(owning: Int32(try check(Int(clinux_epoll_create()), "epoll_create1")))
     wake = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
     try check(
-      Int(clinux_epoll_set(epoll.number, wake.number, 1, Self.wakeToken, 1)), "epoll_ctl")
+      Int(clinux_epoll_set(epoll.number, wake.number, 1, Self.wakeToken, 1)),
+      "epoll_ctl"
+    )
   }
 
   /// Watches a descriptor under a token other than `UInt64.max`.
@@ -46,7 +48,9 @@ public final class ReadyQueue: Sendable {
   ) throws(SystemError) {
     let events: UInt32 = (readable ? 1 : 0) | (writable ? 2 : 0)
     try check(
-      Int(clinux_epoll_set(epoll.number, descriptor.number, events, token, 0)), "epoll_ctl")
+      Int(clinux_epoll_set(epoll.number, descriptor.number, events, token, 0)),
+      "epoll_ctl"
+    )
   }
 
   /// Stops watching a descriptor, before it is closed.
@@ -74,7 +78,8 @@ public final class ReadyQueue: Sendable {
           token: tokens[index],
           isReadable: events[index] & 1 != 0,
           isWritable: events[index] & 2 != 0
-        ))
+        )
+      )
     }
     return ready
   }
@@ -94,6 +99,7 @@ public struct TerminationSignals: ~Copyable, Sendable {
   /// Blocks the signals for the whole process; call it before a second thread is started.
   public init() throws(SystemError) {
     descriptor = Descriptor(
-      owning: Int32(try check(Int(clinux_termination_signals()), "signalfd")))
+      owning: Int32(try check(Int(clinux_termination_signals()), "signalfd"))
+    )
   }
 }

@@ -175,3 +175,16 @@ public struct Received: ~Copyable {
   /// Hands over the descriptor.
   public consuming func takeDescriptor() -> Descriptor? { descriptor }
 }
+
+extension Descriptor {
+  /// Whether the peer has closed its side, and nothing is left to read (recv(2), MSG_PEEK).
+  public func hasEnded() throws(SystemError) -> Bool {
+    var byte: UInt8 = 0
+    while true {
+      let got = unsafe recv(number, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      if got >= 0 { return got == 0 }
+      if errno == EAGAIN { return false }
+      guard errno == EINTR else { throw SystemError("recv", code: errno) }
+    }
+  }
+}

@@ -25,13 +25,14 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) -> VaultFailure {
     let name = hexadecimal(try random(16))
-    let lockout = try fingerLockout()
+    let isLockedOut = try fingerLockout().isPasswordOnly
+    let isEnrolled = try !printRows().isEmpty
     guard
       let methods = prompts.open(
         name,
         question: question,
         connection: caller.connection,
-        fingerprintPossible: !lockout.isPasswordOnly,
+        fingerprintPossible: isEnrolled && !isLockedOut,
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
