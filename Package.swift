@@ -134,7 +134,13 @@ let package = Package(
       ["Cryptography", "SecretMemory", "TestSupport"],
       resources: [.copy("Vectors")]
     ),
-    tests("StorageTests", ["Storage", "System", "SecretMemory", "TestSupport"]),
+    tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
+    .executableTarget(
+      name: "StorageWriter",
+      dependencies: ["Storage", "System", "SecretMemory"],
+      path: "Tests/StorageWriter",
+      swiftSettings: strict
+    ),
     tests("OAuthTests", ["Configuration", "OAuth", "JSON", "SecretMemory", "TestSupport"]),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "TestSupport"]),
