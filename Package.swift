@@ -79,14 +79,24 @@ let package = Package(
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "System", "SecretMemory",
+        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room("VaultInterface", ["JSON", "SecretMemory"]),
-    room("HelperClient", ["TokenVault", "VaultInterface", "System", "SecretMemory"]),
+    room(
+      "HelperClient",
+      [
+        "TokenVault", "VaultInterface", "OAuth", "Presence", "Configuration", "System",
+        "SecretMemory",
+      ]
+    ),
     room(
       "VaultServer",
-      ["TokenVault", "VaultInterface", "Configuration", "System", "SecretMemory"]
+      [
+        "TokenVault", "VaultInterface", "Presence", "Storage", "Configuration", "System",
+        "SecretMemory",
+      ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
@@ -96,7 +106,7 @@ let package = Package(
 
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
-    program("thumblatchd", ["VaultServer", "HelperClient"]),
+    program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
     program(
       "thumblatch-presence",
       ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
@@ -112,7 +122,7 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["System", "SecretMemory"],
+      dependencies: ["JSON", "System", "SecretMemory"],
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),
@@ -142,7 +152,13 @@ let package = Package(
       ]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
-    tests("HTTPTransportTests", ["HTTPTransport", "SecretMemory", "System", "TestSupport"]),
+    tests(
+      "HTTPTransportTests",
+      [
+        "HTTPTransport", "Cryptography", "JSON", "VaultInterface", "SecretMemory", "System",
+        "TestSupport",
+      ]
+    ),
     tests(
       "FingerprintReaderTests",
       ["FingerprintReader", "SecretMemory", "System", "TestSupport"]

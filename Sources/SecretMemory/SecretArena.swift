@@ -1,91 +1,147 @@
 internal import Synchronization
-internal import System
+package import System
 
-/// The one region of locked memory of this process, from which every `SecretBytes` is cut.
+/// The locked memory of this process, from which every `SecretBytes` is cut.
 ///
-/// One region, because mapping and guarding one takes 40 µs, and each takes a share of
-/// RLIMIT_MEMLOCK. A further region is added only when the first is full.
+/// One region serves many secrets, because mapping and guarding one takes 40 µs, and each takes a
+/// share of RLIMIT_MEMLOCK. A further region is added when all are full, and goes when it is
+/// empty again.
 @safe
-final class SecretArena: Sendable {
+package final class SecretArena: Sendable {
   /// The arena of this process.
   static let shared = SecretArena()
 
+  /// Secrets begin and end at multiples of this, so that no two share a cache line.
+  package static let granule = 64
+  /// The sizes of a region, tried from the first: RLIMIT_MEMLOCK may leave room for the last only.
+  package static let usualSizes = [1 << 20, 1 << 18, 1 << 15]
+
   /// Where a secret lies: the region's number, and the bytes that were cut from it.
-  struct Place: Sendable {
+  package struct Place: Sendable {
     let region: Int
     let offset: Int
     let capacity: Int
   }
 
-  private static let granule = 64
-  private static let regionSize = 1 << 20
+  private typealias Run = (offset: Int, count: Int)
 
-  @safe
-  private final class RegionBox: @unchecked Sendable {
-    let memory: LockedMemory
-    init(_ memory: consuming LockedMemory) { self.memory = memory }
+  private struct Region {
+    let memory: SharedMemory
+    /// The free runs by offset, never adjacent to one another.
+    var free: [Run]
+
+    var isEmpty: Bool { free.count == 1 && free[0].count == memory.region.count }
+
+    /// Takes the first run that is long enough.
+    mutating func cut(_ wanted: Int) -> Int? {
+      guard let index = free.firstIndex(where: { $0.count >= wanted }) else { return nil }
+      let offset = free[index].offset
+      if free[index].count == wanted {
+        free.remove(at: index)
+      } else {
+        free[index] = (offset + wanted, free[index].count - wanted)
+      }
+      return offset
+    }
+
+    /// Gives a run back, and joins it with its neighbours.
+    mutating func restore(_ run: Run) {
+      let index = free.firstIndex { $0.offset > run.offset } ?? free.endIndex
+      free.insert(run, at: index)
+      if index + 1 < free.count, run.offset + run.count == free[index + 1].offset {
+        free[index].count += free[index + 1].count
+        free.remove(at: index + 1)
+      }
+      if index > 0, free[index - 1].offset + free[index - 1].count == run.offset {
+        free[index - 1].count += free[index].count
+        free.remove(at: index)
+      }
+    }
   }
 
-  private struct State {
-    var regions: [RegionBox] = []
-    /// Of each region, the free runs by offset, never adjacent to one another.
-    var free: [[(offset: Int, count: Int)]] = []
+  private final class SharedMemory: Sendable {
+    let region: LockedMemory
+    init(_ region: consuming LockedMemory) { self.region = region }
   }
 
-  private let state = Mutex(State())
+  private let sizes: [Int]
+  /// The regions by number; the place of one that went is taken by the next.
+  private let regions = Mutex<[Region?]>([])
+
+  /// An arena of its own, whose regions have the first of these sizes that the kernel grants.
+  package init(sizes: [Int] = usualSizes) {
+    self.sizes = sizes
+  }
 
   /// Cuts `count` bytes, rounded up, all zero.
-  func allocate(_ count: Int) throws(SecretMemoryError) -> (Place, UnsafeMutableRawPointer) {
+  package func allocate(
+    _ count: Int
+  ) throws(SecretMemoryError) -> (Place, UnsafeMutableRawPointer) {
+    guard (0...SecretBytes.maximumCount).contains(count) else { throw .tooLong(count) }
     let wanted = max(1, (count + Self.granule - 1) / Self.granule) * Self.granule
-    guard wanted <= SecretBytes.maximumCount + Self.granule else {
-      throw SecretMemoryError.tooLong(count)
-    }
-    return unsafe try state.withLock { state throws(SecretMemoryError) in
-      for region in state.free.indices {
-        for (index, run) in state.free[region].enumerated() where run.count >= wanted {
-          if run.count == wanted {
-            state.free[region].remove(at: index)
-          } else {
-            state.free[region][index] = (run.offset + wanted, run.count - wanted)
-          }
-          let place = Place(region: region, offset: run.offset, capacity: wanted)
-          return unsafe (place, state.regions[region].memory.base + run.offset)
+    return unsafe try regions.withLock { regions throws(SecretMemoryError) in
+      for number in regions.indices {
+        guard let offset = regions[number]?.cut(wanted), let region = regions[number] else {
+          continue
         }
+        let place = Place(region: number, offset: offset, capacity: wanted)
+        return unsafe (place, region.memory.region.base + offset)
       }
-      let box: RegionBox
-      do throws(SystemError) {
-        box = RegionBox(try LockedMemory(minimumCount: Self.regionSize))
-      } catch {
-        throw SecretMemoryError.noMemory(error)
+      let memory = try map(holding: wanted)
+      var region = Region(memory: memory, free: [(0, memory.region.count)])
+      let offset = region.cut(wanted) ?? 0
+      let number = regions.firstIndex { $0 == nil } ?? regions.endIndex
+      if number == regions.endIndex {
+        regions.append(region)
+      } else {
+        regions[number] = region
       }
-      state.regions.append(box)
-      state.free.append([(wanted, box.memory.count - wanted)])
-      let place = Place(region: state.regions.count - 1, offset: 0, capacity: wanted)
-      return unsafe (place, box.memory.base)
+      let place = Place(region: number, offset: offset, capacity: wanted)
+      return unsafe (place, memory.region.base + offset)
     }
   }
 
   /// Wipes the bytes and gives them back.
-  func release(_ place: Place, _ base: UnsafeMutableRawPointer) {
+  package func release(_ place: Place, _ base: UnsafeMutableRawPointer) {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: base, count: place.capacity))
-    state.withLock { state in
-      var runs = state.free[place.region]
-      let index = runs.firstIndex { $0.offset > place.offset } ?? runs.endIndex
-      runs.insert((place.offset, place.capacity), at: index)
-      if index + 1 < runs.count, runs[index].offset + runs[index].count == runs[index + 1].offset {
-        runs[index].count += runs[index + 1].count
-        runs.remove(at: index + 1)
-      }
-      if index > 0, runs[index - 1].offset + runs[index - 1].count == runs[index].offset {
-        runs[index - 1].count += runs[index].count
-        runs.remove(at: index)
-      }
-      state.free[place.region] = runs
+    regions.withLock { regions in
+      regions[place.region]?.restore((place.offset, place.capacity))
+      // The first stays: the next secret should not pay for a new one.
+      if place.region > 0, regions[place.region]?.isEmpty == true { regions[place.region] = nil }
     }
   }
 
-  /// What the kernel granted for the first region, for `doctor`.
-  var protection: LockedMemory.Protection? {
-    state.withLock { $0.regions.first?.memory.protection }
+  /// The weakest protection among the regions; of the one that the first secret will get, where
+  /// there is none yet.
+  package func protection() throws(SecretMemoryError) -> LockedMemory.Protection {
+    let (place, base) = unsafe try allocate(1)
+    defer { unsafe release(place, base) }
+    let held = regions.withLock { regions in
+      regions.compactMap { $0?.memory.region.protection }
+    }
+    return LockedMemory.Protection.allCases.last { held.contains($0) } ?? .ordinary
+  }
+
+  /// How many regions there are, and how many bytes in them are free.
+  package var usage: (regions: Int, free: Int) {
+    regions.withLock { regions in
+      let held = regions.compactMap { $0 }
+      return (held.count, held.reduce(0) { $0 + $1.free.reduce(0) { $0 + $1.count } })
+    }
+  }
+
+  /// The largest protected region that the kernel grants, else ordinary memory.
+  private func map(holding wanted: Int) throws(SecretMemoryError) -> SharedMemory {
+    for size in sizes where size >= wanted {
+      if let memory = try? LockedMemory(minimumCount: size, trying: [.secretMemory, .locked]) {
+        return SharedMemory(memory)
+      }
+    }
+    do throws(SystemError) {
+      let size = max(wanted, sizes.first ?? wanted)
+      return SharedMemory(try LockedMemory(minimumCount: size, trying: [.ordinary]))
+    } catch {
+      throw .noMemory(error)
+    }
   }
 }

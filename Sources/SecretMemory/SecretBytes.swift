@@ -35,6 +35,19 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe self.base = base
   }
 
+  /// Room for `capacity` bytes that `body` fills without failing; it returns how many it wrote.
+  public init(
+    capacity: Int,
+    initializingWith body: (UnsafeMutableRawBufferPointer) -> Int
+  ) throws(SecretMemoryError) {
+    let (place, base) = unsafe try SecretArena.shared.allocate(capacity)
+    let count = unsafe body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
+    precondition(count >= 0 && count <= capacity, "more bytes than there was room for")
+    self.count = count
+    self.place = place
+    unsafe self.base = base
+  }
+
   /// A copy of bytes that lie elsewhere; wiping those is the caller's part.
   public init(copying bytes: UnsafeRawBufferPointer) throws(SecretMemoryError) {
     let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
@@ -61,11 +74,42 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 
   /// Random bytes from the kernel (getrandom(2)).
-  public static func random(count: Int) throws -> SecretBytes {
-    unsafe try SecretBytes(capacity: count) { buffer in
-      unsafe try ThisProcess.fillRandom(buffer)
+  public static func random(count: Int) throws(SecretMemoryError) -> SecretBytes {
+    var failure: SystemError?
+    let secret = unsafe try SecretBytes(capacity: count) { buffer in
+      do throws(SystemError) {
+        unsafe try ThisProcess.fillRandom(buffer)
+      } catch {
+        failure = error
+      }
       return buffer.count
     }
+    if let failure { throw .noRandom(failure) }
+    return secret
+  }
+
+  /// How this process's secrets are kept out of swap and out of other eyes: the weakest protection
+  /// that any of them has.
+  ///
+  /// Asking maps the first region, where no secret has been held yet.
+  public static var protection: Protection {
+    get throws(SecretMemoryError) {
+      switch try SecretArena.shared.protection() {
+      case .secretMemory: .secretMemory
+      case .locked: .locked
+      case .ordinary: .ordinary
+      }
+    }
+  }
+
+  /// How memory for secrets is protected.
+  public enum Protection: Sendable, Equatable, CaseIterable {
+    /// memfd_secret(2): not even root reads it through /proc/PID/mem.
+    case secretMemory
+    /// mlock(2): never swapped.
+    case locked
+    /// RLIMIT_MEMLOCK left no room for either: it may be swapped, but is not dumped.
+    case ordinary
   }
 
   deinit {

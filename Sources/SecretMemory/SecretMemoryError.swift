@@ -6,12 +6,15 @@ public enum SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertib
   case tooLong(Int)
   /// The kernel gave no memory.
   case noMemory(SystemError)
+  /// The kernel gave no random bytes.
+  case noRandom(SystemError)
 
   /// What happened, without any of the bytes.
   public var description: String {
     switch self {
     case .tooLong(let count): "a secret of \(count) bytes is longer than can be held"
     case .noMemory(let error): "no memory for secrets: \(error)"
+    case .noRandom(let error): "no random bytes: \(error)"
     }
   }
 }

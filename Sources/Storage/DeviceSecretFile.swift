@@ -79,14 +79,10 @@ public enum DeviceSecretFile {
   /// So the name it is known by never leads to a part of one. linkat(2) fails if the name exists, as O_EXCL does.
   private static func create(_ directory: StateDirectory) throws(StorageError) {
     let secret: SecretBytes
-    do {
+    do throws(SecretMemoryError) {
       secret = try SecretBytes.random(count: count)
-    } catch let error as SecretMemoryError {
-      throw .memory(error)
-    } catch let error as SystemError {
-      throw .system(error)
     } catch {
-      throw .damaged(name)
+      throw .memory(error)
     }
     let file = try directory.root.createTemporary(temporaryName)
     do throws(SystemError) {

@@ -4,7 +4,9 @@ internal import Glibc
 /// An open file descriptor, closed when its owner goes away.
 @safe
 public struct Descriptor: ~Copyable, Sendable {
-  /// The number, for C calls made while this value lives. Do not close it.
+  /// The number, for C calls made while this value lives.
+  ///
+  /// Do not close it.
   public let number: Int32
 
   /// Takes over an open descriptor.
@@ -163,7 +165,7 @@ extension Descriptor {
     try result.get()
   }
 
-  /// Reads to the end; more than `limit` bytes is the error EFBIG. For bytes that are no secret.
+  /// Reads bytes that are no secret to the end; more than `limit` of them is the error EFBIG.
   public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
@@ -179,8 +181,10 @@ extension Descriptor {
     }
   }
 
-  /// Makes data and size durable (fdatasync(2)). After an error the data must be taken as lost:
-  /// the kernel drops the dirty pages, and a second call would report success.
+  /// Makes data and size durable (fdatasync(2)).
+  ///
+  /// After an error the data must be taken as lost: the kernel drops the dirty pages, and a second
+  /// call would report success.
   public func synchronizeData() throws(SystemError) {
     guard fdatasync(number) == 0 else { throw SystemError("fdatasync", code: errno) }
   }
@@ -190,7 +194,7 @@ extension Descriptor {
     guard fsync(number) == 0 else { throw SystemError("fsync", code: errno) }
   }
 
-  /// Takes an exclusive flock(2) lock without waiting. False: someone else holds it.
+  /// Takes an exclusive flock(2) lock without waiting; false if someone else holds it.
   ///
   /// The lock belongs to the open file description: it ends when the last duplicate, in whatever
   /// process, is closed. Nothing here ever unlocks by LOCK_UN.
@@ -202,13 +206,22 @@ extension Descriptor {
     }
   }
 
-  /// Waits until the descriptor is readable, or until `milliseconds` have passed (poll(2)).
-  /// False: the time passed.
+  /// Waits until the descriptor is readable or at its end; false if `milliseconds` have passed
+  /// (poll(2)).
+  ///
+  /// Less than zero waits for ever. A signal does not shorten the time.
   public func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
-    var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-    let ready = unsafe poll(&entry, 1, milliseconds)
-    if ready < 0 && errno != EINTR { throw SystemError("poll", code: errno) }
-    return ready > 0
+    let start = clinux_boottime()
+    var left = milliseconds
+    while true {
+      var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&entry, 1, left)
+      if ready >= 0 { return ready > 0 }
+      guard errno == EINTR else { throw SystemError("poll", code: errno) }
+      guard milliseconds > 0 else { continue }
+      let passed = (clinux_boottime() - start) / 1_000_000
+      left = Int32(max(0, Int64(milliseconds) - passed))
+    }
   }
 
   /// Whether reads and writes fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).

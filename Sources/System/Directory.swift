@@ -30,8 +30,12 @@ public struct Directory: ~Copyable, Sendable {
     return Directory(owning: try open(name, flags: O_RDONLY | O_DIRECTORY))
   }
 
-  /// Makes a directory and all above it, 0700, and opens it.
+  /// Makes a directory and all above it that are missing, 0700, and opens it.
+  ///
+  /// - Throws: EINVAL for a path that does not begin at the root: it would depend on the working
+  ///   directory, which is not the same in an engine and its client.
   public static func make(path: String) throws(SystemError) -> Directory {
+    guard path.hasPrefix("/") else { throw SystemError("mkdir", code: EINVAL, subject: path) }
     var at = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       at += "/" + part
@@ -42,7 +46,7 @@ public struct Directory: ~Copyable, Sendable {
     return try Directory(path: path)
   }
 
-  /// Opens a file for reading, without following links. A FIFO does not block.
+  /// Opens a file for reading, without following links and without waiting for a FIFO's writer.
   public func openForReading(_ name: String) throws(SystemError) -> Descriptor {
     try open(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }

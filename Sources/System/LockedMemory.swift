@@ -5,8 +5,8 @@ internal import Glibc
 /// an inaccessible page on either side.
 @safe
 public struct LockedMemory: ~Copyable, @unchecked Sendable {
-  /// How the region is kept out of swap.
-  public enum Protection: Sendable, Equatable {
+  /// How the region is kept out of swap, best first.
+  public enum Protection: Sendable, Equatable, CaseIterable {
     /// memfd_secret(2): not mapped in the kernel either, so that root's /proc/PID/mem fails.
     case secretMemory
     /// mlock(2): never swapped.
@@ -21,62 +21,79 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
   public let count: Int
   /// What the kernel granted.
   public let protection: Protection
-  private let whole: Int
+  private let page: Int
 
-  /// Maps a region of at least `minimumCount` bytes.
+  /// Maps a region of at least `minimumCount` bytes with the first protection that can be had.
   ///
-  /// - Throws: the error of mmap(2), where not even ordinary memory can be had.
-  public init(minimumCount: Int) throws(SystemError) {
+  /// - Throws: the error of the last protection tried, where none can be had.
+  public init(
+    minimumCount: Int,
+    trying protections: [Protection] = Protection.allCases
+  ) throws(SystemError) {
     let page = sysconf(Int32(_SC_PAGESIZE))
+    guard minimumCount > 0, minimumCount <= Int.max - 3 * page else {
+      throw SystemError("mmap", code: EINVAL)
+    }
     let count = (minimumCount + page - 1) / page * page
-    let whole = count + 2 * page
-    // Reserve the guard pages and the region at once, then put memory over the middle.
-    let reserved = unsafe mmap(nil, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let reserved = unsafe reserved, unsafe reserved != MAP_FAILED else {
-      throw SystemError("mmap", code: errno)
+    var failure = SystemError("mmap", code: EINVAL)
+    for protection in protections {
+      do throws(SystemError) {
+        unsafe base = try Self.map(count, page, protection)
+        self.count = count
+        self.protection = protection
+        self.page = page
+        return
+      } catch {
+        failure = error
+      }
     }
-    let base = unsafe reserved + page
-    let protection = unsafe Self.fill(base, count)
-    guard let protection else {
-      let code = errno
-      unsafe munmap(reserved, whole)
-      throw SystemError("mmap", code: code)
-    }
-    // A secretmem area refuses MADV_DONTDUMP on some kernels, and is not dumped anyway.
-    _ = unsafe madvise(base, count, MADV_DONTDUMP)
-    guard unsafe madvise(base, count, MADV_DONTFORK) == 0 else {
-      let code = errno
-      unsafe munmap(reserved, whole)
-      throw SystemError("madvise MADV_DONTFORK", code: code)
-    }
-    unsafe self.base = base
-    self.count = count
-    self.protection = protection
-    self.whole = whole
+    throw failure
   }
 
   deinit {
     unsafe explicit_bzero(base, count)
-    unsafe munmap(base - (whole - count) / 2, whole)
+    unsafe munmap(base - page, count + 2 * page)
   }
 
-  private static func fill(_ base: UnsafeMutableRawPointer, _ count: Int) -> Protection? {
-    let secret = clinux_memfd_secret()
-    if secret >= 0 {
-      defer { _ = close(secret) }
-      // mmap(2) of a secretmem area is charged to RLIMIT_MEMLOCK and fails with EAGAIN beyond it.
-      if ftruncate(secret, count) == 0,
-        unsafe mmap(base, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, secret, 0)
-          != MAP_FAILED
-      {
-        return .secretMemory
-      }
+  /// Maps the region and its guard pages in one piece, and returns where the region begins.
+  ///
+  /// One mmap(2) at an address of the kernel's choice: MAP_FIXED over a reservation leaves a hole
+  /// when it fails, which another thread's mapping may fill before the next attempt.
+  private static func map(
+    _ count: Int,
+    _ page: Int,
+    _ protection: Protection
+  ) throws(SystemError) -> UnsafeMutableRawPointer {
+    let whole = count + 2 * page
+    var flags = MAP_PRIVATE | MAP_ANONYMOUS
+    var file: Int32 = -1
+    if protection == .secretMemory {
+      file = Int32(try check(Int(clinux_memfd_secret()), "memfd_secret"))
+      flags = MAP_SHARED
     }
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED
-    guard unsafe mmap(base, count, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED else {
-      return nil
+    defer { if file >= 0 { _ = close(file) } }
+    if file >= 0, ftruncate(file, whole) != 0 { throw SystemError("ftruncate", code: errno) }
+    // A secretmem area is charged to RLIMIT_MEMLOCK here, and fails with EAGAIN beyond it.
+    let mapped = unsafe mmap(nil, whole, PROT_READ | PROT_WRITE, flags, file, 0)
+    guard let start = unsafe mapped, unsafe start != MAP_FAILED else {
+      throw SystemError("mmap", code: errno)
     }
-    return unsafe mlock(base, count) == 0 ? .locked : .ordinary
+    let base = unsafe start + page
+    do throws(SystemError) {
+      unsafe try succeed(mprotect(start, page, PROT_NONE), "mprotect")
+      unsafe try succeed(mprotect(base + count, page, PROT_NONE), "mprotect")
+      if protection == .locked { unsafe try succeed(mlock(base, count), "mlock") }
+      unsafe try succeed(madvise(base, count, MADV_DONTDUMP), "madvise MADV_DONTDUMP")
+      unsafe try succeed(madvise(base, count, MADV_DONTFORK), "madvise MADV_DONTFORK")
+    } catch {
+      unsafe munmap(start, whole)
+      throw error
+    }
+    return unsafe base
+  }
+
+  private static func succeed(_ status: Int32, _ call: String) throws(SystemError) {
+    guard status == 0 else { throw SystemError(call, code: errno) }
   }
 }
 

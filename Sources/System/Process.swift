@@ -56,7 +56,7 @@ public struct ChildProcess: Sendable {
     return ended == 0 ? nil : Self.end(status)
   }
 
-  /// Ends it at once (kill(2), SIGKILL). Call `wait` afterwards.
+  /// Ends it at once (kill(2), SIGKILL); call `wait` afterwards.
   public func kill() {
     _ = Glibc.kill(identifier, SIGKILL)
   }
@@ -109,8 +109,12 @@ public enum ThisProcess {
       let count = unsafe readlink("/proc/self/exe", base, buffer.count)
       return (0..<max(0, count)).map { unsafe UInt8(bitPattern: buffer[$0]) }
     }
-    guard !bytes.isEmpty && bytes.count < 4096 else {
+    guard !bytes.isEmpty else {
       throw SystemError("readlink", code: errno, subject: "/proc/self/exe")
+    }
+    // readlink(2) cuts silently what does not fit.
+    guard bytes.count < 4096 else {
+      throw SystemError("readlink", code: ENAMETOOLONG, subject: "/proc/self/exe")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

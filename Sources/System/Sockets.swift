@@ -49,11 +49,14 @@ public enum UnixSocket {
   ) throws(SystemError) -> Descriptor {
     let socket = Descriptor(owning: Int32(try check(Int(clinux_unix_socket()), "socket")))
     let address = try address(of: name, in: directory)
-    let status = unsafe withAddress(address) { pointer, length in
-      unsafe Glibc.connect(socket.number, pointer, length)
+    while true {
+      let status = unsafe withAddress(address) { pointer, length in
+        unsafe Glibc.connect(socket.number, pointer, length)
+      }
+      if status == 0 { return socket }
+      // unix(7) connects at once or waits for room in the backlog: nothing has begun at EINTR.
+      guard errno == EINTR else { throw SystemError("connect", code: errno, subject: name) }
     }
-    guard status == 0 else { throw SystemError("connect", code: errno, subject: name) }
-    return socket
   }
 
   /// A connected pair (socketpair(2)).
@@ -124,7 +127,9 @@ extension Descriptor {
   }
 
   /// Sends at most all bytes, with a descriptor beside the first byte if one is given
-  /// (sendmsg(2), SCM_RIGHTS). Returns how many were taken; nil if the socket is full.
+  /// (sendmsg(2), SCM_RIGHTS).
+  ///
+  /// Returns how many were taken; nil if the socket is full.
   public func send(
     _ bytes: UnsafeRawBufferPointer,
     passing descriptor: Int32 = -1
@@ -134,9 +139,10 @@ extension Descriptor {
     return try check(sent, "sendmsg")
   }
 
-  /// Receives at most `buffer.count` bytes and at most one descriptor (recvmsg(2)). Zero bytes is
-  /// the end; nil: nothing waits on a non-blocking socket. More than one descriptor is EPROTO,
-  /// and all of them are closed.
+  /// Receives at most `buffer.count` bytes and at most one descriptor (recvmsg(2)).
+  ///
+  /// Zero bytes is the end; nil: nothing waits on a non-blocking socket. More than one descriptor
+  /// is EPROTO, and all of them are closed.
   public func receive(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Received? {
@@ -168,4 +174,17 @@ public struct Received: ~Copyable {
 
   /// Hands over the descriptor.
   public consuming func takeDescriptor() -> Descriptor? { descriptor }
+}
+
+extension Descriptor {
+  /// Whether the peer has closed its side, and nothing is left to read (recv(2), MSG_PEEK).
+  public func hasEnded() throws(SystemError) -> Bool {
+    var byte: UInt8 = 0
+    while true {
+      let got = unsafe recv(number, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      if got >= 0 { return got == 0 }
+      if errno == EAGAIN { return false }
+      guard errno == EINTR else { throw SystemError("recv", code: errno) }
+    }
+  }
 }

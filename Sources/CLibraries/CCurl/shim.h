@@ -1,2 +1,124 @@
+// libcurl for Swift: curl_easy_setopt(3) and curl_easy_getinfo(3) are variadic, which Swift cannot
+// call, so there is one typed function for each kind of argument.
 #pragma once
+
 #include <curl/curl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- Memory that is wiped before it is freed (curl_global_init_mem(3)). libcurl copies a request's
+// body and headers into buffers of its own; with malloc(3) the token would stay in freed memory.
+
+// The size stands before each block; 16 bytes keep the alignment that malloc(3) promises.
+enum { ccurl_prefix = 16 };
+
+static inline void *ccurl_malloc(size_t size) {
+  if (size > SIZE_MAX - ccurl_prefix) return NULL;
+  unsigned char *block = malloc(ccurl_prefix + size);
+  if (block == NULL) return NULL;
+  memcpy(block, &size, sizeof size);
+  return block + ccurl_prefix;
+}
+
+static inline void ccurl_free(void *pointer) {
+  if (pointer == NULL) return;
+  unsigned char *block = (unsigned char *)pointer - ccurl_prefix;
+  size_t size;
+  memcpy(&size, block, sizeof size);
+  explicit_bzero(block, ccurl_prefix + size);
+  free(block);
+}
+
+static inline void *ccurl_realloc(void *pointer, size_t size) {
+  void *grown = ccurl_malloc(size);
+  if (grown == NULL || pointer == NULL) return grown;
+  size_t before;
+  memcpy(&before, (unsigned char *)pointer - ccurl_prefix, sizeof before);
+  memcpy(grown, pointer, before < size ? before : size);
+  ccurl_free(pointer);
+  return grown;
+}
+
+static inline void *ccurl_calloc(size_t count, size_t size) {
+  if (size != 0 && count > SIZE_MAX / size) return NULL;
+  void *pointer = ccurl_malloc(count * size);
+  if (pointer != NULL) memset(pointer, 0, count * size);
+  return pointer;
+}
+
+static inline char *ccurl_strdup(const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = ccurl_malloc(size);
+  if (copy != NULL) memcpy(copy, text, size);
+  return copy;
+}
+
+static inline CURLcode ccurl_global_init(void) {
+  return curl_global_init_mem(
+      CURL_GLOBAL_DEFAULT, ccurl_malloc, ccurl_free, ccurl_realloc, ccurl_strdup, ccurl_calloc);
+}
+
+// --- curl_easy_setopt(3)
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// The string is copied by libcurl. NULL sets the option to "none".
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_blob(
+    CURL *handle, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, option, &blob);
+}
+
+// CURLOPT_POSTFIELDS(3): "the data pointed to is NOT copied by the library".
+// With NULL libcurl would ask a read callback for the body; "" is a body of no bytes.
+static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t count) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  if (code != CURLE_OK) return code;
+  return curl_easy_setopt(handle, CURLOPT_POSTFIELDS, bytes != NULL ? bytes : "");
+}
+
+typedef size_t (*ccurl_data_function)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_before_function)(
+    void *context, char *peer, char *own, int peer_port, int own_port);
+
+static inline CURLcode ccurl_set_write(CURL *handle, ccurl_data_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+}
+
+static inline CURLcode ccurl_set_header(CURL *handle, ccurl_data_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+}
+
+// CURLOPT_PREREQFUNCTION(3): called "after a connection has been established ... and before the
+// request is sent".
+static inline CURLcode ccurl_set_before_request(
+    CURL *handle, ccurl_before_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+// --- curl_easy_getinfo(3)
+
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, int64_t *value) {
+  curl_off_t found = 0;
+  CURLcode code = curl_easy_getinfo(handle, info, &found);
+  *value = found;
+  return code;
+}

@@ -1,0 +1,102 @@
+/// A key file: sections in brackets, and lines `key = value` in them.
+///
+/// `#` and `;` begin a comment at the start of a line only, so that a value may hold them. There
+/// are no quotes, no escapes and no continued lines. Whatever stands twice is an error: of two
+/// answers to one question, a reader of the file cannot know which one counts.
+struct KeyFile {
+  /// The most bytes that are read.
+  static let maximumCount = 64 * 1024
+
+  struct Entry: Equatable {
+    let value: String
+    let line: Int
+  }
+
+  struct Section {
+    let name: String
+    let line: Int
+    var entries: [String: Entry] = [:]
+
+    var values: [String: String] { entries.mapValues(\.value) }
+  }
+
+  let file: String
+  private(set) var sections: [Section] = []
+
+  init(text: String, file: String) throws(ConfigurationError) {
+    self.file = file
+    guard text.utf8.count <= Self.maximumCount else {
+      throw ConfigurationError(.tooLarge(Self.maximumCount), file: file)
+    }
+    let body = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
+    // Unicode scalars, because the characters CR LF are one grapheme.
+    let lines = body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, scalars) in lines.enumerated() {
+      var line = Substring(scalars)
+      if line.unicodeScalars.last == "\r" { line.unicodeScalars.removeLast() }
+      do throws(ConfigurationError) {
+        try read(line.trimmingSpaces(), number: index + 1)
+      } catch {
+        throw error.at(file: file, line: index + 1)
+      }
+    }
+  }
+
+  private mutating func read(_ line: Substring, number: Int) throws(ConfigurationError) {
+    guard let first = line.first else { return }
+    guard line.unicodeScalars.allSatisfy(Self.isText) else {
+      throw ConfigurationError(.badCharacter)
+    }
+    if first == "#" || first == ";" { return }
+    if first == "[" {
+      guard line.last == "]", line.count > 2 else { throw ConfigurationError(.badLine) }
+      let name = String(line.dropFirst().dropLast())
+      guard !sections.contains(where: { $0.name == name }) else {
+        throw ConfigurationError(.repeatedSection(name))
+      }
+      sections.append(Section(name: name, line: number))
+      return
+    }
+    guard let equals = line.firstIndex(of: "="), let current = sections.indices.last else {
+      throw ConfigurationError(.badLine)
+    }
+    let key = String(line[..<equals].trimmingSpaces())
+    guard !key.isEmpty else { throw ConfigurationError(.badLine) }
+    guard sections[current].entries[key] == nil else {
+      throw ConfigurationError(.repeatedKey, key: key)
+    }
+    let value = String(line[line.index(after: equals)...].trimmingSpaces())
+    sections[current].entries[key] = Entry(value: value, line: number)
+  }
+
+  /// The one section that the file may have.
+  func only(_ name: String) throws(ConfigurationError) -> Section {
+    if let other = sections.first(where: { $0.name != name }) {
+      throw ConfigurationError(.unknownSection(other.name), file: file, line: other.line)
+    }
+    guard let section = sections.first else {
+      throw ConfigurationError(.missingSection(name), file: file)
+    }
+    return section
+  }
+
+  /// Runs `body` and gives its errors the line on which their key stands.
+  func locating<Value>(
+    in section: Section,
+    _ body: () throws(ConfigurationError) -> Value
+  ) throws(ConfigurationError) -> Value {
+    do throws(ConfigurationError) {
+      return try body()
+    } catch {
+      let entry = error.key.flatMap { section.entries[$0] }
+      throw error.at(file: file, line: entry?.line ?? section.line)
+    }
+  }
+
+  /// Neither a control character nor one that turns the direction of writing.
+  static func isText(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\t"
+      || (scalar.properties.generalCategory != .control
+        && scalar.properties.generalCategory != .format)
+  }
+}

@@ -1,0 +1,60 @@
+/// The rule that names of accounts and providers share: `[a-z0-9][a-z0-9._-]{0,63}`.
+///
+/// A name becomes a file name, so it can make neither a path, nor `.`, nor a hidden file.
+enum Name {
+  static let maximumLength = 64
+
+  static func isValid(_ text: String) -> Bool {
+    guard let first = text.utf8.first, text.utf8.count <= maximumLength else { return false }
+    return isLetterOrDigit(first)
+      && text.utf8.allSatisfy {
+        isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+          || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}
+
+/// The name that a user gave to an account, checked when made.
+public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The name.
+  public let text: String
+
+  /// Takes `[a-z0-9][a-z0-9._-]{0,63}` and nothing else.
+  public init(_ text: String) throws(ConfigurationError) {
+    guard Name.isValid(text) else {
+      throw ConfigurationError(.badName(what: "account", text: text))
+    }
+    self.text = text
+  }
+
+  /// The name.
+  public var description: String { text }
+
+  /// Alphabetical order.
+  public static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
+}
+
+/// The name that a user gave to a provider, checked when made.
+public struct ProviderName: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The name.
+  public let text: String
+
+  /// Takes `[a-z0-9][a-z0-9._-]{0,63}` and nothing else.
+  public init(_ text: String) throws(ConfigurationError) {
+    guard Name.isValid(text) else {
+      throw ConfigurationError(.badName(what: "provider", text: text))
+    }
+    self.text = text
+  }
+
+  /// The name.
+  public var description: String { text }
+
+  /// Alphabetical order.
+  public static func < (left: ProviderName, right: ProviderName) -> Bool { left.text < right.text }
+}

@@ -1,0 +1,190 @@
+/// A place to sign in: checked when made, and always in its canonical form.
+///
+/// It is copied whole into an account at login, and the SHA-256 of `canonicalForm` is bound into
+/// the account's sealed boxes: an edited file cannot send a token somewhere else.
+public struct Provider: Sendable, Equatable {
+  /// How one signs in.
+  public enum Kind: String, Sendable {
+    /// The JSON API of e-mail and password under `/auth`.
+    case passwordBackend = "password-backend"
+  }
+
+  /// What a provider does when a refresh token is sent a second time.
+  public enum RefreshReuse: String, Sendable {
+    /// It answers or refuses, and no more: try again soon.
+    case retry
+    /// It takes that for theft and revokes all: try again only when there is nothing to lose.
+    case revokes
+  }
+
+  /// The name that the user gave it; not part of the canonical form.
+  public let name: ProviderName
+  /// How one signs in.
+  public let kind: Kind
+  /// Where it is.
+  public let issuer: Issuer
+  /// What this client is called there.
+  public let clientID: String?
+  /// The certificate authorities that are trusted instead of the system's: PEM, contents.
+  public let certificateAuthority: String?
+  /// Public keys of which the server must show one: `sha256//` and base64, sorted.
+  public let pins: [String]
+  /// A proxy's URL; the environment is never asked for one.
+  public let proxy: String?
+  /// What a second use of a refresh token does.
+  public let refreshReuse: RefreshReuse
+  /// Whether an empty or unreadable 400, 401 or 403 is a refusal of the refresh token.
+  public let emptyRefusal: Bool
+  /// The value of the error field that says that a refresh token is dead.
+  public let invalidGrantValue: String
+
+  private let paths: [Endpoint: String]
+  private let fields: [Field: String]
+
+  /// Checks settings: the keys of a provider file, but `ca` holds certificates and not a path.
+  ///
+  /// - Throws: an error that names the key, for unknown keys too.
+  public init(name: ProviderName, settings: [String: String]) throws(ConfigurationError) {
+    var reader = ProviderSettings(settings)
+    self.name = name
+    kind = try reader.take("kind", ProviderSettings.kind)
+    issuer = try reader.take("issuer", Issuer.init)
+    clientID = try reader.takeOptional("client_id", ProviderSettings.identifier)
+    certificateAuthority = try reader.takeOptional("ca", CertificateText.canonical)
+    pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
+    proxy = try reader.takeOptional("proxy", ProviderSettings.proxy)
+    refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.reuse) ?? .retry
+    emptyRefusal = try reader.takeOptional("empty_refusal", ProviderSettings.truth) ?? false
+    invalidGrantValue =
+      try reader.takeOptional("invalid_grant_value", ProviderSettings.identifier)
+      ?? Self.defaultInvalidGrantValue
+    var paths: [Endpoint: String] = [:]
+    for endpoint in Endpoint.allCases {
+      paths[endpoint] = try reader.takeOptional(endpoint.key, ProviderSettings.path)
+    }
+    self.paths = paths
+    var fields: [Field: String] = [:]
+    for field in Field.allCases {
+      fields[field] = try reader.takeOptional(field.key, ProviderSettings.fieldName)
+    }
+    self.fields = fields
+    try reader.finish()
+    try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
+    try checkFieldsDiffer([.email, .password])
+    try checkFieldsDiffer([.accessToken, .refreshToken, .tokenType, .expiresIn])
+  }
+
+  /// Two members of one object cannot have the same name.
+  private func checkFieldsDiffer(_ group: [Field]) throws(ConfigurationError) {
+    var seen: Set<String> = []
+    for field in group {
+      guard let name = name(of: field), !seen.insert(name).inserted else { continue }
+      let rule = "the name of one field alone"
+      throw ConfigurationError(.badValue(text: name, rule: rule), key: field.key)
+    }
+  }
+
+  static let defaultInvalidGrantValue = "invalid_grant"
+
+  /// The path of an endpoint beneath the issuer.
+  public func path(of endpoint: Endpoint) -> String { paths[endpoint] ?? endpoint.defaultPath }
+
+  /// The whole URL of an endpoint.
+  public func url(of endpoint: Endpoint) -> String { issuer.text + path(of: endpoint) }
+
+  /// What a member is called in this provider's JSON; nil if it is not used there.
+  public func name(of field: Field) -> String? {
+    if let name = fields[field] { return name }
+    return field == .registerPassword ? name(of: .password) : field.defaultName
+  }
+
+  /// All that the provider is, defaults written out, in the spelling of a provider file.
+  ///
+  /// `ca` holds certificates. A default must never change, and a key that is added later must be
+  /// left out here while it has its default: both would take accounts off their binding.
+  public var settings: [String: String] {
+    var settings = [
+      "kind": kind.rawValue,
+      "issuer": issuer.text,
+      "refresh_reuse": refreshReuse.rawValue,
+      "empty_refusal": emptyRefusal ? "true" : "false",
+      "invalid_grant_value": invalidGrantValue,
+    ]
+    settings["client_id"] = clientID
+    settings["ca"] = certificateAuthority
+    settings["pins"] = pins.isEmpty ? nil : pins.joined(separator: ";")
+    settings["proxy"] = proxy
+    for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
+    for field in Field.allCases { settings[field.key] = name(of: field) }
+    return settings
+  }
+
+  /// Equal if they have the same name and mean the same, however they were written.
+  public static func == (left: Provider, right: Provider) -> Bool {
+    left.name == right.name && left.settings == right.settings
+  }
+}
+
+extension Provider {
+  /// What a provider is asked for, each at its own path.
+  public enum Endpoint: String, Sendable, CaseIterable {
+    case register
+    case login
+    case refresh
+    case profile
+    case profileFallback = "profile_fallback"
+    case verify
+    case logout
+
+    /// The key in a provider file.
+    public var key: String { rawValue + "_path" }
+
+    /// The path where nothing is set.
+    public var defaultPath: String {
+      switch self {
+      case .register: "/auth/register"
+      case .login: "/auth/login"
+      case .refresh: "/auth/refresh"
+      case .profile: "/auth/me"
+      case .profileFallback: "/user/profile"
+      case .verify: "/auth/verify"
+      case .logout: "/auth/logout"
+      }
+    }
+  }
+
+  /// A member of the JSON that goes to and comes from a provider.
+  public enum Field: String, Sendable, CaseIterable {
+    case accessToken = "access_token"
+    case refreshToken = "refresh_token"
+    case tokenType = "token_type"
+    case expiresIn = "expires_in"
+    case scope
+    case user
+    /// The members of `user`.
+    case id
+    case email
+    case name
+    case role
+    case emailVerified = "email_verified"
+    /// The password of a login, and of a registration unless that has its own.
+    case password
+    case registerPassword = "register_password"
+    /// Where a registration wants the password a second time.
+    case registerPasswordRepeated = "register_password_repeated"
+    /// What machines and what people read about a refusal.
+    case error
+    case message
+
+    /// The key in a provider file.
+    public var key: String { rawValue + "_field" }
+
+    /// The name where nothing is set.
+    var defaultName: String? {
+      switch self {
+      case .registerPassword, .registerPasswordRepeated: nil
+      default: rawValue
+      }
+    }
+  }
+}

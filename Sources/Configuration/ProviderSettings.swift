@@ -1,0 +1,144 @@
+/// Takes settings out of a dictionary one by one, so that what is left at the end is unknown.
+struct ProviderSettings {
+  /// The most that one value may have; certificates have a limit of their own.
+  static let maximumValueLength = 1024
+  /// The most public keys that can be pinned.
+  static let maximumPins = 16
+
+  private var rest: [String: String]
+
+  init(_ settings: [String: String]) {
+    rest = settings
+  }
+
+  mutating func take<Value>(
+    _ key: String,
+    _ parse: (String) throws(ConfigurationError) -> Value
+  ) throws(ConfigurationError) -> Value {
+    guard let value = try takeOptional(key, parse) else {
+      throw ConfigurationError(.missingKey, key: key)
+    }
+    return value
+  }
+
+  mutating func takeOptional<Value>(
+    _ key: String,
+    _ parse: (String) throws(ConfigurationError) -> Value
+  ) throws(ConfigurationError) -> Value? {
+    guard let text = rest.removeValue(forKey: key) else { return nil }
+    guard key == "ca" || text.utf8.count <= Self.maximumValueLength else {
+      throw ConfigurationError(.tooLarge(Self.maximumValueLength), key: key)
+    }
+    do throws(ConfigurationError) {
+      return try parse(text)
+    } catch {
+      throw ConfigurationError(error.problem, key: key)
+    }
+  }
+
+  /// Refuses what nobody took; the first in alphabetical order, so that the error is stable.
+  func finish() throws(ConfigurationError) {
+    if let key = rest.keys.min() { throw ConfigurationError(.unknownKey, key: key) }
+  }
+
+  static func kind(_ text: String) throws(ConfigurationError) -> Provider.Kind {
+    if text == "oidc" || text == "oauth2" { throw ConfigurationError(.notSupportedYet(text)) }
+    guard let kind = Provider.Kind(rawValue: text) else {
+      throw bad(text, "password-backend")
+    }
+    return kind
+  }
+
+  /// VSCHAR of RFC 6749, appendix A, without the space.
+  static func identifier(_ text: String) throws(ConfigurationError) -> String {
+    guard (1...256).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw bad(text, "1 to 256 printable ASCII characters without spaces") }
+    return text
+  }
+
+  static func path(_ text: String) throws(ConfigurationError) -> String {
+    guard WebAddress.isPath(text) else {
+      throw bad(text, "a path that begins with / and holds no query, '..' or '//'")
+    }
+    return text
+  }
+
+  static func fieldName(_ text: String) throws(ConfigurationError) -> String {
+    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".utf8)
+    let others = letters.union("0123456789-.".utf8)
+    guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 64,
+      text.utf8.allSatisfy(others.contains)
+    else {
+      throw bad(text, "a field name of at most 64 letters, digits, '_', '-' and '.'")
+    }
+    return text
+  }
+
+  static func reuse(_ text: String) throws(ConfigurationError) -> Provider.RefreshReuse {
+    guard let reuse = Provider.RefreshReuse(rawValue: text) else {
+      throw bad(text, "retry or revokes")
+    }
+    return reuse
+  }
+
+  static func truth(_ text: String) throws(ConfigurationError) -> Bool {
+    switch text {
+    case "true": true
+    case "false": false
+    default: throw bad(text, "true or false")
+    }
+  }
+
+  /// Public keys in libcurl's spelling (CURLOPT_PINNEDPUBLICKEY(3)), separated by semicolons.
+  static func pins(_ text: String) throws(ConfigurationError) -> [String] {
+    let rule = "sha256// and the base64 of 32 bytes, several separated by ';'"
+    var pins: Set<String> = []
+    for part in text.split(separator: ";", omittingEmptySubsequences: false) {
+      let pin = String(part.trimmingSpaces())
+      guard isPin(pin) else { throw bad(pin, rule) }
+      pins.insert(pin)
+    }
+    guard pins.count <= maximumPins else { throw bad(nil, "at most \(maximumPins) pins") }
+    return pins.sorted()
+  }
+
+  /// The base64 of 32 bytes is 43 characters and one `=`; two bits of the last one stay zero.
+  private static func isPin(_ text: String) -> Bool {
+    let prefix = "sha256//"
+    guard text.hasPrefix(prefix) else { return false }
+    let code = Array(text.utf8.dropFirst(prefix.utf8.count))
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    guard code.count == 44, code[43] == UInt8(ascii: "="),
+      code[..<43].allSatisfy(alphabet.contains), let last = alphabet.firstIndex(of: code[42])
+    else { return false }
+    return last % 4 == 0
+  }
+
+  /// A proxy of a kind that libcurl knows.
+  ///
+  /// Its URL holds no password: settings are no secrets.
+  static func proxy(_ text: String) throws(ConfigurationError) -> String {
+    let ports = ["http": 1080, "https": 443, "socks5": 1080, "socks5h": 1080]
+    guard let address = WebAddress(text, ports: ports), address.path.isEmpty else {
+      throw bad(
+        text.contains("@") ? nil : text,
+        "http://, https://, socks5:// or socks5h:// with host and port alone"
+      )
+    }
+    return address.text
+  }
+
+  private static func bad(_ text: String?, _ rule: String) -> ConfigurationError {
+    ConfigurationError(.badValue(text: text, rule: rule))
+  }
+}
+
+extension Substring {
+  /// Without spaces and tabs at both ends.
+  func trimmingSpaces() -> Substring {
+    var rest = self
+    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+    return rest
+  }
+}

@@ -1,0 +1,119 @@
+/// What a box holds; a box of one kind never opens as another.
+public enum BoxKind: UInt8, Sendable, CaseIterable {
+  case refreshToken = 1
+  case print = 2
+  case answer = 3
+  case mark = 4
+  case auditHead = 5
+  case deviceCheck = 6
+}
+
+/// Whether opening takes a presence check.
+public enum ProtectionClass: UInt8, Sendable, CaseIterable {
+  case none = 0
+  case presence = 1
+}
+
+/// What a box is bound to: all of it is associated data of the seal, and has to be named again to
+/// open.
+public struct BoxContext: Sendable, Equatable {
+  /// What the box holds.
+  public var kind: BoxKind
+  /// The vault's random identifier, 16 bytes.
+  public private(set) var vault: [UInt8]
+  /// The user id whose vault it is.
+  public var owner: UInt32
+  /// The account's random identifier, 16 bytes.
+  public private(set) var account: [UInt8]
+  /// Whether a presence check guards it.
+  public var protection: ProtectionClass
+  /// Rises with each changed token.
+  public var generation: UInt64
+  /// SHA-256 of the provider's canonical form, 32 bytes.
+  public private(set) var binding: [UInt8]
+
+  /// Takes all parts.
+  ///
+  /// - Throws: `wrongLength` for identifiers or a binding of another size.
+  public init(
+    kind: BoxKind,
+    vault: [UInt8],
+    owner: UInt32,
+    account: [UInt8],
+    protection: ProtectionClass,
+    generation: UInt64,
+    binding: [UInt8]
+  ) throws(CryptographyError) {
+    guard vault.count == 16, account.count == 16, binding.count == 32 else { throw .wrongLength }
+    self.kind = kind
+    self.vault = vault
+    self.owner = owner
+    self.account = account
+    self.protection = protection
+    self.generation = generation
+    self.binding = binding
+  }
+}
+
+extension BoxContext {
+  /// The version of this encoding and of the box around it.
+  static let formatVersion: UInt8 = 1
+  /// Each field is one byte that tells its length, and that many bytes.
+  private static let lengths = [1, 16, 4, 16, 1, 8, 32]
+  /// Bytes of `encoded`.
+  public static let encodedCount = 1 + lengths.reduce(0) { $0 + 1 + $1 }
+
+  /// The format version, then each field behind its length, integers little endian.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = [Self.formatVersion]
+    bytes.reserveCapacity(Self.encodedCount)
+    append([kind.rawValue])
+    append(vault)
+    append(littleEndian(owner))
+    append(account)
+    append([protection.rawValue])
+    append(littleEndian(generation))
+    append(binding)
+    return bytes
+
+    func append(_ field: [UInt8]) {
+      bytes.append(UInt8(truncatingIfNeeded: field.count))
+      bytes += field
+    }
+  }
+
+  /// Reads what `encoded` has written, and nothing else.
+  ///
+  /// - Throws: `unknownVersion`, `wrongLength` or `malformed`, in this order.
+  public init(encoded bytes: [UInt8]) throws(CryptographyError) {
+    guard let version = bytes.first else { throw .wrongLength }
+    guard version == Self.formatVersion else { throw .unknownVersion(version) }
+    guard bytes.count == Self.encodedCount else { throw .wrongLength }
+    var fields: [[UInt8]] = []
+    var offset = 1
+    for length in Self.lengths {
+      guard Int(bytes[offset]) == length else { throw .malformed }
+      fields.append([UInt8](bytes[offset + 1..<offset + 1 + length]))
+      offset += 1 + length
+    }
+    guard let kind = BoxKind(rawValue: fields[0][0]),
+      let protection = ProtectionClass(rawValue: fields[4][0])
+    else { throw .malformed }
+    try self.init(
+      kind: kind,
+      vault: fields[1],
+      owner: integer(fields[2]),
+      account: fields[3],
+      protection: protection,
+      generation: integer(fields[5]),
+      binding: fields[6]
+    )
+  }
+}
+
+/// The integer whose bytes stand there, least significant first.
+func integer<Integer: FixedWidthInteger, Bytes: BidirectionalCollection<UInt8>>(
+  _ bytes: Bytes
+) -> Integer {
+  bytes.reversed().reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
+}

@@ -1,0 +1,57 @@
+internal import COpenSSL
+internal import SecretMemory
+
+/// The SHA-256 digest of bytes that are no secret, 32 bytes (FIPS 180-4).
+public func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+  guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
+  var output = [UInt8](repeating: 0, count: 32)
+  let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
+  try Library.require(status, "EVP_Digest")
+  return output
+}
+
+/// HMAC-SHA256 of a message, 32 bytes (RFC 2104).
+///
+/// Give it a key of its own, from `SealingKey.derived(for:context:)`: never the one that seals.
+public func authenticate(
+  _ message: [UInt8],
+  using key: borrowing SealingKey
+) throws(CryptographyError) -> [UInt8] {
+  guard let context = unsafe Library.shared.context else {
+    throw Library.failure("OSSL_LIB_CTX_new")
+  }
+  var output = [UInt8](repeating: 0, count: 32)
+  var written = 0
+  let count = output.count
+  let result = unsafe key.withUnsafeBytes { bytes in
+    unsafe EVP_Q_mac(
+      context,
+      "HMAC",
+      nil,
+      "SHA256",
+      nil,
+      bytes.baseAddress,
+      bytes.count,
+      message,
+      message.count,
+      &output,
+      count,
+      &written
+    )
+  }
+  guard unsafe result != nil, written == count else { throw Library.failure("EVP_Q_mac") }
+  return output
+}
+
+/// Random bytes that are no secret, such as an identifier or a salt, from the kernel (getrandom(2)).
+///
+/// The kernel's generator and not OpenSSL's: nothing in this process could repeat after fork(2) or
+/// a restored snapshot.
+public func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
+  do throws(SecretMemoryError) {
+    let bytes = try SecretBytes.random(count: count)
+    return unsafe bytes.withUnsafeBytes { buffer in unsafe [UInt8](buffer) }
+  } catch {
+    throw .memory(error)
+  }
+}

@@ -1,0 +1,37 @@
+internal import COpenSSL
+
+/// OpenSSL as this room uses it: a library context of its own, and what is fetched from it once.
+///
+/// The context is our own so that no `openssl.cnf`, and no OPENSSL_CONF in the environment, loads
+/// a provider or an engine into the process that holds the keys: the configuration belongs to
+/// the default context alone (OSSL_LIB_CTX(3)).
+@safe
+struct Library: @unchecked Sendable {
+  /// What was fetched at first use; never freed, valid for the life of the process.
+  static let shared = Library()
+
+  let context: OpaquePointer?
+  let hkdf: OpaquePointer?
+  let aes256GCM: OpaquePointer?
+  let sha256: OpaquePointer?
+
+  private init() {
+    unsafe context = OSSL_LIB_CTX_new()
+    unsafe hkdf = EVP_KDF_fetch(context, "HKDF", nil)
+    unsafe aes256GCM = EVP_CIPHER_fetch(context, "AES-256-GCM", nil)
+    unsafe sha256 = EVP_MD_fetch(context, "SHA256", nil)
+  }
+
+  /// The error of a call that has just failed; empties the queue, so that no later failure is
+  /// taken for this one (ERR_get_error(3)).
+  static func failure(_ call: String) -> CryptographyError {
+    let first = ERR_get_error()
+    ERR_clear_error()
+    return .library(call: call, code: UInt(first))
+  }
+
+  /// Throws unless an OpenSSL call returned 1.
+  static func require(_ status: Int32, _ call: String) throws(CryptographyError) {
+    guard status == 1 else { throw failure(call) }
+  }
+}

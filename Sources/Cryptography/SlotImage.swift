@@ -1,0 +1,48 @@
+/// What lies in an account's slot: nothing, or one sealed outcome of an exchange.
+///
+/// `TLSLOT01`, the box's length (4 bytes, little endian), the box, zeros to the end of the file.
+public enum SlotImage {
+  /// Bytes of a slot.
+  public static let size = 65536
+
+  private static let magic = [UInt8]("TLSLOT01".utf8)
+  private static let headerCount = magic.count + 4
+
+  /// The first part of the slot that holds this outcome: what has to be written, at offset 0.
+  ///
+  /// - Throws: `wrongLength` for a body over `ExchangeOutcome.maximumBodyCount`.
+  public static func seal(
+    _ outcome: ExchangeOutcome,
+    using key: borrowing SealingKey,
+    context: BoxContext
+  ) throws(CryptographyError) -> [UInt8] {
+    let box = try SealedBox.seal(outcome.encoded(), using: key, context: context)
+    guard headerCount + box.bytes.count <= size else { throw .wrongLength }
+    return magic + littleEndian(UInt32(box.bytes.count)) + box.bytes
+  }
+
+  /// Whether the slot holds nothing: every byte is zero.
+  public static func isEmpty(_ file: [UInt8]) -> Bool {
+    file.allSatisfy { $0 == 0 }
+  }
+
+  /// The outcome that lies in the slot.
+  ///
+  /// What stands behind the box is not looked at, so that a slot which was not wiped before cannot
+  /// cost the answer that was made durable in it.
+  ///
+  /// - Throws: the refusals of `SealedBox`; a slot that was torn is `wrongLength`, `malformed` or
+  ///   `damaged`.
+  public static func open(
+    _ file: [UInt8],
+    using key: borrowing SealingKey,
+    context: BoxContext
+  ) throws(CryptographyError) -> ExchangeOutcome {
+    guard file.count >= headerCount, file.count <= size else { throw .wrongLength }
+    guard file.starts(with: magic) else { throw .malformed }
+    let length: UInt32 = integer(file[magic.count..<headerCount])
+    guard Int(length) <= file.count - headerCount else { throw .wrongLength }
+    let box = try SealedBox(parsing: [UInt8](file[headerCount..<headerCount + Int(length)]))
+    return try ExchangeOutcome(decoding: box.open(using: key, context: context))
+  }
+}

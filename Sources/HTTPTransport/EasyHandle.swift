@@ -1,0 +1,94 @@
+internal import CCurl
+internal import Glibc
+
+/// libcurl's state for one request, freed with its owner.
+@safe
+struct EasyHandle: ~Copyable {
+  private let handle: UnsafeMutableRawPointer
+  private var list: UnsafeMutablePointer<curl_slist>?
+
+  /// libcurl, set up once in this process with memory that is wiped.
+  private static let library: CURLcode = {
+    // libcurl opens the file that this names when it is set up and writes each connection's keys
+    // into it, from which a recording of the connection can be read.
+    _ = unsafe unsetenv("SSLKEYLOGFILE")
+    return ccurl_global_init()
+  }()
+
+  init() throws(HTTPError) {
+    guard Self.library == CURLE_OK, let made = unsafe curl_easy_init() else {
+      throw .refused(.memory)
+    }
+    unsafe handle = made
+    unsafe list = nil
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(handle)
+    // CURLOPT_HTTPHEADER(3): the list must live until the transfer has ended.
+    unsafe curl_slist_free_all(list)
+  }
+
+  func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    try Self.check(unsafe ccurl_set_long(handle, option, value))
+  }
+
+  /// Sets text, or with nil takes away what the library has as its default.
+  func set(_ option: CURLoption, _ value: String?) throws(HTTPError) {
+    guard let value else {
+      return try Self.check(unsafe ccurl_set_string(handle, option, nil))
+    }
+    guard !value.utf8.contains(0) else { throw .refused(.url) }
+    try Self.check(unsafe ccurl_set_string(handle, option, value))
+  }
+
+  func set(_ option: CURLoption, contents: String) throws(HTTPError) {
+    var text = contents
+    let code = text.withUTF8 {
+      unsafe ccurl_set_blob(handle, option, $0.baseAddress, $0.count)
+    }
+    try Self.check(code)
+  }
+
+  mutating func set(headers: [String]) throws(HTTPError) {
+    for header in headers {
+      guard let longer = unsafe curl_slist_append(list, header) else { throw .refused(.memory) }
+      unsafe list = longer
+    }
+    try Self.check(unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, list))
+  }
+
+  /// Sets the body; `bytes` must live until `perform` has returned.
+  func set(body bytes: UnsafeRawBufferPointer) throws(HTTPError) {
+    try Self.check(unsafe ccurl_set_body(handle, bytes.baseAddress, bytes.count))
+  }
+
+  /// Runs the request (curl_easy_perform(3)) while `transfer` takes what comes.
+  func perform(_ transfer: Transfer) throws(HTTPError) -> CURLcode {
+    let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+    try Self.check(unsafe ccurl_set_write(handle, Transfer.takeBody, context))
+    try Self.check(unsafe ccurl_set_header(handle, Transfer.takeHeader, context))
+    try Self.check(unsafe ccurl_set_before_request(handle, Transfer.requestBegins, context))
+    return withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
+  }
+
+  /// The status code of the last answer (CURLINFO_RESPONSE_CODE(3)).
+  var status: Int {
+    var value = 0
+    return unsafe ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+  }
+
+  /// Seconds from a number or a date (CURLINFO_RETRY_AFTER(3)); 0 if there is none.
+  var retryAfter: Int64 {
+    var value: Int64 = 0
+    return unsafe ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &value) == CURLE_OK ? value : 0
+  }
+
+  private static func check(_ code: CURLcode) throws(HTTPError) {
+    switch code {
+    case CURLE_OK: return
+    case CURLE_OUT_OF_MEMORY: throw .refused(.memory)
+    default: throw .notSent(.other, code: code.rawValue)
+    }
+  }
+}

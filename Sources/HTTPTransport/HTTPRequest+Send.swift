@@ -1,0 +1,126 @@
+internal import CCurl
+internal import SecretMemory
+
+extension HTTPRequest {
+  /// What every request calls itself; it names no version, so that no server goes by one.
+  private static let userAgent = "Thumblatch"
+
+  /// Sends the request once, over a connection of its own, and waits for the whole answer.
+  ///
+  /// Nothing is ever sent a second time: no redirect, no retry, no second protocol version.
+  ///
+  /// - Throws: `.interrupted` from the moment on at which a byte may have left.
+  public func send() throws(HTTPError) -> HTTPAnswer {
+    let target = try check()
+    var handle = try EasyHandle()
+    try setRoute(on: handle, to: target)
+    try setTrust(on: handle)
+    try setLimits(on: handle)
+    try setMessage(on: &handle)
+    var outcome: (status: Int, retryAfter: Int?) = (0, nil)
+    let answer: SecretBytes
+    do {
+      answer = unsafe try SecretBytes(capacity: maximumBody) { room throws in
+        let (status, retryAfter, count) = unsafe try run(handle, room)
+        outcome = (status, retryAfter)
+        return count
+      }
+    } catch let error as HTTPError {
+      throw error
+    } catch {
+      throw .refused(.memory)
+    }
+    return HTTPAnswer(status: outcome.status, retryAfter: outcome.retryAfter, body: answer)
+  }
+
+  private func run(
+    _ handle: borrowing EasyHandle,
+    _ room: UnsafeMutableRawBufferPointer
+  ) throws(HTTPError) -> (status: Int, retryAfter: Int?, count: Int) {
+    let transfer = unsafe Transfer(room: room)
+    let code: CURLcode
+    if let body {
+      code = unsafe try body.bytes.withUnsafeBytes { bytes throws(HTTPError) in
+        unsafe try handle.set(body: bytes)
+        if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, method) }
+        return try handle.perform(transfer)
+      }
+    } else {
+      code = try handle.perform(transfer)
+    }
+    guard code == CURLE_OK else {
+      guard transfer.hasBegun else {
+        throw .notSent(HTTPError.Reason(beforeRequest: code), code: code.rawValue)
+      }
+      let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
+      throw .interrupted(reason, code: code.rawValue)
+    }
+    let wait = min(handle.retryAfter, Int64(HTTPAnswer.maximumRetryAfter))
+    return (handle.status, wait > 0 ? Int(wait) : nil, transfer.count)
+  }
+
+  private func setRoute(on handle: borrowing EasyHandle, to target: Target) throws(HTTPError) {
+    try handle.set(CURLOPT_URL, url)
+    try handle.set(CURLOPT_PATH_AS_IS, 1)
+    try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    try handle.set(CURLOPT_PROTOCOLS_STR, target.scheme)
+    // A token sent along with a redirect would be a token in a stranger's hands.
+    try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+    // CURLOPT_PROXY(3): "Setting the proxy string to "" (an empty string) will explicitly disable
+    // the use of a proxy, even if there is an environment variable set for it."
+    try handle.set(CURLOPT_PROXY, target.isLoopback ? "" : proxy ?? "")
+    try handle.set(CURLOPT_NOPROXY, "")
+    try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+    try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // On a connection that was used before, libcurl sends a request again if it finds it closed.
+    try handle.set(CURLOPT_FRESH_CONNECT, 1)
+    try handle.set(CURLOPT_FORBID_REUSE, 1)
+    try handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+  }
+
+  private func setTrust(on handle: borrowing EasyHandle) throws(HTTPError) {
+    try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+    try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+    try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    if let systemAuthorities { try handle.set(CURLOPT_CAPATH, systemAuthorities) }
+    if let authorities {
+      try handle.set(CURLOPT_CAINFO_BLOB, contents: authorities)
+      // The system's directory is a default of its own and would be trusted beside the blob.
+      try handle.set(CURLOPT_CAINFO, nil)
+      try handle.set(CURLOPT_CAPATH, nil)
+    }
+    if !pins.isEmpty { try handle.set(CURLOPT_PINNEDPUBLICKEY, pins.joined(separator: ";")) }
+  }
+
+  private func setLimits(on handle: borrowing EasyHandle) throws(HTTPError) {
+    // SIGALRM would interrupt a name's resolution, and the programs use it for themselves.
+    try handle.set(CURLOPT_NOSIGNAL, 1)
+    try handle.set(CURLOPT_TIMEOUT_MS, timeout)
+    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, 10_000))
+    // Else a resolver that hangs would hold the end of the request beyond its time.
+    try handle.set(CURLOPT_QUICK_EXIT, 1)
+    try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
+  }
+
+  private func setMessage(on handle: inout EasyHandle) throws(HTTPError) {
+    let names = Set(headers.map { Self.name(of: $0) })
+    // curl_easy_setopt(3) CURLOPT_HTTPHEADER: "Name:" takes a header of libcurl's own away, and
+    // "Name;" sends one without a value.
+    var lines = headers.map { header in
+      let end = header.firstIndex(of: ":") ?? header.endIndex
+      let isEmpty = header[end...].dropFirst().allSatisfy { $0 == " " }
+      return isEmpty ? header[..<end] + ";" : header[...]
+    }
+    lines += ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
+      .map { $0 + ":" }
+    try handle.set(headers: lines.map { String($0) })
+    try handle.set(CURLOPT_USERAGENT, Self.userAgent)
+    switch method {
+    case "POST": unsafe try handle.set(body: UnsafeRawBufferPointer(start: nil, count: 0))
+    case "GET": try handle.set(CURLOPT_HTTPGET, 1)
+    case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+    default: try handle.set(CURLOPT_CUSTOMREQUEST, method)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+internal import CCurl
+
+/// What a request must be before libcurl sees any of it.
+extension HTTPRequest {
+  /// Headers that say how a message is framed or where it goes: given by a caller they could split
+  /// one request into two, or send it to another host of the same server.
+  private static let ownHeaders: Set<String> = [
+    "host", "content-length", "transfer-encoding", "connection", "expect", "te", "trailer",
+    "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "user-agent",
+  ]
+
+  /// Checks everything that needs no network, and tells whether the host is this machine.
+  func check() throws(HTTPError) -> Target {
+    guard (1...16).contains(method.utf8.count),
+      method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
+      method != "CONNECT" && method != "TRACE", method != "HEAD" || body == nil
+    else { throw .refused(.method) }
+    for header in headers { try Self.check(header: header) }
+    for pin in pins {
+      guard Self.isPin(pin) else { throw .refused(.pin) }
+    }
+    if let authorities, authorities.isEmpty || authorities.utf8.contains(0) {
+      throw .refused(.authorities)
+    }
+    guard timeout > 0 && timeout <= 600_000, maximumBody >= 0, maximumBody <= 128 * 1024 else {
+      throw .refused(.limit)
+    }
+    guard let target = Target(url) else { throw .refused(.url) }
+    if target.scheme == "http" {
+      guard target.isLoopback else { throw .refused(.plainText) }
+      // A pin that nothing would check must not look as if it were.
+      guard pins.isEmpty else { throw .refused(.pin) }
+    }
+    if let proxy {
+      guard let relay = Target(proxy, anyScheme: true),
+        ["http", "https", "socks5h"].contains(relay.scheme)
+      else { throw .refused(.proxy) }
+    }
+    return target
+  }
+
+  private static func check(header: String) throws(HTTPError) {
+    let bytes = Array(header.utf8)
+    guard bytes.count <= 32 * 1024, let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0
+    else { throw .refused(.header) }
+    guard bytes[..<colon].allSatisfy(isTokenCharacter) else { throw .refused(.header) }
+    // RFC 9110 section 5.5: CR, LF and NUL in a field value are invalid and dangerous.
+    guard bytes[colon...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw .refused(.header)
+    }
+    guard !ownHeaders.contains(name(of: header)) else { throw .refused(.header) }
+  }
+
+  /// A header's name in small letters.
+  static func name(of header: String) -> String {
+    String(header.prefix { $0 != ":" }).lowercased()
+  }
+
+  /// RFC 9110 section 5.6.2.
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  /// `sha256//` and the base64 of 32 bytes: 43 characters and one `=`.
+  private static func isPin(_ pin: String) -> Bool {
+    let prefix = "sha256//"
+    guard pin.hasPrefix(prefix) else { return false }
+    let digits = Array(pin.utf8.dropFirst(prefix.utf8.count))
+    return digits.count == 44 && digits.last == UInt8(ascii: "=")
+      && digits.dropLast().allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+/// Where a URL leads, read by the parser that libcurl itself goes by (curl_url_set(3)), so that no
+/// second reading of the same text can differ.
+struct Target: Equatable {
+  let scheme: String
+  let host: String
+
+  init?(_ url: String, anyScheme: Bool = false) {
+    guard url.utf8.count <= 8192, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return nil
+    }
+    // libcurl takes `https:///host` for `https://host`; nobody who writes that knows where it leads.
+    guard url.contains("://"), !url.contains(":///") else { return nil }
+    guard let handle = unsafe curl_url() else { return nil }
+    defer { unsafe curl_url_cleanup(handle) }
+    let flags = UInt32(anyScheme ? CURLU_NON_SUPPORT_SCHEME : CURLU_DISALLOW_USER)
+    guard unsafe curl_url_set(handle, CURLUPART_URL, url, flags) == CURLUE_OK,
+      let scheme = unsafe Self.part(CURLUPART_SCHEME, of: handle),
+      let host = unsafe Self.part(CURLUPART_HOST, of: handle),
+      anyScheme || scheme == "https" || scheme == "http"
+    else { return nil }
+    self.scheme = scheme
+    self.host = host
+  }
+
+  /// 127.0.0.0/8, ::1, or the name that libcurl resolves to them without asking anyone.
+  var isLoopback: Bool {
+    if host == "localhost" || host == "[::1]" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard unsafe curl_url_get(handle, part, &text, 0) == CURLUE_OK, let found = unsafe text else {
+      return nil
+    }
+    defer { unsafe curl_free(found) }
+    return unsafe String(cString: found)
+  }
+}

@@ -1,0 +1,87 @@
+internal import Configuration
+public import OAuth
+internal import SecretMemory
+internal import System
+public import TokenVault
+internal import VaultInterface
+
+/// Exchanges by `thumblatch-exchange`, one process for each request.
+public struct CourierExchange: TokenExchange {
+  private static let program = "thumblatch-exchange"
+  /// What a request may take in all, in milliseconds.
+  private static let timeout = 28_000
+  /// How long the courier itself is waited for, in seconds: it ends within 30.
+  private static let patience: Int64 = 33
+  /// The most bytes of an answer: a slot holds them sealed.
+  private static let maximumBody = 60 * 1024
+
+  /// An exchange that starts its helper beside this program.
+  public init() {}
+
+  /// Performs a request; see `TokenExchange`.
+  public func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> TokenVault.ExchangeReply {
+    // The slot's descriptor is lent for the call; the courier's copy is made before this returns.
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try startThread {
+          continuation.resume(returning: Self.exchange(request, terms, delivery))
+        }
+      } catch {
+        continuation.resume(returning: .notSent(reason: "\(error)"))
+      }
+    }
+  }
+
+  private static func exchange(
+    _ request: ProviderRequest,
+    _ terms: ExchangeTerms,
+    _ delivery: AnswerDelivery?
+  ) -> TokenVault.ExchangeReply {
+    let helper: HelperProcess
+    do throws(HelperError) {
+      helper = try HelperProcess(program: program)
+    } catch {
+      if case .notStarted(let why) = error { return .notSent(reason: why) }
+      return .notSent(reason: "the courier did not start")
+    }
+    defer { helper.finish(withinMilliseconds: 1000) }
+    let call = ExchangeCall(
+      httpMethod: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: request.body,
+      ca: terms.certificateAuthority,
+      pins: terms.pins,
+      proxy: terms.proxy,
+      timeout: timeout,
+      maximumBody: maximumBody,
+      key: delivery?.key,
+      context: delivery?.context
+    )
+    do throws(HelperError) {
+      // Once a byte of the call has left, the courier may act on it.
+      try helper.send(call, passing: delivery?.slot ?? -1)
+    } catch {
+      if case .malformed = error { return .notSent(reason: "the request is too long") }
+      return .interrupted(reason: "the courier ended")
+    }
+    var buffer = MessageBuffer(.helper)
+    do throws(HelperError) {
+      let deadline = BootInstant.now.advanced(bySeconds: patience)
+      switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
+      case .done: return .delivered
+      case .sealed(let image): return .sealed(image)
+      case .answered(let status, let retryAfter, let body):
+        return .answered(status: status, retryAfter: retryAfter, body: body)
+      case .notSent(let reason): return .notSent(reason: reason.rawValue)
+      case .lost(let reason): return .interrupted(reason: reason.rawValue)
+      }
+    } catch {
+      return .interrupted(reason: "the courier ended")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// Events from a thread that blocks to a task that waits: in order, none lost, one reader.
+final class EventQueue<Event: Sendable>: Sendable {
+  private struct State {
+    var events: [Event] = []
+    var reader: CheckedContinuation<Event, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Hands over an event.
+  func put(_ event: Event) {
+    let reader = state.withLock { state -> CheckedContinuation<Event, Never>? in
+      guard let reader = state.reader else {
+        state.events.append(event)
+        return nil
+      }
+      state.reader = nil
+      return reader
+    }
+    reader?.resume(returning: event)
+  }
+
+  /// The next event.
+  func next() async -> Event {
+    await withCheckedContinuation { continuation in
+      let event = state.withLock { state -> Event? in
+        guard state.events.isEmpty else { return state.events.removeFirst() }
+        state.reader = continuation
+        return nil
+      }
+      if let event { continuation.resume(returning: event) }
+    }
+  }
+}

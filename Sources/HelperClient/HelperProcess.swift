@@ -1,0 +1,117 @@
+internal import SecretMemory
+internal import System
+internal import VaultInterface
+
+/// Why a helper did not answer.
+enum HelperError: Error {
+  /// It could not be started.
+  case notStarted(String)
+  /// It ended, or its time was up, before it had answered.
+  case ended
+  /// It answered something else than the interface says.
+  case malformed
+}
+
+/// One helper process, and this side of its socket.
+///
+/// Its calls block: each conversation has a thread of its own. When this object goes away the
+/// socket closes, which is what tells the helper to end.
+final class HelperProcess: Sendable {
+  /// All that a helper inherits: a caller's locale or library path must not reach it, and no
+  /// variable chooses a reader.
+  static let environment = [
+    "PATH=/usr/bin:/bin",
+    "LANG=C.UTF-8",
+    // A backtrace would print registers, and so perhaps a password.
+    "SWIFT_BACKTRACE=enable=no",
+  ]
+
+  private let socket: Descriptor
+  private let child: ChildProcess
+
+  /// Starts a program with its side of the socket as descriptor 0.
+  init(program name: String) throws(HelperError) {
+    do {
+      let program = try InstalledProgram(name)
+      let (ours, theirs) = try UnixSocket.pair()
+      socket = Descriptor(owning: ours)
+      let other = Descriptor(owning: theirs)
+      child = try ChildProcess(
+        path: program.path,
+        arguments: [],
+        environment: Self.environment,
+        descriptors: [other.number, -1, -1],
+        newSession: true
+      )
+    } catch {
+      throw .notStarted("\(error)")
+    }
+  }
+
+  /// Sends a call, with a descriptor beside its first byte if one is given.
+  func send<Method: VarlinkMethod>(
+    _ call: Method,
+    more: Bool = false,
+    passing descriptor: Int32 = -1
+  ) throws(HelperError) {
+    let message: SecretBytes
+    do {
+      message = try VarlinkCall(call, more: more).encoded(on: .helper)
+    } catch {
+      throw .malformed
+    }
+    do {
+      unsafe try message.withUnsafeBytes { bytes in
+        var done = 0
+        while done < bytes.count {
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+          done += unsafe try socket.send(rest, passing: done == 0 ? descriptor : -1) ?? 0
+        }
+      }
+    } catch {
+      throw .ended
+    }
+  }
+
+  /// Waits for the next reply, at most until `deadline`.
+  func receive<Method: VarlinkMethod>(
+    _ buffer: inout MessageBuffer,
+    to method: Method.Type,
+    until deadline: BootInstant
+  ) throws(HelperError) -> (reply: Method.Reply, continues: Bool) {
+    while true {
+      do {
+        if let reply = try buffer.nextReply() {
+          return (try reply.result(of: method), reply.continues)
+        }
+      } catch {
+        throw .malformed
+      }
+      let left = deadline.seconds(since: .now)
+      guard left >= 0 else { throw .ended }
+      let count: Int?
+      do {
+        guard try socket.waitReadable(milliseconds: Int32(clamping: left * 1000 + 1000)) else {
+          continue
+        }
+        count = unsafe try buffer.receive { room throws(SystemError) in
+          unsafe try socket.receive(into: room)?.count ?? 0
+        }
+      } catch {
+        throw .ended
+      }
+      guard let count, count > 0 else { throw .ended }
+    }
+  }
+
+  /// Tells the helper to end, from any thread: a `receive` that waits returns.
+  func stop() {
+    socket.shutDown()
+  }
+
+  /// Waits for the helper to end after its work, and ends it where it does not.
+  func finish(withinMilliseconds limit: Int32) {
+    socket.shutDown()
+    child.finish(withinMilliseconds: limit)
+  }
+}

@@ -1,0 +1,55 @@
+public import SecretMemory
+
+/// Why JSON text could not be read or written, or a value was not what was asked for.
+///
+/// It carries places and the names that *we* asked for, never any of the text.
+public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The text is longer than `JSONReader.maximumCount`.
+  case tooLong(Int)
+  /// The text ends before its value does: more bytes could make it whole.
+  case truncated
+  /// A byte that no JSON text has at this offset.
+  case unexpected(offset: Int)
+  /// The bytes are not UTF-8.
+  case notText
+  /// A `\u` escape of half a surrogate pair.
+  case loneSurrogate(offset: Int)
+  /// A NUL in a string, however written: C would end the string there.
+  case containsNUL
+  /// A member name that this object has had before.
+  case duplicateMember(offset: Int)
+  /// Arrays and objects within one another beyond `JSONReader.maximumDepth`.
+  case tooDeep
+  /// A number that no `Double` holds, or one that is not finite.
+  case numberOutOfRange
+  /// More secrets than `JSONReader.maximumSecrets`.
+  case tooManySecrets
+  /// A secret could not be held.
+  case memory(SecretMemoryError)
+  /// A secret in a value that was to be written to ordinary memory.
+  case secretInOrdinaryMemory
+  /// The object has no member of this name.
+  case missing(String)
+  /// The member of this name is of another type, or a number out of range.
+  case wrongType(String)
+
+  /// What happened, without any of the text.
+  public var description: String {
+    switch self {
+    case .tooLong(let count): "JSON text of \(count) bytes is too long"
+    case .truncated: "JSON text ends too early"
+    case .unexpected(let offset): "not JSON at byte \(offset)"
+    case .notText: "JSON text is not UTF-8"
+    case .loneSurrogate(let offset): "half a surrogate pair at byte \(offset)"
+    case .containsNUL: "a JSON string contains NUL"
+    case .duplicateMember(let offset): "a member name comes twice, at byte \(offset)"
+    case .tooDeep: "JSON text is nested too deeply"
+    case .numberOutOfRange: "a JSON number is out of range"
+    case .tooManySecrets: "JSON text with too many secrets"
+    case .memory(let error): "\(error)"
+    case .secretInOrdinaryMemory: "a secret would be written to ordinary memory"
+    case .missing(let name): "`\(name)` is missing"
+    case .wrongType(let name): "`\(name)` is of the wrong type"
+    }
+  }
+}

@@ -1,0 +1,164 @@
+internal import SecretMemory
+
+/// Strings: checked and measured first, then written once, where they are to stay.
+extension JSONParser {
+  mutating func string() throws(JSONError) -> String {
+    let start = position + 1
+    let count = try scanString()
+    return unsafe String(unsafeUninitializedCapacity: count) { room in
+      unsafe unescape(from: start, into: UnsafeMutableRawBufferPointer(room))
+    }
+  }
+
+  mutating func secret() throws(JSONError) -> SharedSecret {
+    guard secrets < JSONReader.maximumSecrets else { throw .tooManySecrets }
+    secrets += 1
+    let start = position + 1
+    let count = try scanString()
+    do throws(SecretMemoryError) {
+      return SharedSecret(
+        unsafe try SecretBytes(capacity: count) { room in
+          unsafe unescape(from: start, into: room)
+        }
+      )
+    } catch {
+      throw .memory(error)
+    }
+  }
+
+  /// Checks the string that starts here, steps over it, and says how long it is unescaped.
+  private mutating func scanString() throws(JSONError) -> Int {
+    position += 1
+    var count = 0
+    while true {
+      guard let next = byte(at: position) else { throw .truncated }
+      switch next {
+      case UInt8(ascii: "\""):
+        position += 1
+        return count
+      case UInt8(ascii: "\\"):
+        count += try scanEscape()
+      case 0:
+        throw .containsNUL
+      case 1..<0x20:
+        throw .unexpected(offset: position)
+      default:
+        position += 1
+        count += 1
+      }
+    }
+  }
+
+  /// Steps over an escape, and says how many bytes of UTF-8 it stands for.
+  private mutating func scanEscape() throws(JSONError) -> Int {
+    let start = position
+    guard let letter = byte(at: position + 1) else { throw .truncated }
+    if shortEscape(letter) != nil {
+      position += 2
+      return 1
+    }
+    guard letter == UInt8(ascii: "u") else { throw .unexpected(offset: position + 1) }
+    let unit = try scanUnit()
+    switch unit {
+    case 0: throw .containsNUL
+    case 1..<0x80: return 1
+    case 0x80..<0x800: return 2
+    case 0xD800..<0xDC00:
+      guard let backslash = byte(at: position) else { throw .truncated }
+      guard backslash == UInt8(ascii: "\\") else { throw .loneSurrogate(offset: start) }
+      guard let letter = byte(at: position + 1) else { throw .truncated }
+      guard letter == UInt8(ascii: "u") else { throw .loneSurrogate(offset: start) }
+      guard (0xDC00..<0xE000).contains(try scanUnit()) else {
+        throw .loneSurrogate(offset: start)
+      }
+      return 4
+    case 0xDC00..<0xE000: throw .loneSurrogate(offset: start)
+    default: return 3
+    }
+  }
+
+  /// Steps over `\uXXXX`.
+  private mutating func scanUnit() throws(JSONError) -> UInt32 {
+    for index in position + 2..<position + 6 {
+      guard let digit = byte(at: index) else { throw .truncated }
+      guard hexadecimal(digit) != nil else { throw .unexpected(offset: index) }
+    }
+    defer { position += 6 }
+    return unit(at: position + 2)
+  }
+
+  /// Four hexadecimal digits.
+  private func unit(at start: Int) -> UInt32 {
+    var unit: UInt32 = 0
+    for index in start..<start + 4 {
+      unit = unit << 4 | UInt32(byte(at: index).flatMap(hexadecimal) ?? 0)
+    }
+    return unit
+  }
+
+  /// Writes the string that starts here, which `scanString` has checked and measured.
+  private func unescape(from start: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
+    var source = start
+    var count = 0
+    func put(_ byte: UInt32) {
+      guard count < room.count else { return }
+      unsafe room[count] = UInt8(truncatingIfNeeded: byte)
+      count += 1
+    }
+    while let next = byte(at: source), next != UInt8(ascii: "\"") {
+      guard next == UInt8(ascii: "\\") else {
+        put(UInt32(next))
+        source += 1
+        continue
+      }
+      if let letter = byte(at: source + 1), let short = shortEscape(letter) {
+        put(UInt32(short))
+        source += 2
+        continue
+      }
+      var scalar = unit(at: source + 2)
+      source += 6
+      if (0xD800..<0xDC00).contains(scalar) {
+        scalar = 0x10000 + (scalar - 0xD800) << 10 + (unit(at: source + 2) & 0x3FF)
+        source += 6
+      }
+      switch scalar {
+      case ..<0x80: put(scalar)
+      case ..<0x800:
+        put(0xC0 | scalar >> 6)
+        put(0x80 | scalar & 0x3F)
+      case ..<0x10000:
+        put(0xE0 | scalar >> 12)
+        put(0x80 | scalar >> 6 & 0x3F)
+        put(0x80 | scalar & 0x3F)
+      default:
+        put(0xF0 | scalar >> 18)
+        put(0x80 | scalar >> 12 & 0x3F)
+        put(0x80 | scalar >> 6 & 0x3F)
+        put(0x80 | scalar & 0x3F)
+      }
+    }
+    return count
+  }
+
+  private func shortEscape(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: nil
+    }
+  }
+
+  private func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// A recursive descent through text that is known to be UTF-8.
+///
+/// Every look at a byte goes through `byte(at:)`, which knows the end.
+@safe
+struct JSONParser {
+  let text: UnsafeRawBufferPointer
+  let count: Int
+  private let secretMembers: Set<String>
+  var position = 0
+  private var depth = 0
+  var secrets = 0
+
+  init(_ text: UnsafeRawBufferPointer, secretMembers: Set<String>) {
+    unsafe self.text = text
+    count = text.count
+    self.secretMembers = secretMembers
+  }
+
+  mutating func document() throws(JSONError) -> JSONValue {
+    let value = try value(isSecret: false)
+    skipSpace()
+    guard position == count else { throw .unexpected(offset: position) }
+    return value
+  }
+
+  func byte(at index: Int) -> UInt8? {
+    guard index >= 0, index < count else { return nil }
+    return unsafe text[index]
+  }
+
+  private mutating func skipSpace() {
+    while let next = byte(at: position),
+      next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09
+    {
+      position += 1
+    }
+  }
+
+  /// The next byte that is not white space, which stays where it is.
+  private mutating func peek() throws(JSONError) -> UInt8 {
+    skipSpace()
+    guard let next = byte(at: position) else { throw .truncated }
+    return next
+  }
+
+  private mutating func value(isSecret: Bool) throws(JSONError) -> JSONValue {
+    switch try peek() {
+    case UInt8(ascii: "{"):
+      return try nested { parser throws(JSONError) in
+        try parser.object(isSecret: isSecret)
+      }
+    case UInt8(ascii: "["):
+      return try nested { parser throws(JSONError) in
+        try parser.array(isSecret: isSecret)
+      }
+    case UInt8(ascii: "\""): return try isSecret ? .secret(secret()) : .string(string())
+    case UInt8(ascii: "t"): return try literal("true", .boolean(true))
+    case UInt8(ascii: "f"): return try literal("false", .boolean(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw .unexpected(offset: position)
+    }
+  }
+
+  private mutating func nested(
+    _ body: (inout JSONParser) throws(JSONError) -> JSONValue
+  ) throws(JSONError) -> JSONValue {
+    guard depth < JSONReader.maximumDepth else { throw .tooDeep }
+    depth += 1
+    defer { depth -= 1 }
+    position += 1
+    return try body(&self)
+  }
+
+  private mutating func array(isSecret: Bool) throws(JSONError) -> JSONValue {
+    var elements: [JSONValue] = []
+    if try peek() == UInt8(ascii: "]") {
+      position += 1
+      return .array(elements)
+    }
+    while true {
+      elements.append(try value(isSecret: isSecret))
+      if try isLast(UInt8(ascii: "]")) { return .array(elements) }
+    }
+  }
+
+  private mutating func object(isSecret: Bool) throws(JSONError) -> JSONValue {
+    var members: [(name: String, value: JSONValue)] = []
+    // A set, because looking through the members each time would take a text of 64 KiB a second.
+    var names: Set<String> = []
+    if try peek() == UInt8(ascii: "}") {
+      position += 1
+      return .object(JSONObject())
+    }
+    while true {
+      guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
+      let start = position
+      let name = try string()
+      guard names.insert(name).inserted else { throw .duplicateMember(offset: start) }
+      guard try peek() == UInt8(ascii: ":") else { throw .unexpected(offset: position) }
+      position += 1
+      members.append((name, try value(isSecret: isSecret || secretMembers.contains(name))))
+      if try isLast(UInt8(ascii: "}")) { return .object(JSONObject(unique: members)) }
+    }
+  }
+
+  /// Steps over a comma (false) or the closing bracket (true).
+  private mutating func isLast(_ closing: UInt8) throws(JSONError) -> Bool {
+    let next = try peek()
+    guard next == closing || next == UInt8(ascii: ",") else {
+      throw .unexpected(offset: position)
+    }
+    position += 1
+    return next == closing
+  }
+
+  private mutating func literal(
+    _ word: StaticString,
+    _ value: JSONValue
+  ) throws(JSONError) -> JSONValue {
+    for index in 0..<word.utf8CodeUnitCount {
+      guard let next = byte(at: position) else { throw .truncated }
+      guard unsafe next == word.utf8Start[index] else { throw .unexpected(offset: position) }
+      position += 1
+    }
+    return value
+  }
+}

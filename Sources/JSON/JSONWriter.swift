@@ -1,0 +1,121 @@
+public import SecretMemory
+
+/// The one writer of JSON text: no white space, members in their order.
+///
+/// What it writes, `JSONReader` reads back as the same value.
+public enum JSONWriter {
+  /// Writes a value to ordinary memory.
+  ///
+  /// Throws `secretInOrdinaryMemory` where the value holds a secret; `tooDeep`, `containsNUL` and
+  /// `numberOutOfRange` for what the reader would refuse.
+  public static func write(_ value: JSONValue) throws(JSONError) -> [UInt8] {
+    var sink = ArraySink()
+    try put(value, depth: 0, into: &sink)
+    return sink.bytes
+  }
+
+  /// Writes a value that may hold secrets to locked memory, where nothing else saw them.
+  ///
+  /// The bytes of `terminator` follow the text. Throws as `write` does, and `notText` where a
+  /// secret is not UTF-8, `memory` where the text is longer than a secret may be.
+  public static func writeSecret(
+    _ value: JSONValue,
+    terminator: [UInt8] = []
+  ) throws(JSONError) -> SecretBytes {
+    var measure = CountingSink()
+    try put(value, depth: 0, into: &measure)
+    let count = measure.count
+    guard count <= SecretBytes.maximumCount else { throw .memory(.tooLong(count)) }
+    do {
+      return unsafe try SecretBytes(capacity: count + terminator.count) { room in
+        var sink = unsafe BufferSink(room)
+        try put(value, depth: 0, into: &sink)
+        for byte in terminator { sink.put(byte) }
+        return sink.count
+      }
+    } catch let error as JSONError {
+      throw error
+    } catch let error as SecretMemoryError {
+      throw .memory(error)
+    } catch {
+      throw .memory(.tooLong(count))
+    }
+  }
+
+  private static func put(
+    _ value: JSONValue,
+    depth: Int,
+    into sink: inout some ByteSink
+  ) throws(JSONError) {
+    switch value {
+    case .null: sink.put("null")
+    case .boolean(let truth): sink.put(truth ? "true" : "false")
+    case .integer(let integer): sink.put(String(integer))
+    case .number(let number):
+      guard number.isFinite else { throw .numberOutOfRange }
+      sink.put(number.description)
+    case .string(let text): try put(text, into: &sink)
+    case .secret(let secret):
+      guard sink.mayHoldSecrets else { throw .secretInOrdinaryMemory }
+      try put(secret.bytes, into: &sink)
+    case .array(let elements):
+      guard depth < JSONReader.maximumDepth else { throw .tooDeep }
+      sink.put(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { sink.put(UInt8(ascii: ",")) }
+        try put(element, depth: depth + 1, into: &sink)
+      }
+      sink.put(UInt8(ascii: "]"))
+    case .object(let object):
+      guard depth < JSONReader.maximumDepth else { throw .tooDeep }
+      sink.put(UInt8(ascii: "{"))
+      for (index, member) in object.members.enumerated() {
+        if index > 0 { sink.put(UInt8(ascii: ",")) }
+        try put(member.name, into: &sink)
+        sink.put(UInt8(ascii: ":"))
+        try put(member.value, depth: depth + 1, into: &sink)
+      }
+      sink.put(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func put(_ text: String, into sink: inout some ByteSink) throws(JSONError) {
+    sink.put(UInt8(ascii: "\""))
+    for byte in text.utf8 { try putEscaped(byte, into: &sink) }
+    sink.put(UInt8(ascii: "\""))
+  }
+
+  private static func put(
+    _ secret: borrowing SecretBytes,
+    into sink: inout some ByteSink
+  ) throws(JSONError) {
+    sink.put(UInt8(ascii: "\""))
+    unsafe try secret.withUnsafeBytes { bytes throws(JSONError) in
+      guard unsafe isText(bytes) else { throw .notText }
+      for index in 0..<bytes.count { unsafe try putEscaped(bytes[index], into: &sink) }
+    }
+    sink.put(UInt8(ascii: "\""))
+  }
+
+  /// RFC 8259 section 7: quotation mark, reverse solidus and the control characters.
+  private static func putEscaped(
+    _ byte: UInt8,
+    into sink: inout some ByteSink
+  ) throws(JSONError) {
+    switch byte {
+    case UInt8(ascii: "\""): sink.put("\\\"")
+    case UInt8(ascii: "\\"): sink.put("\\\\")
+    case 0x08: sink.put("\\b")
+    case 0x09: sink.put("\\t")
+    case 0x0A: sink.put("\\n")
+    case 0x0C: sink.put("\\f")
+    case 0x0D: sink.put("\\r")
+    case 0: throw .containsNUL
+    case 1..<0x20:
+      sink.put(byte < 0x10 ? "\\u000" : "\\u001")
+      let digit = byte & 0x0F
+      sink.put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    default: sink.put(byte)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import Configuration
+internal import JSON
+public import SecretMemory
+
+extension PasswordBackend {
+  /// Says what an answer to `profile`, `profileFallback` or `verify` means.
+  public func judgeProfile(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes
+  ) -> ProfileJudgement {
+    let answer = Answer(body, secretMembers: secretMembers)
+    switch (status, answer) {
+    case (200...299, .object(let object)):
+      return .profile(user(in: object) ?? UserFacts(), object.withoutSecrets)
+    case (200...299, _):
+      return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+    case (401, _): return .unauthorized
+    case (404, _), (405, _), (410, _): return .notThere
+    case (429, _): return .rateLimited(retryAfter: retryAfter.map { max($0, 0) })
+    case (300...499, _):
+      let message = answer.object.flatMap { self.message(in: $0, hiding: nil) }
+      return .refused(status: status, message: message ?? "the provider answered \(status)")
+    default:
+      return .failing(
+        status: status,
+        retryAfter: retryAfter.map { max($0, 0) },
+        message: "the provider answered \(status)"
+      )
+    }
+  }
+
+  /// Says whether a provider confirmed a sign-out.
+  public func judgeLogout(status: Int) -> LogoutJudgement {
+    switch status {
+    case 200...299: .revoked
+    case 404, 405: .notRevoked(reason: "\(provider.path(of: .logout)) is not there")
+    default: .notRevoked(reason: "the provider answered \(status)")
+    }
+  }
+}
+
+extension JSONObject {
+  /// The object without the members that hold secrets, so that it can be shown.
+  fileprivate var withoutSecrets: JSONObject {
+    JSONObject(
+      members.compactMap { member in
+        member.value.withoutSecrets.map { (member.name, $0) }
+      }
+    )
+  }
+}
+
+extension JSONValue {
+  fileprivate var withoutSecrets: JSONValue? {
+    switch self {
+    case .secret: nil
+    case .array(let values): .array(values.compactMap(\.withoutSecrets))
+    case .object(let object): .object(object.withoutSecrets)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import Configuration
+internal import JSON
+internal import SecretMemory
+
+extension PasswordBackend {
+  /// The longest lifetime that is believed, in seconds: ten years.
+  ///
+  /// It keeps sums from overflowing.
+  static let longestLifetime = 315_360_000
+
+  /// Takes the tokens out of an answer.
+  ///
+  /// A refresh token that came is handed on even if the rest is of no use: the provider has
+  /// already forgotten the one before it.
+  func tokens(in object: JSONObject, for purpose: TokenPurpose) -> Judgement {
+    let refreshToken: SharedSecret?
+    switch self.refreshToken(in: object) {
+    case .absent: refreshToken = nil
+    case .present(let token): refreshToken = token
+    case .unusable(let why):
+      return misconfigured("`\(member(.refreshToken))` \(why)", refreshToken: nil)
+    }
+    guard case .string(let accessToken) = value(.accessToken, object) else {
+      return misconfigured(
+        "the answer has no text `\(member(.accessToken))`",
+        refreshToken: refreshToken
+      )
+    }
+    guard (1...Self.maximumAccessToken).contains(accessToken.utf8.count),
+      accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      return misconfigured(
+        "`\(member(.accessToken))` is empty, longer than \(Self.maximumAccessToken) bytes, or "
+          + "holds more than printable ASCII",
+        refreshToken: refreshToken
+      )
+    }
+    if let type = value(.tokenType, object), !type.isNull, !type.isBearer {
+      return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
+    }
+    guard refreshToken != nil || purpose == .refresh else {
+      return misconfigured("the answer has no `\(member(.refreshToken))`", refreshToken: nil)
+    }
+    var scope: String?
+    if case .string(let text) = value(.scope, object) { scope = displayable(text, most: 1024) }
+    return .tokens(
+      TokenAnswer(
+        accessToken: accessToken,
+        tokenType: "Bearer",
+        expiresIn: value(.expiresIn, object).flatMap(Self.lifetime),
+        refreshToken: refreshToken,
+        scope: scope,
+        user: user(in: object)
+      )
+    )
+  }
+
+  private enum Found {
+    case absent
+    case present(SharedSecret)
+    case unusable(String)
+  }
+
+  /// An empty refresh token counts as none: some backends write "" for "as before".
+  private func refreshToken(in object: JSONObject) -> Found {
+    switch value(.refreshToken, object) {
+    case nil, .null: return .absent
+    case .secret(let secret):
+      guard secret.bytes.count > 0 else { return .absent }
+      guard secret.bytes.count <= Self.maximumRefreshToken else {
+        return .unusable("is longer than \(Self.maximumRefreshToken) bytes")
+      }
+      // VSCHAR (RFC 6749, appendix A.17).
+      let isPrintable = secret.bytes.withBytes { bytes in
+        bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
+      }
+      return isPrintable ? .present(secret) : .unusable("holds more than printable ASCII")
+    default: return .unusable("is no text")
+    }
+  }
+
+  /// Whole seconds of a lifetime in any of the ways in which backends write one.
+  static func lifetime(_ value: JSONValue) -> Int? {
+    switch value {
+    case .integer(let seconds): return Int(min(max(seconds, 0), Int64(longestLifetime)))
+    case .number(let seconds):
+      guard !seconds.isNaN else { return nil }
+      return Int(min(max(seconds, 0), Double(longestLifetime)))
+    case .string(let text):
+      guard !text.isEmpty, text.utf8.count <= 20 else { return nil }
+      return Int64(text).flatMap { lifetime(.integer($0)) }
+    default: return nil
+    }
+  }
+
+  /// Who signed in: the member `user`, or the answer itself.
+  func user(in object: JSONObject) -> UserFacts? {
+    var facts = object
+    if case .object(let nested) = value(.user, object) { facts = nested }
+    var id: String?
+    switch value(.id, facts) {
+    case .string(let text): id = displayable(text, most: 255)
+    case .integer(let number): id = String(number)
+    default: break
+    }
+    var isVerified: Bool?
+    if case .boolean(let flag) = value(.emailVerified, facts) { isVerified = flag }
+    let user = UserFacts(
+      id: id,
+      email: text(.email, facts),
+      name: text(.name, facts),
+      role: text(.role, facts),
+      emailVerified: isVerified
+    )
+    let isNobody = user.id == nil && user.email == nil && user.name == nil
+    return isNobody ? nil : user
+  }
+
+  private func text(_ field: Provider.Field, _ object: JSONObject) -> String? {
+    guard case .string(let text) = value(field, object) else { return nil }
+    return displayable(text, most: Self.maximumText)
+  }
+
+  private func value(_ field: Provider.Field, _ object: JSONObject) -> JSONValue? {
+    provider.name(of: field).flatMap { object[$0] }
+  }
+
+  private func member(_ field: Provider.Field) -> String { provider.name(of: field) ?? "" }
+
+  private func misconfigured(_ message: String, refreshToken: SharedSecret?) -> Judgement {
+    .misconfigured(
+      message: "\(message); check the field names of provider \(provider.name)",
+      refreshToken: refreshToken
+    )
+  }
+
+  /// A provider's text, fit for a terminal: one line, without control or direction characters,
+  /// at most `most` characters; nil if nothing is left.
+  func displayable(_ text: String, most: Int) -> String? {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(most) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+        shown.append(" ")
+      default: shown.append(scalar)
+      }
+    }
+    return shown.allSatisfy { $0 == " " } ? nil : String(shown)
+  }
+}
+
+extension JSONValue {
+  fileprivate var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// Token types are compared without regard to case (RFC 6749, section 5.1).
+  fileprivate var isBearer: Bool {
+    if case .string(let text) = self { text.lowercased() == "bearer" } else { false }
+  }
+}

@@ -1,0 +1,157 @@
+internal import Configuration
+internal import JSON
+public import SecretMemory
+
+extension PasswordBackend {
+  /// Says what an answer means.
+  ///
+  /// - Parameters:
+  ///   - status: the HTTP status.
+  ///   - retryAfter: the header Retry-After in seconds, if there was one.
+  ///   - body: the body, at most `SecretBytes.maximumCount` bytes.
+  ///   - purpose: what had been asked for.
+  ///   - sent: the secret that was sent; a message that quotes it is dropped.
+  /// - Returns: never tokens that could not be used or stored.
+  public func judge(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes,
+    for purpose: TokenPurpose,
+    sent: SharedSecret? = nil
+  ) -> Judgement {
+    let wait = retryAfter.map { min(max($0, 0), Self.longestWait) }
+    let answer = Answer(body, secretMembers: secretMembers)
+    switch status {
+    case 200...299:
+      guard case .object(let object) = answer else {
+        // A provider that has issued tokens and lost them on the way looks just like this.
+        return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+      }
+      return tokens(in: object, for: purpose)
+    case 429: return .rateLimited(retryAfter: wait)
+    case 300...399: return misconfigured(purpose, "a redirect (\(status))")
+    case 404, 405, 410, 415: return misconfigured(purpose, "\(status)")
+    case 408, 421, 425: return failing(status, wait)
+    case 400...499: return refusal(status, answer, purpose, sent)
+    default: return failing(status, wait)
+    }
+  }
+
+  /// Seconds after which a request is tried again, whatever Retry-After says.
+  private static let longestWait = 86_400
+
+  /// The members that never become a String, at any depth.
+  var secretMembers: Set<String> {
+    Set([Provider.Field.refreshToken, .password].compactMap { provider.name(of: $0) })
+  }
+
+  private func refusal(
+    _ status: Int,
+    _ answer: Answer,
+    _ purpose: TokenPurpose,
+    _ sent: SharedSecret?
+  ) -> Judgement {
+    guard purpose == .refresh else {
+      let message = answer.object.flatMap { self.message(in: $0, hiding: sent) }
+      return .refused(status: status, message: message ?? "the provider gave no reason")
+    }
+    let isRefusal = status == 400 || status == 401 || status == 403
+    guard case .object(let object) = answer else {
+      if isRefusal && provider.emptyRefusal { return .invalidGrant }
+      return failing(status, nil)
+    }
+    let code = errorCode(in: object)
+    if isRefusal, code == provider.invalidGrantValue { return .invalidGrant }
+    guard let code, Self.isHarmless(code, hiding: sent) else {
+      let field = provider.name(of: .error) ?? ""
+      return misconfigured(purpose, "\(status) without a known `\(field)`")
+    }
+    return misconfigured(purpose, "\(status) \(code)")
+  }
+
+  /// The text that machines read: `{"error": "code"}` or `{"error": {"code": "code"}}`.
+  private func errorCode(in object: JSONObject) -> String? {
+    switch provider.name(of: .error).flatMap({ object[$0] }) {
+    case .string(let code): return code
+    case .object(let nested):
+      guard case .string(let code) = nested["code"] else { return nil }
+      return code
+    default: return nil
+    }
+  }
+
+  /// The text that people read, from wherever backends put it.
+  func message(in object: JSONObject, hiding sent: SharedSecret?) -> String? {
+    let field = provider.name(of: .message) ?? "message"
+    for name in [field, "error_description", "detail", "message", "title"] {
+      guard case .string(let text) = object[name], !text.isEmpty else { continue }
+      if let sent, Self.quotes(text, sent) { continue }
+      return displayable(text, most: 200)
+    }
+    if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
+    return nil
+  }
+
+  /// Whether a code can be shown: words, too short and too plain to be a token sent back to us.
+  private static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
+    if let sent, quotes(code, sent) { return false }
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return (1...40).contains(code.utf8.count)
+      && code.utf8.allSatisfy { letters.contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
+  }
+
+  private static func quotes(_ text: String, _ secret: SharedSecret) -> Bool {
+    let text = Array(text.utf8)
+    return secret.bytes.withBytes { secret in
+      guard secret.count > 0, text.count >= secret.count else { return false }
+      return (0...(text.count - secret.count)).contains { start in
+        (0..<secret.count).allSatisfy { text[start + $0] == secret[$0] }
+      }
+    }
+  }
+
+  private func failing(_ status: Int, _ wait: Int?) -> Judgement {
+    .failing(status: status, retryAfter: wait, message: "the provider answered \(status)")
+  }
+
+  private func misconfigured(_ purpose: TokenPurpose, _ what: String) -> Judgement {
+    let endpoint: Provider.Endpoint =
+      switch purpose {
+      case .login: .login
+      case .register: .register
+      case .refresh: .refresh
+      }
+    return .misconfigured(
+      message: "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
+        + "field names of provider \(provider.name)",
+      refreshToken: nil
+    )
+  }
+}
+
+/// A body, read.
+enum Answer {
+  case empty
+  case unreadable
+  case object(JSONObject)
+
+  init(_ body: borrowing SecretBytes, secretMembers: Set<String>) {
+    guard body.count > 0 else {
+      self = .empty
+      return
+    }
+    do throws(JSONError) {
+      if case .object(let object) = try JSONReader.read(body, secretMembers: secretMembers) {
+        self = .object(object)
+      } else {
+        self = .unreadable
+      }
+    } catch {
+      self = .unreadable
+    }
+  }
+
+  var object: JSONObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+}

@@ -1,0 +1,255 @@
+public import System
+
+/// What a prompt asks: whoever asks the same may share its outcome.
+public struct PromptQuestion: Sendable, Equatable {
+  /// The uid that asks.
+  public let user: UInt32
+  /// What for.
+  public let purpose: PresencePurpose
+  /// The account's identifier (16 bytes); nil for the vault as a whole.
+  public let account: [UInt8]?
+
+  /// Puts a question together.
+  public init(user: UInt32, purpose: PresencePurpose, account: [UInt8]?) {
+    self.user = user
+    self.purpose = purpose
+    self.account = account
+  }
+}
+
+/// The prompts that are open, which one is armed, and who waits for whom. Pure: no clock, no I/O.
+///
+/// One prompt at a time is armed. A second caller who asks the same joins it and takes its outcome;
+/// anything else is busy, and nothing is queued: a queued prompt would be approved by a touch that
+/// was meant for the one before it.
+public struct PromptBook: Sendable {
+  /// How long a prompt waits for its next step, in seconds.
+  public static let lifetime: Int64 = 30
+  /// How many prompts one connection may have open.
+  public static let mostPerConnection = 8
+
+  /// What to do with a request to arm.
+  public enum Arming: Sendable, Equatable {
+    /// Run the check.
+    case run
+    /// Another connection runs it; wait for what comes of this prompt.
+    case join(String)
+  }
+
+  /// What a call that names a prompt may do now.
+  public enum Standing: Sendable, Equatable {
+    /// The check was passed; the proof can be taken.
+    case passed
+    /// It shares another prompt's check.
+    case joined(String)
+    /// Not passed.
+    case open
+  }
+
+  private enum State: Sendable, Equatable {
+    case open
+    case armed(PresenceMethod)
+    case joined(String)
+    case passed(PresenceMethod)
+  }
+
+  private struct Prompt: Sendable {
+    let question: PromptQuestion
+    let connection: UInt64
+    var state: State
+    var deadline: BootInstant
+    var fingerprintPossible: Bool
+  }
+
+  private var prompts: [String: Prompt] = [:]
+
+  /// An empty book.
+  public init() {}
+
+  /// Opens a prompt for a question of a connection.
+  ///
+  /// - Parameters:
+  ///   - name: random and new; it is the capability to run the check.
+  ///   - fingerprintPossible: false while fingers are locked out.
+  /// - Returns: the methods that may be tried; nil if the connection has too many prompts open.
+  public mutating func open(
+    _ name: String,
+    question: PromptQuestion,
+    connection: UInt64,
+    fingerprintPossible: Bool,
+    at now: BootInstant
+  ) -> [PresenceMethod]? {
+    expire(at: now)
+    guard prompts.values.count(where: { $0.connection == connection }) < Self.mostPerConnection
+    else { return nil }
+    prompts[name] = Prompt(
+      question: question,
+      connection: connection,
+      state: .open,
+      deadline: now.advanced(bySeconds: Self.lifetime),
+      fingerprintPossible: fingerprintPossible
+    )
+    return methods(of: name)
+  }
+
+  /// The methods that may still be tried with a prompt.
+  public func methods(of name: String) -> [PresenceMethod] {
+    guard let prompt = prompts[name] else { return [] }
+    return prompt.question.purpose.methods.filter {
+      $0 == .password || prompt.fingerprintPossible
+    }
+  }
+
+  /// What a prompt asks.
+  public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
+
+  /// Arms a prompt for a method.
+  ///
+  /// - Throws: `denied` for a prompt that is not this connection's or is used up, `timedOut` for one
+  ///   that has expired, `busy` while another question is armed, `lockedOut` for a finger where
+  ///   only the password counts.
+  public mutating func arm(
+    _ name: String,
+    method: PresenceMethod,
+    connection: UInt64,
+    at now: BootInstant
+  ) throws(PresenceOutcome) -> Arming {
+    guard var prompt = prompts[name], prompt.connection == connection else {
+      throw .denied("no such prompt on this connection")
+    }
+    guard now <= prompt.deadline else {
+      prompts[name] = nil
+      throw .timedOut
+    }
+    guard prompt.question.purpose.methods.contains(method) else {
+      throw .denied("this needs the system password, not a finger")
+    }
+    if case .passed = prompt.state { throw .denied("the check was passed already") }
+    if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
+    for (other, running) in prompts where other != name {
+      guard case .armed = running.state else { continue }
+      guard running.question == prompt.question, prompt.question.purpose.mayBeShared else {
+        throw .busy("another presence prompt is open")
+      }
+      prompt.state = .joined(other)
+      prompt.deadline = running.deadline.advanced(bySeconds: Self.lifetime)
+      prompts[name] = prompt
+      return .join(other)
+    }
+    prompt.state = .armed(method)
+    prompt.deadline = now.advanced(bySeconds: Self.lifetime)
+    prompts[name] = prompt
+    return .run
+  }
+
+  /// Whether the check of this prompt, by this method, is the one that runs: a result for any
+  /// other came early, late or for someone else, and must be dropped.
+  public func isArmed(_ name: String, method: PresenceMethod, at now: BootInstant) -> Bool {
+    guard let prompt = prompts[name] else { return false }
+    return prompt.state == .armed(method) && now <= prompt.deadline
+  }
+
+  /// Gives the person time for the next step, such as a second question of the password's stack.
+  public mutating func extend(_ name: String, at now: BootInstant) {
+    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+  }
+
+  /// The check of an armed prompt was passed; those who joined wait for the proof to be spent.
+  public mutating func pass(_ name: String, at now: BootInstant) {
+    guard case .armed(let method)? = prompts[name]?.state else { return }
+    prompts[name]?.state = .passed(method)
+    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+  }
+
+  /// The check of an armed prompt ended without success; the prompt stays, for another method.
+  ///
+  /// - Returns: the methods that may still be tried.
+  public mutating func fail(
+    _ name: String,
+    with outcome: PresenceOutcome,
+    lockout: FingerLockout,
+    at now: BootInstant
+  ) -> [PresenceMethod] {
+    guard let prompt = prompts[name] else { return [] }
+    if case .armed(let method) = prompt.state {
+      prompts[name]?.state = .open
+      if method == .fingerprint && !outcome.leavesFingerprint {
+        prompts[name]?.fingerprintPossible = false
+      }
+    }
+    if lockout.isPasswordOnly { prompts[name]?.fingerprintPossible = false }
+    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+    return methods(of: name)
+  }
+
+  /// What a call that names a prompt may do.
+  ///
+  /// - Throws: `denied` where the prompt is not this connection's or asks something else,
+  ///   `timedOut` where it has expired.
+  public func standing(
+    of name: String,
+    question: PromptQuestion,
+    connection: UInt64,
+    at now: BootInstant
+  ) throws(PresenceOutcome) -> Standing {
+    guard let prompt = prompts[name], prompt.connection == connection,
+      prompt.question == question
+    else { throw .denied("no such prompt on this connection") }
+    switch prompt.state {
+    case .joined(let leader): return .joined(leader)
+    case .open, .armed: return .open
+    case .passed:
+      guard now <= prompt.deadline else { throw .timedOut }
+      return .passed
+    }
+  }
+
+  /// Takes the proof of a passed prompt; the prompt is gone afterwards.
+  public mutating func takeProof(
+    _ name: String,
+    question: PromptQuestion,
+    connection: UInt64,
+    at now: BootInstant
+  ) throws(PresenceOutcome) -> PresenceProof {
+    guard let prompt = prompts[name], prompt.connection == connection,
+      prompt.question == question, case .passed(let method) = prompt.state
+    else { throw .denied("no passed presence check for this") }
+    prompts[name] = nil
+    guard now <= prompt.deadline else { throw .timedOut }
+    return PresenceProof(
+      origin: .check(method),
+      purpose: question.purpose,
+      account: question.account,
+      connection: connection,
+      deadline: prompt.deadline
+    )
+  }
+
+  /// Whether a prompt is still there: open, armed, joined or passed.
+  public func contains(_ name: String) -> Bool { prompts[name] != nil }
+
+  /// The connection that a prompt belongs to.
+  public func connection(of name: String) -> UInt64? { prompts[name]?.connection }
+
+  /// The prompts of a connection.
+  public func names(of connection: UInt64) -> [String] {
+    prompts.filter { $0.value.connection == connection }.map(\.key)
+  }
+
+  /// Until when a prompt waits for its next step.
+  public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
+
+  /// Gives a prompt up.
+  public mutating func close(_ name: String, connection: UInt64) {
+    guard prompts[name]?.connection == connection else { return }
+    prompts[name] = nil
+  }
+
+  /// Removes what nobody has used in time; the names of those removed.
+  @discardableResult
+  public mutating func expire(at now: BootInstant) -> [String] {
+    let gone = prompts.filter { $0.value.deadline < now }.map(\.key)
+    for name in gone { prompts[name] = nil }
+    return gone
+  }
+}

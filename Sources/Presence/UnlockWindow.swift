@@ -1,0 +1,69 @@
+public import System
+
+/// The time after a presence check in which no new one is asked.
+///
+/// Held in memory only, measured by CLOCK_BOOTTIME: setting the clock back does not lengthen it,
+/// suspend counts, and a restart of the engine or the machine ends it.
+public struct UnlockWindow: Sendable, Equatable {
+  /// How long a window that slides stays open after its last use, in seconds.
+  public static let slidingLength: Int64 = 10 * 60
+  /// The longest that any window stays open, in seconds.
+  public static let hardLimit: Int64 = 12 * 60 * 60
+
+  /// The accounts that it covers (their identifiers); nil for all.
+  public let accounts: Set<[UInt8]>?
+  private let slides: Bool
+  private let end: BootInstant
+  private var pauseEnd: BootInstant
+
+  /// Opens a window; only for someone who has just spent a proof for `unlock`.
+  ///
+  /// - Parameters:
+  ///   - seconds: a fixed length, at most `hardLimit`; nil slides.
+  ///   - origin: what spending the proof returned: a window must not open another window.
+  public init?(
+    accounts: Set<[UInt8]>?,
+    seconds: Int64?,
+    provenBy origin: PresenceProof.Origin,
+    at now: BootInstant
+  ) {
+    guard case .check = origin else { return nil }
+    self.accounts = accounts
+    slides = seconds == nil
+    end = now.advanced(bySeconds: min(max(0, seconds ?? Self.hardLimit), Self.hardLimit))
+    pauseEnd = slides ? min(end, now.advanced(bySeconds: Self.slidingLength)) : end
+  }
+
+  /// Whether it is open at all.
+  public func isOpen(at now: BootInstant) -> Bool { now < pauseEnd }
+
+  /// Whether it is open for an account.
+  public func covers(_ account: [UInt8], at now: BootInstant) -> Bool {
+    isOpen(at: now) && (accounts?.contains(account) ?? true)
+  }
+
+  /// Seconds until it closes if nothing happens.
+  public func secondsLeft(at now: BootInstant) -> Int64 { max(0, pauseEnd.seconds(since: now)) }
+
+  /// A proof for one refresh of an account that the window covers, or nil.
+  ///
+  /// A use by a person's request moves the end of a sliding window; refreshing ahead must not.
+  public mutating func proof(
+    account: [UInt8],
+    connection: UInt64,
+    at now: BootInstant,
+    extending: Bool
+  ) -> PresenceProof? {
+    guard covers(account, at: now) else { return nil }
+    if slides && extending {
+      pauseEnd = min(end, now.advanced(bySeconds: Self.slidingLength))
+    }
+    return PresenceProof(
+      origin: .unlockWindow,
+      purpose: .refresh,
+      account: account,
+      connection: connection,
+      deadline: pauseEnd
+    )
+  }
+}

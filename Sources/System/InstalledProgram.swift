@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// A program of this project, found and checked.
+///
+/// It lies beside the program that runs, or where packages put it; never is it looked up in PATH,
+/// where a directory could belong to anyone, and the program would be given tokens and passwords.
+public struct InstalledProgram: Sendable, Equatable {
+  /// Where the packages put what is not called by people.
+  public static let libexec = "/usr/libexec/thumblatch"
+
+  /// The absolute path.
+  public let path: String
+
+  /// Why a program cannot be used.
+  public enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
+    /// It is in none of these directories.
+    case missing(name: String, places: [String])
+    /// It, or its directory, could be changed by others than root and this user.
+    case unsafe(path: String, reason: String)
+
+    /// What is wrong and what to do.
+    public var description: String {
+      switch self {
+      case .missing(let name, let places):
+        "\(name) is not in \(places.joined(separator: " or ")): install it again"
+      case .unsafe(let path, let reason): "\(path) is not used: \(reason)"
+      }
+    }
+  }
+
+  /// Finds a program beside the one that runs, then in `libexec`.
+  public init(_ name: String) throws(Flaw) {
+    let own = (try? ThisProcess.programDirectory()) ?? Self.libexec
+    try self.init(name, directories: own == Self.libexec ? [own] : [own, Self.libexec])
+  }
+
+  /// Finds the first in these directories; one that could be changed by others is an error, and
+  /// is not skipped.
+  public init(_ name: String, directories: [String]) throws(Flaw) {
+    for directory in directories {
+      let path = directory + "/" + name
+      do throws(SystemError) {
+        let place = try Directory(path: directory)
+        let file = try place.openForReading(name)
+        try Self.check(try file.status(), is: .regular)
+        try Self.check(try place.descriptor.status(), is: .directory)
+        self.path = path
+        return
+      } catch {
+        if error.code == ENOENT || error.code == ENOTDIR { continue }
+        throw .unsafe(path: path, reason: error.subject ?? error.description)
+      }
+    }
+    throw .missing(name: name, places: directories)
+  }
+
+  private static func check(_ status: FileStatus, is kind: FileKind) throws(SystemError) {
+    let reason: String? =
+      if status.kind != kind {
+        "it is not a regular file in a directory"
+      } else if status.owner != 0 && status.owner != ThisProcess.user {
+        "it or its directory belongs to user \(status.owner)"
+      } else if status.mode & 0o022 != 0 {
+        "others may write to it or to its directory"
+      } else {
+        nil
+      }
+    if let reason { throw SystemError("check", code: EPERM, subject: reason) }
+  }
+}

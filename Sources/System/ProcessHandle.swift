@@ -1,0 +1,92 @@
+internal import CLinux
+internal import Glibc
+
+/// One process, held so that its number cannot come to mean another (pidfd_open(2)).
+public struct ProcessHandle: ~Copyable, Sendable {
+  /// The process id.
+  public let identifier: Int32
+  private let descriptor: Descriptor
+
+  /// Holds a process that is known to live, such as a child that was not waited for.
+  public init(identifier: Int32) throws(SystemError) {
+    self.identifier = identifier
+    descriptor = Descriptor(
+      owning: Int32(try check(Int(clinux_pidfd_open(identifier)), "pidfd_open"))
+    )
+  }
+
+  /// Holds the process at the other end of a socket.
+  ///
+  /// The kernel's own answer (SO_PEERPIDFD) where it has one; else the process that has the
+  /// recorded number now, which the caller must check to be of the recorded uid.
+  public init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
+    identifier = peer.process
+    do throws(SystemError) {
+      descriptor = try socket.peerProcess()
+    } catch {
+      guard error.code == ENOPROTOOPT else { throw error }
+      descriptor = Descriptor(
+        owning: Int32(try check(Int(clinux_pidfd_open(peer.process)), "pidfd_open"))
+      )
+    }
+  }
+
+  /// Whether it has not ended (poll(2): a pidfd is readable once its process has).
+  public var isAlive: Bool {
+    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, 0) == 0
+  }
+
+  /// Waits for the end; false if the time has passed first.
+  public func waitForEnd(milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, milliseconds) > 0
+  }
+}
+
+extension ChildProcess {
+  /// Waits for the end of a child that was told to end, and ends it where it does not listen.
+  public func finish(withinMilliseconds limit: Int32) {
+    if let handle = try? ProcessHandle(identifier: identifier),
+      !handle.waitForEnd(milliseconds: limit)
+    {
+      kill()
+    }
+    _ = try? wait()
+  }
+}
+
+/// What proc(5) tells about a process, as far as everybody may read it.
+public struct ProcessFacts: Sendable, Equatable {
+  /// The first 15 bytes of the program's name, which the program itself can change.
+  public let name: String
+  /// The parent's process id.
+  public let parent: Int32
+  /// The effective uid.
+  public let user: UInt32
+
+  /// Reads /proc/PID/stat; nil where there is no such process.
+  public init?(process: Int32) {
+    guard let directory = try? Directory(path: "/proc/\(process)"),
+      let status = try? directory.descriptor.status(),
+      let file = try? directory.openForReading("stat"),
+      let bytes = try? file.readAll(limit: 4096),
+      let facts = Self.parse(bytes)
+    else { return nil }
+    user = status.owner
+    name = facts.name
+    parent = facts.parent
+  }
+
+  /// The name stands in parentheses and may hold some itself: it ends at the last one.
+  static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32)? {
+    guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
+      let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
+    else { return nil }
+    let fields = bytes[bytes.index(after: close)...].split(separator: UInt8(ascii: " "))
+    guard fields.count > 1, let parent = Int32(String(decoding: fields[1], as: UTF8.self)) else {
+      return nil
+    }
+    return (String(decoding: bytes[(open + 1)..<close], as: UTF8.self), parent)
+  }
+}

@@ -1,0 +1,36 @@
+internal import CLinux
+internal import Glibc
+
+/// Starts a thread of its own for work that blocks, so that no thread of a pool is held.
+///
+/// - Throws: EAGAIN where no thread can be had (pthread_create(3)).
+public func startThread(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
+  var attributes = pthread_attr_t()
+  unsafe pthread_attr_init(&attributes)
+  defer { unsafe pthread_attr_destroy(&attributes) }
+  unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  var thread = pthread_t()
+  let context = unsafe Unmanaged.passRetained(ThreadWork(work))
+  let code = unsafe pthread_create(
+    &thread,
+    &attributes,
+    { context in
+      guard let context = unsafe context else { return nil }
+      unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue().work()
+      return nil
+    },
+    context.toOpaque()
+  )
+  guard code == 0 else {
+    unsafe context.release()
+    throw SystemError("pthread_create", code: code)
+  }
+}
+
+private final class ThreadWork: Sendable {
+  let work: @Sendable () -> Void
+
+  init(_ work: @escaping @Sendable () -> Void) {
+    self.work = work
+  }
+}

@@ -1,0 +1,83 @@
+/// A valid access token, as a caller gets it.
+public struct AccessGrant: Sendable, Equatable {
+  /// The account's name.
+  public let account: String
+  /// The token. It is no secret of the vault, but it is never logged.
+  public let accessToken: String
+  /// Mostly `Bearer`.
+  public let tokenType: String
+  /// Seconds since 1970; nil if the provider did not say.
+  public let expiresAt: Int64?
+  /// The provider gave less time than was asked for.
+  public let isShorterThanRequested: Bool
+}
+
+/// Where an account stands, as `status` shows it.
+public enum AccountState: String, Sendable, Equatable {
+  case ready
+  case expired
+  case refreshing
+  case uncertain
+  case loginRequired = "login_required"
+  case signedOut = "signed_out"
+}
+
+/// What can be told about an account without opening anything.
+public struct AccountFacts: Sendable, Equatable {
+  /// The name that the user picked.
+  public let name: String
+  /// The provider's name, kind and issuer, as they were at login.
+  public let provider: String
+  /// The kind of provider.
+  public let kind: String
+  /// Where it is.
+  public let issuer: String
+  /// What the provider calls this person.
+  public let subject: String?
+  /// The e-mail address that the provider tells.
+  public let email: String?
+  /// The name that the provider tells.
+  public let displayName: String?
+  /// Whether a presence check guards the refresh token.
+  public let isProtected: Bool
+  /// Where it stands.
+  public let state: AccountState
+  /// Why a login is required, or why the last refresh failed.
+  public let cause: String?
+  /// Seconds since 1970.
+  public let accessTokenExpiresAt: Int64?
+  /// Whether it is meant where no account is named.
+  public let isDefault: Bool
+}
+
+/// What the vault says about itself.
+public struct VaultFacts: Sendable, Equatable {
+  /// Seconds until the unlock window closes; nil if it is closed.
+  public let unlockedFor: Int64?
+  /// The names of the accounts that it covers; empty for all.
+  public let unlockedAccounts: [String]
+  /// Enrolled fingers by name.
+  public let fingers: [String]
+  /// Whether only the password counts.
+  public let isFingerprintLockedOut: Bool
+}
+
+/// One line of the audit trail.
+public struct AuditFacts: Sendable, Equatable {
+  /// Its place in the chain, from 1.
+  public let number: Int64
+  /// Seconds since 1970.
+  public let time: Int64
+  /// What happened.
+  public let event: String
+  /// How it went.
+  public let outcome: String
+  /// The account's name at that time.
+  public let account: String?
+  /// How presence was shown.
+  public let method: String?
+  /// Who asked, unverified.
+  public let requester: String?
+  /// More, such as why it was refused.
+  public let detail: String?
+}

@@ -1,0 +1,179 @@
+internal import Cryptography
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+extension Vault {
+  /// The names that libfprint has for fingers (FpFinger).
+  public static let fingerNames = [
+    "left-thumb", "left-index", "left-middle", "left-ring", "left-little",
+    "right-thumb", "right-index", "right-middle", "right-ring", "right-little",
+  ]
+  /// How long an enrolment waits for each touch, in seconds.
+  static let enrollmentSeconds: Int64 = 120
+
+  /// The enrolled fingers and the reader.
+  public func fingers() async throws(VaultFailure) -> (fingers: [String], reader: ReaderFacts) {
+    let reader = await check.reader()
+    return (try printRows().map(\.finger).sorted(), reader)
+  }
+
+  /// Takes the print of a finger into the sealed store, after the system password.
+  ///
+  /// - Parameter finger: one of `fingerNames`; nil is `right-index`.
+  public func enroll(
+    _ finger: String?,
+    prompt: String?,
+    caller: Caller,
+    report: @Sendable (EnrollmentEvent) -> Void
+  ) async throws(VaultFailure) -> String {
+    let finger = finger ?? "right-index"
+    guard Self.fingerNames.contains(finger) else {
+      throw .invalidArgument(
+        "no such finger; use one of \(Self.fingerNames.joined(separator: ", "))"
+      )
+    }
+    guard try !printRows().contains(where: { $0.finger == finger }) else {
+      throw .refused("\(finger) is enrolled already")
+    }
+    let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil)
+    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard try spend(prompt, question, caller) == .password else {
+      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
+    }
+    guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
+    do throws(PresenceOutcome) {
+      let conversation = try await check.enroll(finger: finger, seconds: Self.enrollmentSeconds)
+      enrollments[caller.connection] = conversation
+    } catch {
+      throw try enrollmentFailed(finger, error, caller)
+    }
+    defer { enrollments[caller.connection] = nil }
+    while let conversation = enrollments[caller.connection] {
+      switch await conversation.next() {
+      case .failed(let outcome): throw try enrollmentFailed(finger, outcome, caller)
+      case .done(let print, let driver, let device):
+        try keep(print, finger: finger, driver: driver, device: device, caller: caller)
+        return finger
+      case let event: report(event)
+      }
+    }
+    throw try enrollmentFailed(finger, .cancelled, caller)
+  }
+
+  /// The prints, opened for one check.
+  func loadedPrints() throws(VaultFailure) -> [LoadedPrint] {
+    var loaded: [LoadedPrint] = []
+    for row in try printRows() {
+      do throws(CryptographyError) {
+        let print = try SealedBox(parsing: row.sealed).open(
+          using: deviceSecret,
+          context: try printContext(row)
+        )
+        loaded.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
+      } catch {
+        throw .vaultUnsafe(
+          "the sealed print of \(row.finger) does not open: \(error)",
+          hint: "use the system password; enroll the finger again"
+        )
+      }
+    }
+    return loaded
+  }
+
+  func printRows() throws(VaultFailure) -> [PrintRow] {
+    try stored { () throws(StorageError) in try self.store.prints(owner: self.owner) }
+  }
+
+  func fingerLockout() throws(VaultFailure) -> FingerLockout {
+    let row = try stored { () throws(StorageError) in try self.store.lockout(owner: self.owner) }
+    return FingerLockout(failures: Int(clamping: row?.failures ?? 0))
+  }
+
+  /// Stores a count of failures, inside the transaction of the check that changed it.
+  func keep(_ lockout: FingerLockout) throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      try self.store.put(
+        LockoutRow(
+          owner: self.owner,
+          failures: Int64(lockout.failures),
+          passwordOnly: lockout.isPasswordOnly
+        )
+      )
+    }
+  }
+
+  private func keep(
+    _ print: SharedSecret,
+    finger: String,
+    driver: String,
+    device: String,
+    caller: Caller
+  ) throws(VaultFailure) {
+    var row = PrintRow(
+      id: try random(16),
+      owner: owner,
+      finger: finger,
+      driver: driver,
+      device: device,
+      sealed: [],
+      enrolledAt: clock.wall.seconds
+    )
+    do throws(CryptographyError) {
+      row.sealed = try SealedBox.seal(
+        print.bytes,
+        using: deviceSecret,
+        context: try printContext(row)
+      ).bytes
+    } catch {
+      throw .unexpected("sealing the print failed: \(error)")
+    }
+    let sealed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
+      )
+    }
+    try raiseMark()
+  }
+
+  /// A print opens only for this owner, finger and reader: one copied from another does not.
+  private func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
+    let separator: [UInt8] = [0]
+    return try BoxContext(
+      kind: .print,
+      vault: identifier,
+      owner: row.owner,
+      account: row.id,
+      protection: .none,
+      generation: 0,
+      binding: try sha256(
+        Array(row.finger.utf8) + separator + Array(row.driver.utf8) + separator
+          + Array(row.device.utf8)
+      )
+    )
+  }
+
+  private func enrollmentFailed(
+    _ finger: String,
+    _ outcome: PresenceOutcome,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure {
+    try change { () throws(VaultFailure) in
+      try self.record(
+        AuditEntry(
+          .enrollment,
+          .failed,
+          account: nil,
+          caller: caller,
+          detail: "\(finger): \(outcome.auditName)"
+        )
+      )
+    }
+    if case .busy(let message) = outcome { return .busy(message) }
+    return .presenceFailed(outcome, methods: [])
+  }
+}

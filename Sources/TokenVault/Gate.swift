@@ -1,0 +1,131 @@
+internal import Cryptography
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import Synchronization
+internal import System
+
+/// What entitles a request to use a refresh token.
+///
+/// It is handed over once: whoever spends it empties it, and it cannot be copied.
+final class Authority: Sendable {
+  private let proof: Mutex<PresenceProof?>
+
+  /// The right to use the token of an account without presence protection.
+  init() {
+    proof = Mutex(nil)
+  }
+
+  /// The right that a presence proof gives.
+  init(_ proof: consuming PresenceProof) {
+    self.proof = Mutex(proof)
+  }
+
+  fileprivate func take() -> PresenceProof? {
+    proof.withLock { $0.take() }
+  }
+}
+
+/// What is about to happen with an opened token, and for whom.
+struct Use {
+  let purpose: PresencePurpose
+  let caller: Caller
+}
+
+extension Vault {
+  /// The gate: the one function that opens a refresh token.
+  ///
+  /// A token under presence protection demands a proof, which is used up whatever follows. The
+  /// class stands in the associated data: a row that was edited to say "not protected" does not
+  /// open as such.
+  func openRefreshToken(
+    of account: AccountRow,
+    authority: Authority,
+    use: Use
+  ) throws(VaultFailure) -> SecretBytes {
+    let protection = try protectionClass(of: account)
+    if let proof = authority.take() {
+      do throws(PresenceOutcome) {
+        _ = try proof.spend(
+          for: use.purpose,
+          account: account.id,
+          connection: use.caller.connection,
+          at: clock.boot
+        )
+      } catch {
+        throw .presenceFailed(error, methods: [])
+      }
+    } else if protection == .presence {
+      throw .unexpected("a protected token was asked for without a presence proof")
+    }
+    guard let bytes = account.sealedRefreshToken else {
+      throw .loginRequired(account: account.name, message: "signed out")
+    }
+    let context = try context(of: account, protection: protection, generation: account.generation)
+    do throws(CryptographyError) {
+      return try SealedBox(parsing: bytes).open(using: deviceSecret, context: context)
+    } catch {
+      throw damaged(account, error)
+    }
+  }
+
+  /// Seals a refresh token as the given generation, and opens the box again before anyone relies
+  /// on it: a box that does not open must never replace one that does.
+  func seal(
+    _ token: borrowing SecretBytes,
+    for account: AccountRow,
+    protection: ProtectionClass,
+    generation: Int64
+  ) throws(VaultFailure) -> [UInt8] {
+    let context = try context(of: account, protection: protection, generation: generation)
+    do throws(CryptographyError) {
+      let box = try SealedBox.seal(token, using: deviceSecret, context: context)
+      let again = try SealedBox(parsing: box.bytes).open(using: deviceSecret, context: context)
+      guard SecretBytes.constantTimeEqual(token, again) else { throw .damaged }
+      return box.bytes
+    } catch {
+      throw .unexpected("sealing failed: \(error)")
+    }
+  }
+
+  /// The class that an account's row claims; the box proves it.
+  func protectionClass(of account: AccountRow) throws(VaultFailure) -> ProtectionClass {
+    guard let protection = ProtectionClass(rawValue: account.protection) else {
+      throw .vaultUnsafe(
+        "the record of \(account.name) has an unknown protection class",
+        hint: "restore the vault from a backup, or sign in again"
+      )
+    }
+    return protection
+  }
+
+  private func context(
+    of account: AccountRow,
+    protection: ProtectionClass,
+    generation: Int64
+  ) throws(VaultFailure) -> BoxContext {
+    guard let generation = UInt64(exactly: generation) else {
+      throw .vaultUnsafe("the record of \(account.name) has a generation below zero", hint: nil)
+    }
+    do throws(CryptographyError) {
+      return try BoxContext(
+        kind: .refreshToken,
+        vault: identifier,
+        owner: account.owner,
+        account: account.id,
+        protection: protection,
+        generation: generation,
+        binding: account.binding
+      )
+    } catch {
+      throw damaged(account, error)
+    }
+  }
+
+  private func damaged(_ account: AccountRow, _ error: CryptographyError) -> VaultFailure {
+    .vaultUnsafe(
+      "the sealed token of \(account.name) does not open: \(error)",
+      hint: "nothing was changed; restore the vault from a backup, or sign in again"
+    )
+  }
+}

@@ -1,0 +1,106 @@
+public import Presence
+public import SecretMemory
+
+/// An enrolled finger, opened for one check.
+public struct LoadedPrint: Sendable {
+  /// The finger's name, such as `right-index`.
+  public let finger: String
+  /// What libfprint serialized.
+  public let print: SharedSecret
+
+  /// Puts both together.
+  public init(finger: String, print: SharedSecret) {
+    self.finger = finger
+    self.print = print
+  }
+}
+
+/// What to do differently after a bad scan (FpDeviceRetry).
+public enum RetryHint: String, Sendable, Equatable {
+  case general
+  case tooShort = "too_short"
+  case centerFinger = "center_finger"
+  case removeFinger = "remove_finger"
+}
+
+/// What a check reports. The helper only reports; what follows is decided by the engine.
+public enum CheckEvent: Sendable, Equatable {
+  /// The reader is armed.
+  case ready
+  /// Nothing has happened for a while.
+  case waiting
+  /// A bad scan; it goes on.
+  case retry(RetryHint)
+  /// The password's stack asks something; answer with `respond`.
+  case ask(text: String, hidden: Bool)
+  /// It was this person.
+  case matched
+  /// It was not, or the check could not be made.
+  case failed(PresenceOutcome)
+}
+
+/// One running check, in a process of its own.
+public protocol CheckConversation: Sendable {
+  /// The next event. After `matched` or `failed` nothing follows.
+  func next() async -> CheckEvent
+  /// Answers an `ask`.
+  func respond(_ text: SharedSecret) async
+  /// Ends it now and releases the reader.
+  func cancel()
+}
+
+/// What an enrolment reports.
+public enum EnrollmentEvent: Sendable {
+  case ready
+  case waiting
+  case stage(Int, of: Int)
+  case retry(RetryHint, stage: Int, of: Int)
+  case done(print: SharedSecret, driver: String, device: String)
+  case failed(PresenceOutcome)
+}
+
+/// One running enrolment.
+public protocol EnrollmentConversation: Sendable {
+  /// The next event. After `done` or `failed` nothing follows.
+  func next() async -> EnrollmentEvent
+  /// Ends it now and releases the reader.
+  func cancel()
+}
+
+/// What the reader says about itself.
+public struct ReaderFacts: Sendable, Equatable {
+  /// Whether a finger can be asked.
+  public let available: Bool
+  /// The reader's name.
+  public let name: String?
+  /// libfprint's driver.
+  public let driver: String?
+  /// Why it is not available.
+  public let reason: String?
+
+  /// Puts the facts together.
+  public init(available: Bool, name: String?, driver: String?, reason: String?) {
+    self.available = available
+    self.name = name
+    self.driver = driver
+    self.reason = reason
+  }
+}
+
+/// Asks the reader or the password's stack.
+public protocol PresenceCheck: Sendable {
+  /// Arms the reader for one of these prints.
+  func fingerprint(
+    _ prints: [LoadedPrint],
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation
+  /// Asks the system password of the user who runs the engine.
+  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation
+  /// Takes a new print.
+  func enroll(
+    finger: String,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any EnrollmentConversation
+  /// What the reader says about itself.
+  func reader() async -> ReaderFacts
+}

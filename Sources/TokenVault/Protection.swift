@@ -1,0 +1,104 @@
+internal import Cryptography
+public import Presence
+internal import Storage
+
+extension Vault {
+  /// Turns presence protection on or off, after a presence check in either case: whoever cannot
+  /// pass one must not lock himself out, and whoever is not here must not take the lock off.
+  ///
+  /// The token is sealed anew under the other class in one transaction, and what the old box left
+  /// in the write-ahead log is overwritten.
+  public func setProtection(
+    _ isOn: Bool,
+    account name: String?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    let purpose: PresencePurpose = isOn ? .enable : .disable
+    let account = try account(named: name)
+    if (try protectionClass(of: account) == .presence) == isOn {
+      if let prompt { prompts.close(prompt, connection: caller.connection) }
+      return try facts(of: account)
+    }
+    let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)
+    guard let prompt else {
+      throw try askForPresence(question, account: account.name, caller: caller)
+    }
+    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    var row = try self.account(withIdentifier: account.id)
+    let target: ProtectionClass = isOn ? .presence : .none
+    var box: [UInt8]?
+    if row.sealedRefreshToken != nil {
+      let token = try openRefreshToken(
+        of: row,
+        authority: authority,
+        use: Use(purpose: purpose, caller: caller)
+      )
+      box = try seal(token, for: row, protection: target, generation: row.generation)
+    }
+    row.sealedRefreshToken = box
+    row.protection = target.rawValue
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          .protection,
+          .done,
+          account: changed,
+          caller: caller,
+          detail: isOn ? "on" : "off"
+        )
+      )
+    }
+    try raiseMark()
+    try stored { () throws(StorageError) in try self.store.checkpoint() }
+    return try facts(of: changed)
+  }
+
+  /// A presence check that releases nothing; how it was passed.
+  public func testPresence(
+    prompt: String?,
+    caller: Caller
+  ) throws(VaultFailure) -> PresenceMethod {
+    let question = PromptQuestion(user: caller.user, purpose: .test, account: nil)
+    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    return try spend(prompt, question, caller)
+  }
+
+  /// Spends a passed check for something that opens no token.
+  func spend(
+    _ prompt: String,
+    _ question: PromptQuestion,
+    _ caller: Caller
+  ) throws(VaultFailure) -> PresenceMethod {
+    guard case .check(let method) = try spendForOrigin(prompt, question, caller) else {
+      throw .unexpected("a prompt gave the proof of an unlock window")
+    }
+    return method
+  }
+
+  /// Spends a passed check; where it came from.
+  func spendForOrigin(
+    _ prompt: String,
+    _ question: PromptQuestion,
+    _ caller: Caller
+  ) throws(VaultFailure) -> PresenceProof.Origin {
+    let proof = try spendable(prompt, question: question, caller: caller)
+    do throws(PresenceOutcome) {
+      return try proof.spend(
+        for: question.purpose,
+        account: question.account,
+        connection: caller.connection,
+        at: clock.boot
+      )
+    } catch {
+      throw .presenceFailed(error, methods: [])
+    }
+  }
+}

@@ -1,0 +1,12 @@
+public import JSON
+
+/// What a provider says about a person, as its own JSON object.
+public struct ProviderProfile: Sendable {
+  /// The object, without members that hold secrets.
+  public let object: JSONObject
+
+  /// Wraps an object.
+  public init(object: JSONObject) {
+    self.object = object
+  }
+}

@@ -1,0 +1,258 @@
+internal import Configuration
+internal import Cryptography
+internal import Storage
+internal import System
+
+// What every room of the engine uses: rows, transactions, the trail, and the queue of an account.
+extension Vault {
+  // MARK: - Transactions
+
+  /// One transaction; it is undone as a whole where `body` throws.
+  func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
+    do {
+      return try store.transaction(body)
+    } catch let failure as VaultFailure {
+      throw failure
+    } catch let error as StorageError {
+      throw VaultFailure(error)
+    } catch {
+      throw .unexpected("the store failed")
+    }
+  }
+
+  /// A step of the store, with its error in the vault's words.
+  nonisolated func stored<Value: ~Copyable>(
+    _ body: () throws(StorageError) -> Value
+  ) throws(VaultFailure) -> Value {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      throw VaultFailure(error)
+    }
+  }
+
+  /// Random bytes that are no secret.
+  nonisolated func random(_ count: Int) throws(VaultFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try randomBytes(count)
+    } catch {
+      throw .unexpected("no random bytes: \(error)")
+    }
+  }
+
+  /// Raises the count of changes to sealed boxes, inside the transaction that makes one.
+  func countBoxChange() throws(VaultFailure) {
+    let (next, overflow) = try boxChanges().addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * UInt64($0))) }
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Self.changesKey, to: bytes)
+    }
+  }
+
+  /// Carries the count over to the mark outside the database, after the commit.
+  func raiseMark() throws(VaultFailure) {
+    let count = try boxChanges()
+    try stored { () throws(StorageError) in
+      try MarkFile.raise(to: count, in: self.directory)
+    }
+  }
+
+  private static var changesKey: String { "box-changes" }
+
+  private func boxChanges() throws(VaultFailure) -> UInt64 {
+    let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.changesKey) }
+    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  // MARK: - Accounts
+
+  /// The account of a name; without one, the only account.
+  func account(named name: String?) throws(VaultFailure) -> AccountRow {
+    guard let name else {
+      let accounts = try accounts()
+      guard accounts.count == 1, let only = accounts.first else {
+        throw .noSuchAccount(
+          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one"
+        )
+      }
+      return only
+    }
+    guard let checked = try? AccountName(name),
+      let row = try stored({ () throws(StorageError) in
+        try self.store.account(named: checked.text, owner: self.owner)
+      })
+    else { throw .noSuchAccount("no account of that name") }
+    return row
+  }
+
+  func account(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow {
+    guard
+      let row = try stored({ () throws(StorageError) in
+        try self.store.account(id: identifier)
+      })
+    else { throw .noSuchAccount("the account was removed meanwhile") }
+    return row
+  }
+
+  func accounts() throws(VaultFailure) -> [AccountRow] {
+    try stored { () throws(StorageError) in try self.store.accounts(owner: self.owner) }
+  }
+
+  func intent(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
+    try stored { () throws(StorageError) in try self.store.intent(account: account.id) }
+  }
+
+  /// The provider as it was at login; no file is consulted.
+  func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+    do throws(ConfigurationError) {
+      return try Provider(
+        name: try ProviderName(account.provider),
+        canonicalForm: account.providerSettings
+      )
+    } catch {
+      throw .vaultUnsafe(
+        "the provider in the record of \(account.name) cannot be read: \(error)",
+        hint: "nothing was changed; restore the vault from a backup, or sign in again"
+      )
+    }
+  }
+
+  // MARK: - One at a time
+
+  /// Waits until nobody else works on the account. No transaction is open meanwhile.
+  func enter(_ account: [UInt8]) async {
+    guard queues[account] != nil else {
+      queues[account] = []
+      return
+    }
+    await withCheckedContinuation { queues[account, default: []].append($0) }
+  }
+
+  /// Lets the next one in.
+  func leave(_ account: [UInt8]) {
+    guard var waiting = queues[account], !waiting.isEmpty else {
+      queues[account] = nil
+      return
+    }
+    let next = waiting.removeFirst()
+    queues[account] = waiting
+    next.resume()
+  }
+
+  // MARK: - The trail
+
+  /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
+  func record(_ entry: AuditEntry) throws(VaultFailure) {
+    let tail = try stored { () throws(StorageError) in try self.store.auditTail() }
+    let number = (tail?.number ?? 0) + 1
+    let time = clock.wall.seconds
+    let code: [UInt8]
+    do throws(CryptographyError) {
+      code = try authenticate(
+        AuditChain.message(
+          number: number,
+          time: time,
+          entry: entry,
+          previous: tail?.mac ?? AuditChain.start
+        ),
+        using: auditKey
+      )
+    } catch {
+      throw .unexpected("the trail cannot be continued: \(error)")
+    }
+    try stored { () throws(StorageError) in
+      try self.store.append(
+        AuditRow(
+          number: number,
+          time: time,
+          owner: self.owner,
+          event: entry.event.rawValue,
+          outcome: entry.outcome.rawValue,
+          accountID: entry.account?.identifier,
+          account: entry.account?.name,
+          method: entry.method,
+          requester: entry.requester,
+          detail: entry.detail,
+          mac: code
+        )
+      )
+    }
+  }
+
+  // MARK: - What the front reads
+
+  /// Puts a token where the front finds it. It is a cache: if it cannot be written, the front asks.
+  func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
+    guard let left = secondsLeft(of: row), left > 0,
+      let token = CachedToken(
+        token: Array(row.token.utf8),
+        wallExpiry: WallTime(seconds: clock.wall.seconds + left),
+        boot: clock.bootIdentifier,
+        bootExpiry: clock.boot.advanced(bySeconds: left)
+      )
+    else { return }
+    if let old = try? TokenFile.read(account: account.name, in: directory),
+      old.token == token.token, old.boot == token.boot,
+      abs(old.wallExpiry.seconds - token.wallExpiry.seconds) <= 1,
+      abs(old.bootExpiry.seconds(since: token.bootExpiry)) <= 1
+    {
+      return
+    }
+    try? TokenFile.write(token, account: account.name, in: directory)
+  }
+
+  /// Removes it; what must not be used any more is gone before the change is committed.
+  func removeTokenFile(of name: String) throws(VaultFailure) {
+    _ = try stored { () throws(StorageError) in
+      try TokenFile.remove(account: name, in: self.directory)
+    }
+  }
+
+  /// Names the only account for those who name none.
+  func writeDefaultAccount() {
+    guard let accounts = try? accounts() else { return }
+    try? TokenFile.setDefault(
+      account: accounts.count == 1 ? accounts.first?.name : nil,
+      in: directory
+    )
+  }
+}
+
+extension AuditEntry {
+  init(
+    _ event: AuditEvent,
+    _ outcome: AuditOutcome,
+    account: AccountRow?,
+    caller: Caller,
+    method: String? = nil,
+    detail: String? = nil
+  ) {
+    self.event = event
+    self.outcome = outcome
+    self.account = account.map { ($0.id, $0.name) }
+    self.method = method
+    self.requester = caller.requester
+    self.detail = detail
+  }
+}
+
+extension Caller {
+  /// The engine itself, when it finishes what another left behind.
+  static func engine(_ owner: UInt32) -> Caller {
+    Caller(connection: 0, user: owner, requester: "thumblatchd")
+  }
+}
+
+extension VaultFailure {
+  /// A failure of the store in the vault's words: nothing was changed by it.
+  init(_ error: StorageError) {
+    self = .vaultUnsafe("\(error)", hint: error.remedy)
+  }
+}
+
+/// Bytes as lower-case hexadecimal text.
+func hexadecimal(_ bytes: [UInt8]) -> String {
+  let digits = Array("0123456789abcdef")
+  return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+}

@@ -1,0 +1,229 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+// Refresh is a transaction that spans this machine and the provider. One at a time per account:
+// the account's slot file is lock and mailbox in one, and the courier that makes the exchange holds
+// a duplicate of the same open file description. So "the courier has ended" means that a newly
+// opened descriptor of the slot can be locked, and an engine that is killed in the middle leaves a
+// courier that finishes, seals what came back into the slot, and only then lets go.
+//
+// The way: lock slot → recover by the table → re-read the row → gate (open box n) → T1: intent and
+// audit → exchange → slot durable → T2: box n+1, access token, intent cleared, audit → mark → token
+// file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
+//
+// | intent | slot lock | slot                         | status     | the next holder               |
+// |--------|-----------|------------------------------|------------|-------------------------------|
+// | none   | free      | zero                         | ready      | works                         |
+// | none   | free      | anything else                | ready      | zeroes it (killed after T2)   |
+// | set    | held      | any                          | refreshing | waits                         |
+// | set    | free      | opens under the intent's id  | refreshing | T2 from it                    |
+// | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
+//
+// The retry rule: with the courier ended nobody holds token n+1, so sending n once more can only
+// cost the access token that is still valid. `refresh_reuse = retry`: soon. `revokes`: once the
+// access token has expired. Never sooner than 2 s, doubling to 10 min, by CLOCK_BOOTTIME. 5xx never
+// ends it; `invalid_grant` to a retry is "login required", cause "answer lost".
+extension Vault {
+  /// How long an orphaned courier is waited for, in milliseconds: it ends within 30 s.
+  static let orphanWait: Int64 = 35_000
+  private static let orphanPoll: Int64 = 50
+
+  /// Exchanges the refresh token of an account. Only `accessToken` calls this, once at a time.
+  func refresh(
+    _ identifier: [UInt8],
+    authority: Authority,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccessGrant {
+    await enter(identifier)
+    defer { leave(identifier) }
+    let slot = try await lockedSlot(identifier)
+    try recover(identifier, slot)
+    let account = try account(withIdentifier: identifier)
+    if let grant = try storedGrant(of: account, wanted: leastLifetime) { return grant }
+    guard account.state == .signedIn else {
+      throw .loginRequired(
+        account: account.name,
+        message: account.cause ?? "\(account.name) is signed out"
+      )
+    }
+    let provider = try provider(of: account)
+    let earlier = try self.intent(of: account)
+    let token = try openRefreshToken(
+      of: account,
+      authority: authority,
+      use: Use(purpose: .refresh, caller: caller)
+    )
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try PasswordBackend(provider: provider).refresh(token)
+    } catch {
+      throw .unexpected("the refresh cannot be asked for: \(error)")
+    }
+    let intent = try newIntent(.refresh, for: account, after: earlier)
+    try begin(intent, AuditEntry(.refresh, .begun, account: account, caller: caller))
+    let delivery = try delivery(intent, slot)
+    let reply = await exchange.perform(
+      request,
+      terms: ExchangeTerms(provider),
+      delivery: delivery
+    )
+    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
+    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
+    else {
+      throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
+    }
+    return grant
+  }
+
+  /// Finishes what an engine or a courier left behind, without a question to anyone.
+  func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+  }
+
+  /// Opens and locks the account's slot; waits for a courier that outlived its engine.
+  func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
+    let begun = clock.boot
+    while true {
+      let slot = try stored { () throws(StorageError) in
+        try SlotFile(in: self.directory, account: identifier)
+      }
+      if try stored({ () throws(StorageError) in try slot.lock() }) { return slot }
+      guard clock.boot < begun.advanced(bySeconds: Self.orphanWait / 1000) else {
+        throw .providerUnavailable(
+          "an earlier exchange with the provider has not ended yet",
+          retryAfter: 30
+        )
+      }
+      await clock.pause(milliseconds: Self.orphanPoll)
+    }
+  }
+
+  /// The table, with the slot's lock held.
+  func recover(_ identifier: [UInt8], _ slot: borrowing SlotFile) throws(VaultFailure) {
+    let image = try stored { () throws(StorageError) in try slot.readWhole() }
+    let found = try stored { () throws(StorageError) in
+      try self.store.intent(account: identifier)
+    }
+    guard let intent = found else {
+      if !SlotImage.isEmpty(image) { try stored { () throws(StorageError) in try slot.zero() } }
+      return
+    }
+    guard !intent.uncertain || !SlotImage.isEmpty(image) else { return }
+    do throws(VaultFailure) {
+      try settle(intent, with: image, slot, caller: .engine(owner))
+    } catch {
+      // What the provider said to someone who is gone is in the row and the trail; whoever asks
+      // now gets an answer of his own. What the store says is everybody's.
+      if case .vaultUnsafe = error { throw error }
+      if case .unexpected = error { throw error }
+    }
+  }
+
+  /// Seconds to wait before token n may be sent once more; nil: now.
+  func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
+    guard intent.purpose == .refresh, intent.uncertain else { return nil }
+    var wait: Int64 = 0
+    if intent.bootID == clock.bootIdentifier.bytes {
+      wait = BootInstant(nanoseconds: intent.notBefore).seconds(since: clock.boot)
+      if BootInstant(nanoseconds: intent.notBefore) > clock.boot { wait += 1 }
+    }
+    if try provider(of: account).refreshReuse == .revokes,
+      let row = try token(of: account), let left = secondsLeft(of: row)
+    {
+      wait = max(wait, left)
+    }
+    return wait > 0 ? wait : nil
+  }
+
+  func newIntent(
+    _ purpose: IntentRow.Purpose,
+    for account: AccountRow,
+    after earlier: IntentRow? = nil,
+    context: [UInt8] = []
+  ) throws(VaultFailure) -> IntentRow {
+    let now = clock.boot
+    return IntentRow(
+      account: account.id,
+      intent: try random(32),
+      purpose: purpose,
+      generation: account.generation,
+      startedAt: clock.wall.seconds,
+      bootID: clock.bootIdentifier.bytes,
+      bootInstant: now.nanoseconds,
+      attempts: (earlier?.attempts ?? 0) + 1,
+      waitSeconds: earlier?.waitSeconds ?? 0,
+      context: context
+    )
+  }
+
+  /// T1: from here on the next holder of the slot knows that something may have been sent.
+  func begin(_ intent: IntentRow, _ entry: AuditEntry) throws(VaultFailure) {
+    try change { () throws(VaultFailure) in
+      try stored { () throws(StorageError) in try self.store.put(intent) }
+      try record(entry)
+    }
+  }
+
+  /// What the courier needs: the one-use key can be derived again from the intent's id.
+  func delivery(
+    _ intent: IntentRow,
+    _ slot: borrowing SlotFile
+  ) throws(VaultFailure) -> AnswerDelivery {
+    do throws(CryptographyError) {
+      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+      return AnswerDelivery(
+        key: SharedSecret(try key.copyOfBytes()),
+        context: try answerContext(intent).encoded,
+        slot: slot.descriptor
+      )
+    } catch {
+      throw .unexpected("the courier's key cannot be made: \(error)")
+    }
+  }
+
+  func answerContext(_ intent: IntentRow) throws(CryptographyError) -> BoxContext {
+    try BoxContext(
+      kind: .answer,
+      vault: identifier,
+      owner: owner,
+      account: intent.account,
+      protection: .none,
+      generation: UInt64(clamping: intent.generation),
+      binding: try sha256(intent.intent)
+    )
+  }
+
+  /// What lies in the slot after a reply. A slot that could not be written came back over the
+  /// socket, sealed by the same key: from here on there is one path.
+  func image(
+    after reply: ExchangeReply,
+    _ intent: IntentRow,
+    _ slot: borrowing SlotFile
+  ) throws(VaultFailure) -> [UInt8] {
+    switch reply {
+    case .sealed(let image): return image
+    case .notSent(let reason):
+      // No courier ran, so nobody sealed this; it is the same record all the same.
+      do throws(CryptographyError) {
+        let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+        return try SlotImage.seal(
+          .notSent(reason: String(reason.prefix(60))),
+          using: key,
+          context: try answerContext(intent)
+        )
+      } catch {
+        throw .unexpected("the outcome cannot be sealed: \(error)")
+      }
+    case .delivered, .interrupted, .answered:
+      return try stored { () throws(StorageError) in try slot.readWhole() }
+    }
+  }
+}

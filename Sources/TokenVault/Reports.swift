@@ -1,0 +1,99 @@
+internal import Configuration
+internal import Cryptography
+internal import Presence
+internal import Storage
+internal import System
+
+extension Vault {
+  /// What the vault says about itself.
+  public func facts() throws(VaultFailure) -> VaultFacts {
+    let now = clock.boot
+    let open = window.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
+    return VaultFacts(
+      unlockedFor: open?.secondsLeft(at: now),
+      unlockedAccounts: names,
+      fingers: try printRows().map(\.finger).sorted(),
+      isFingerprintLockedOut: try fingerLockout().isPasswordOnly
+    )
+  }
+
+  /// What the reader says about itself.
+  public func reader() async -> ReaderFacts { await check.reader() }
+
+  /// One account, or all of them in the order of their names.
+  public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
+    let rows = if let name { [try account(named: name)] } else { try accounts() }
+    var facts: [AccountFacts] = []
+    for row in rows { facts.append(try self.facts(of: row)) }
+    return facts
+  }
+
+  /// A page of the trail, oldest first.
+  public func trail(
+    after number: Int64,
+    since: Int64?,
+    account name: String?
+  ) throws(VaultFailure) -> [AuditFacts] {
+    let identifier = if let name { try account(named: name).id } else { nil as [UInt8]? }
+    return try stored { () throws(StorageError) in
+      try self.store.audit(
+        after: number,
+        since: since,
+        owner: self.owner,
+        accountID: identifier,
+        limit: 128
+      )
+    }.map { row in
+      AuditFacts(
+        number: row.number,
+        time: row.time,
+        event: row.event,
+        outcome: row.outcome,
+        account: row.account,
+        method: row.method,
+        requester: row.requester,
+        detail: row.detail
+      )
+    }
+  }
+
+  func facts(of row: AccountRow) throws(VaultFailure) -> AccountFacts {
+    let provider = try provider(of: row)
+    let token = try token(of: row)
+    return AccountFacts(
+      name: row.name,
+      provider: row.provider,
+      kind: provider.kind.rawValue,
+      issuer: provider.issuer.text,
+      subject: row.subject,
+      email: row.email,
+      displayName: row.displayName,
+      isProtected: try protectionClass(of: row) == .presence,
+      state: try state(of: row, token),
+      cause: row.cause,
+      accessTokenExpiresAt: token?.expiresAt,
+      isDefault: try accounts().count == 1
+    )
+  }
+
+  private func state(
+    of row: AccountRow,
+    _ token: AccessTokenRow?
+  ) throws(VaultFailure) -> AccountState {
+    if let intent = try intent(of: row), intent.purpose == .refresh {
+      guard flights[row.id] == nil else { return .refreshing }
+      guard intent.uncertain else { return .refreshing }
+      return .uncertain
+    }
+    switch row.state {
+    case .signedOut: return .signedOut
+    case .loginRequired: return .loginRequired
+    case .signedIn:
+      guard let token, let left = secondsLeft(of: token), left >= leastLifetime else {
+        return .expired
+      }
+      return .ready
+    }
+  }
+}

@@ -1,0 +1,420 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// What a login keeps in its intent until the answer is there: the provider that the account gets.
+struct PendingSignIn {
+  let providerName: String
+  let providerSettings: [UInt8]
+  let email: String
+
+  /// The members behind their lengths, as the intent's context holds them.
+  var encoded: [UInt8] {
+    [Array(providerName.utf8), providerSettings, Array(email.utf8)].flatMap { part in
+      let count = UInt32(truncatingIfNeeded: part.count)
+      return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
+    }
+  }
+
+  init(_ provider: Provider, email: String) {
+    providerName = provider.name.text
+    providerSettings = provider.canonicalForm
+    self.email = email
+  }
+
+  init?(decoding bytes: [UInt8]) {
+    var rest = bytes[...]
+    func next() -> [UInt8]? {
+      guard rest.count >= 4 else { return nil }
+      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(4)
+      guard rest.count >= count else { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    guard let name = next(), let settings = next(), let email = next(), rest.isEmpty else {
+      return nil
+    }
+    providerName = String(decoding: name, as: UTF8.self)
+    providerSettings = settings
+    self.email = String(decoding: email, as: UTF8.self)
+  }
+}
+
+extension Vault {
+  /// Never sooner than this after a lost answer, in seconds; doubled each time.
+  private static let firstWait: Int64 = 2
+  private static let longestWait: Int64 = 600
+
+  /// Takes what lies in the slot into the store (T2), then empties the slot.
+  ///
+  /// It is the one way in which tokens reach the store: after an exchange, and after a crash.
+  ///
+  /// - Throws: what the provider's answer means for whoever waits; the store is settled by then.
+  func settle(
+    _ intent: IntentRow,
+    with image: [UInt8],
+    _ slot: borrowing SlotFile,
+    caller: Caller
+  ) throws(VaultFailure) {
+    let failure = try judge(intent, image, caller)
+    if !SlotImage.isEmpty(image) {
+      try stored { () throws(StorageError) in try slot.zero() }
+    }
+    if let failure { throw failure }
+  }
+
+  /// T2 for one answer; what it means for whoever waits, nil if there is a new access token.
+  private func judge(
+    _ intent: IntentRow,
+    _ image: [UInt8],
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure? {
+    guard !SlotImage.isEmpty(image) else {
+      return try unanswered(intent, "no answer came back", caller)
+    }
+    let outcome: ExchangeOutcome
+    do throws(CryptographyError) {
+      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+      outcome = try SlotImage.open(image, using: key, context: try answerContext(intent))
+    } catch {
+      // Torn, or of another exchange: nothing can be taken from it.
+      return try unanswered(intent, "the answer in the slot cannot be used", caller)
+    }
+    switch consume outcome {
+    case .notSent(let reason):
+      return try nothingSent(intent, reason, caller)
+    case .answered(let status, let retryAfter, let body):
+      let account = try account(withIdentifier: intent.account)
+      let provider = try provider(for: intent, of: account)
+      let judgement = PasswordBackend(provider: provider).judge(
+        status: status,
+        retryAfter: retryAfter,
+        body: body.bytes,
+        for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh
+      )
+      return try conclude(intent, judgement, account, provider, caller)
+    }
+  }
+
+  private func conclude(
+    _ intent: IntentRow,
+    _ judgement: Judgement,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure? {
+    let isSignIn = intent.purpose != .refresh
+    switch judgement {
+    case .tokens(let answer):
+      try keep(answer, intent, account, provider, caller)
+      return nil
+    case .invalidGrant where isSignIn:
+      return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
+    case .invalidGrant:
+      return try grantEnded(intent, account, caller)
+    case .refused(let status, let message):
+      return try end(intent, .providerRefused(status: status, message), caller)
+    case .rateLimited(let wait):
+      let failure = VaultFailure.providerUnavailable(
+        "the provider asks for patience (429)",
+        retryAfter: wait.map(Int64.init)
+      )
+      return intent.attempts > 1
+        ? try unanswered(intent, "the provider asks for patience", caller, least: wait)
+        : try end(intent, failure, caller)
+    case .failing(let status, let wait, let message):
+      if isSignIn {
+        return try end(
+          intent,
+          .providerUnavailable(message, retryAfter: wait.map(Int64.init)),
+          caller
+        )
+      }
+      // A refusal that says nothing is taken as "out of order", and asked at most every 10 min.
+      let least = (400...499).contains(status) ? Int(Self.longestWait) : wait
+      return try unanswered(intent, message, caller, least: least)
+    case .misconfigured(let message, let refreshToken):
+      if let refreshToken {
+        try keepRefreshToken(refreshToken, intent, account, provider, caller)
+        return .misconfigured(message)
+      }
+      return try end(intent, .misconfigured(message), caller)
+    }
+  }
+
+  // MARK: - T2, one for each kind of answer
+
+  /// New tokens: box n+1, access token, intent cleared, in one transaction.
+  private func keep(
+    _ answer: TokenAnswer,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    let now = clock.wall.seconds
+    var row = try signedIn(account, intent, provider, answer.user)
+    let rotated = try rotate(&row, to: answer.refreshToken, from: account)
+    row.refreshedAt = now
+    let changed = row
+    let token = AccessTokenRow(
+      account: account.id,
+      token: answer.accessToken,
+      tokenType: answer.tokenType,
+      expiresAt: now + Int64(answer.expiresIn ?? Int(assumedLifetime)),
+      storedAt: now
+    )
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteAccessTokens(account: account.id)
+        try self.store.put(token)
+        try self.store.deleteIntent(account: account.id)
+      }
+      if rotated { try self.countBoxChange() }
+      try self.record(
+        AuditEntry(
+          event(of: intent),
+          .done,
+          account: changed,
+          caller: caller,
+          detail: "generation \(changed.generation)"
+        )
+      )
+    }
+    if rotated { try raiseMark() }
+    writeTokenFile(of: changed, token)
+    writeDefaultAccount()
+  }
+
+  /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
+  private func keepRefreshToken(
+    _ token: SharedSecret,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    var row = try signedIn(account, intent, provider, nil)
+    _ = try rotate(&row, to: token, from: account)
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteIntent(account: account.id)
+      }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          event(of: intent),
+          .failed,
+          account: changed,
+          caller: caller,
+          detail: "generation \(changed.generation), no usable access token"
+        )
+      )
+    }
+    try raiseMark()
+  }
+
+  /// The grant is dead: kept, never sent again, and only a login helps.
+  private func grantEnded(
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure {
+    // A verdict is about the bytes that were sent: if a newer token is stored, it says nothing.
+    guard account.generation == intent.generation else {
+      return try end(
+        intent,
+        .providerUnavailable("an older token was refused", retryAfter: nil),
+        caller
+      )
+    }
+    var row = account
+    row.state = .loginRequired
+    row.cause = intent.attempts > 1 ? "answer lost" : "the provider has ended the grant"
+    let changed = row
+    return try end(
+      intent,
+      .loginRequired(
+        account: account.name,
+        message: "\(account.name) must sign in again: \(changed.cause ?? "")"
+      ),
+      caller,
+      changed
+    )
+  }
+
+  /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
+  private func end(
+    _ intent: IntentRow,
+    _ failure: VaultFailure,
+    _ caller: Caller,
+    _ changed: AccountRow? = nil
+  ) throws(VaultFailure) -> VaultFailure {
+    let account = try account(withIdentifier: intent.account)
+    let isHusk = intent.purpose != .refresh && account.generation == 0
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.deleteIntent(account: account.id)
+        if isHusk {
+          _ = try self.store.deleteAccount(id: account.id)
+        } else if let changed {
+          try self.store.update(changed)
+        }
+      }
+      try self.record(
+        AuditEntry(
+          event(of: intent),
+          .failed,
+          account: account,
+          caller: caller,
+          detail: failure.auditDetail
+        )
+      )
+    }
+    if isHusk {
+      try stored { () throws(StorageError) in
+        try SlotFile.delete(in: self.directory, account: account.id)
+      }
+      writeDefaultAccount()
+    }
+    return failure
+  }
+
+  /// Provably nothing was sent. An earlier answer that was lost is still lost.
+  private func nothingSent(
+    _ intent: IntentRow,
+    _ reason: String,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure {
+    guard intent.attempts > 1 else {
+      return try end(
+        intent,
+        .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil),
+        caller
+      )
+    }
+    return try unanswered(intent, "the provider cannot be reached (\(reason))", caller)
+  }
+
+  /// Something may have been sent, and nobody knows what became of it: the retry rule.
+  private func unanswered(
+    _ intent: IntentRow,
+    _ why: String,
+    _ caller: Caller,
+    least: Int? = nil
+  ) throws(VaultFailure) -> VaultFailure {
+    guard intent.purpose == .refresh else {
+      // A password is not kept to be sent again; the person is asked once more.
+      return try end(intent, .providerUnavailable(why, retryAfter: nil), caller)
+    }
+    var row = intent
+    let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2
+    let wait = min(Self.longestWait, max(doubled, Int64(least ?? 0)))
+    row.uncertain = true
+    row.waitSeconds = wait
+    row.bootID = clock.bootIdentifier.bytes
+    row.notBefore = clock.boot.advanced(bySeconds: wait).nanoseconds
+    let uncertain = row
+    let account = try account(withIdentifier: intent.account)
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
+      try self.record(
+        AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
+      )
+    }
+    return .providerUnavailable(why, retryAfter: wait)
+  }
+
+  // MARK: - Rows
+
+  /// The account as it is once tokens are there; a login brings its provider along.
+  private func signedIn(
+    _ account: AccountRow,
+    _ intent: IntentRow,
+    _ provider: Provider,
+    _ user: UserFacts?
+  ) throws(VaultFailure) -> AccountRow {
+    var row = account
+    row.state = .signedIn
+    row.cause = nil
+    if let pending = pending(intent) {
+      row.provider = pending.providerName
+      row.providerSettings = pending.providerSettings
+      row.binding = try bindingOf(provider)
+      row.subject = user?.id
+      row.email = user?.email ?? pending.email
+      row.displayName = user?.name
+    } else if let user {
+      row.email = user.email ?? row.email
+      row.displayName = user.name ?? row.displayName
+    }
+    return row
+  }
+
+  /// Seals a new refresh token into the row; without one the old box stays as it is.
+  private func rotate(
+    _ row: inout AccountRow,
+    to token: SharedSecret?,
+    from account: AccountRow
+  ) throws(VaultFailure) -> Bool {
+    guard let token else { return false }
+    let (next, overflow) = account.generation.addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
+    row.sealedRefreshToken = try seal(
+      token.bytes,
+      for: row,
+      protection: try protectionClass(of: row),
+      generation: next
+    )
+    row.generation = next
+    return true
+  }
+
+  private func provider(
+    for intent: IntentRow,
+    of account: AccountRow
+  ) throws(VaultFailure) -> Provider {
+    guard let pending = pending(intent) else { return try provider(of: account) }
+    do throws(ConfigurationError) {
+      return try Provider(
+        name: try ProviderName(pending.providerName),
+        canonicalForm: pending.providerSettings
+      )
+    } catch {
+      throw .vaultUnsafe("the provider of an unfinished login cannot be read: \(error)", hint: nil)
+    }
+  }
+
+  private func pending(_ intent: IntentRow) -> PendingSignIn? {
+    intent.purpose == .refresh ? nil : PendingSignIn(decoding: intent.context)
+  }
+
+  private func event(of intent: IntentRow) -> AuditEvent {
+    switch intent.purpose {
+    case .refresh: .refresh
+    case .login: .login
+    case .register: .registration
+    }
+  }
+}
+
+extension VaultFailure {
+  /// What of a failure goes into the trail: never a provider's own words.
+  fileprivate var auditDetail: String {
+    switch self {
+    case .loginRequired: "login required"
+    case .providerUnavailable: "provider unavailable"
+    case .providerRefused(let status, _): "refused, status \(status)"
+    case .misconfigured: "misconfigured"
+    default: "failed"
+    }
+  }
+}

@@ -1,0 +1,275 @@
+public import Configuration
+internal import Cryptography
+internal import OAuth
+public import SecretMemory
+internal import Storage
+internal import System
+
+extension Vault {
+  /// The most accounts of one owner.
+  static let mostAccounts = 1000
+
+  /// Signs in at a password backend, or makes a new user there.
+  ///
+  /// The account and its slot are made first, so that the first tokens are as durable as any
+  /// that follow. If the provider says no, a new account is removed again.
+  ///
+  /// - Parameters:
+  ///   - provider: the whole provider, which is copied into the account; nil: as it was.
+  ///   - newUser: the name of a user to register; nil signs in one who exists.
+  public func signIn(
+    account name: String,
+    provider: Provider?,
+    email: String,
+    password: SharedSecret,
+    registering: Bool,
+    displayName: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    let account = try await accountToSignIn(name, provider)
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    let row = try self.account(withIdentifier: account.id)
+    let provider = if let provider { provider } else { try self.provider(of: row) }
+    let backend = PasswordBackend(provider: provider)
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request =
+        registering
+        ? try backend.register(email: email, name: displayName, password: password.bytes)
+        : try backend.login(email: email, password: password.bytes)
+    } catch {
+      try removeHusk(row)
+      throw .invalidArgument("\(error)")
+    }
+    let intent = try newIntent(
+      registering ? .register : .login,
+      for: row,
+      context: PendingSignIn(provider, email: email).encoded
+    )
+    try begin(
+      intent,
+      AuditEntry(registering ? .registration : .login, .begun, account: row, caller: caller)
+    )
+    let delivery = try delivery(intent, slot)
+    let reply = await exchange.perform(
+      request,
+      terms: ExchangeTerms(provider),
+      delivery: delivery
+    )
+    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
+    return try facts(of: try self.account(withIdentifier: account.id))
+  }
+
+  /// Signs out: tells the provider unless `local`, and erases here in any case.
+  ///
+  /// - Returns: whether the provider confirmed, and if not, why.
+  public func signOut(
+    account name: String,
+    local: Bool,
+    caller: Caller
+  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+    let account = try account(named: name)
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    var row = try self.account(withIdentifier: account.id)
+    let answer = try await revoke(row, local: local)
+    try removeTokenFile(of: row.name)
+    row.state = .signedOut
+    row.cause = nil
+    row.sealedRefreshToken = nil
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteAccessTokens(account: changed.id)
+        try self.store.deleteIntent(account: changed.id)
+      }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          .logout,
+          .done,
+          account: changed,
+          caller: caller,
+          detail: answer.revoked ? "revoked" : "erased here, not revoked"
+        )
+      )
+    }
+    try raiseMark()
+    try stored { () throws(StorageError) in try self.store.checkpoint() }
+    return answer
+  }
+
+  /// Asks the provider who this is.
+  ///
+  /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
+  public func profile(
+    account name: String?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
+    let grant = try await accessToken(
+      account: name,
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: prompt,
+      caller: caller
+    )
+    let account = try account(named: grant.account)
+    let backend = PasswordBackend(provider: try provider(of: account))
+    let question: ProviderRequest
+    let fallback: ProviderRequest
+    do throws(OAuthError) {
+      question = try backend.profile(accessToken: grant.accessToken)
+      fallback = try backend.profileFallback(accessToken: grant.accessToken)
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    var answer = try await ask(backend, question)
+    if case .notThere = answer { answer = try await ask(backend, fallback) }
+    return (try facts(of: account), try profile(answer, of: account))
+  }
+
+  // MARK: - Parts
+
+  /// SHA-256 of a provider's canonical form, to which its tokens are bound.
+  func bindingOf(_ provider: Provider) throws(VaultFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try sha256(provider.canonicalForm)
+    } catch {
+      throw .unexpected("no digest: \(error)")
+    }
+  }
+
+  private func accountToSignIn(
+    _ name: String,
+    _ provider: Provider?
+  ) async throws(VaultFailure) -> AccountRow {
+    let checked: AccountName
+    do throws(ConfigurationError) {
+      checked = try AccountName(name)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    if let existing = try stored({ () throws(StorageError) in
+      try self.store.account(named: checked.text, owner: self.owner)
+    }) {
+      return existing
+    }
+    guard let provider else {
+      throw .noSuchAccount("no account of that name; name the provider to make it")
+    }
+    guard try accounts().count < Self.mostAccounts else {
+      throw .refused("there are \(Self.mostAccounts) accounts already")
+    }
+    let row = AccountRow(
+      id: try random(16),
+      name: checked.text,
+      owner: owner,
+      provider: provider.name.text,
+      providerSettings: provider.canonicalForm,
+      binding: try bindingOf(provider),
+      createdAt: clock.wall.seconds
+    )
+    try stored { () throws(StorageError) in
+      try SlotFile.create(in: self.directory, account: row.id)
+    }
+    do throws(VaultFailure) {
+      try change { () throws(VaultFailure) in
+        try self.stored { () throws(StorageError) in try self.store.insert(row) }
+      }
+    } catch {
+      try? SlotFile.delete(in: directory, account: row.id)
+      throw error
+    }
+    return row
+  }
+
+  private func removeHusk(_ row: AccountRow) throws(VaultFailure) {
+    guard row.generation == 0, row.state == .signedOut else { return }
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }
+    }
+    try stored { () throws(StorageError) in
+      try SlotFile.delete(in: self.directory, account: row.id)
+    }
+  }
+
+  /// Tells the provider, with the access token alone: the refresh token stays behind its gate.
+  private func revoke(
+    _ row: AccountRow,
+    local: Bool
+  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+    guard !local else { return (false, "only erased here, as asked for") }
+    guard row.sealedRefreshToken != nil else { return (false, "was not signed in") }
+    guard let token = try token(of: row), let left = secondsLeft(of: token), left > 0 else {
+      return (false, "the access token has expired, and the provider takes no other")
+    }
+    let backend = PasswordBackend(provider: try provider(of: row))
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try backend.logout(accessToken: token.token, refreshToken: nil)
+    } catch {
+      return (false, "\(error)")
+    }
+    switch await exchange.perform(
+      request,
+      terms: ExchangeTerms(backend.provider),
+      delivery: nil
+    ) {
+    case .answered(let status, _, _):
+      switch backend.judgeLogout(status: status) {
+      case .revoked: return (true, nil)
+      case .notRevoked(let reason): return (false, reason)
+      }
+    case .notSent(let reason), .interrupted(let reason):
+      return (false, "the provider cannot be reached (\(reason))")
+    case .delivered, .sealed:
+      return (false, "the exchange gave no answer")
+    }
+  }
+
+  private func ask(
+    _ backend: PasswordBackend,
+    _ request: ProviderRequest
+  ) async throws(VaultFailure) -> ProfileJudgement {
+    switch await exchange.perform(
+      request,
+      terms: ExchangeTerms(backend.provider),
+      delivery: nil
+    ) {
+    case .answered(let status, let retryAfter, let body):
+      return backend.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
+    case .notSent(let reason), .interrupted(let reason):
+      throw .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil)
+    case .delivered, .sealed:
+      throw .unexpected("the exchange gave no answer")
+    }
+  }
+
+  private func profile(
+    _ judgement: ProfileJudgement,
+    of account: AccountRow
+  ) throws(VaultFailure) -> ProviderProfile {
+    switch judgement {
+    case .profile(_, let object): return ProviderProfile(object: object)
+    case .unauthorized:
+      throw .providerRefused(status: 401, "the access token is not accepted")
+    case .notThere:
+      throw .misconfigured("the provider has no profile endpoint; check `profile_path`")
+    case .rateLimited(let wait):
+      throw .providerUnavailable(
+        "the provider asks for patience (429)",
+        retryAfter: wait.map(Int64.init)
+      )
+    case .refused(let status, let message): throw .providerRefused(status: status, message)
+    case .failing(_, let wait, let message):
+      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+public import Configuration
+public import OAuth
+public import SecretMemory
+
+/// What a courier needs to make an answer durable without the engine.
+public struct AnswerDelivery: Sendable {
+  /// The one-use key under which the raw outcome is sealed.
+  public let key: SharedSecret
+  /// What the sealed answer is bound to (`BoxContext.encoded`).
+  public let context: [UInt8]
+  /// The account's slot: locked, open for writing. It is lent: the courier gets a duplicate of the
+  /// same open file description, so that the lock lasts as long as the courier does.
+  public let slot: Int32
+
+  /// Puts the parts together.
+  public init(key: SharedSecret, context: [UInt8], slot: Int32) {
+    self.key = key
+    self.context = context
+    self.slot = slot
+  }
+}
+
+/// What came of one HTTP request.
+public enum ExchangeReply: Sendable {
+  /// The outcome lies sealed in the slot.
+  case delivered
+  /// The slot could not be written; this is what it would hold.
+  case sealed([UInt8])
+  /// An answer without tokens.
+  case answered(status: Int, retryAfter: Int?, body: SharedSecret)
+  /// Provably nothing left this machine.
+  case notSent(reason: String)
+  /// The request may have been received, and no whole answer came back.
+  case interrupted(reason: String)
+}
+
+/// How a connection to a provider is made: as it was at login, whatever files say today.
+public struct ExchangeTerms: Sendable, Equatable {
+  /// Certificate authorities in PEM, instead of the system's; nil for those.
+  public let certificateAuthority: String?
+  /// Public keys of which the server must have one (`sha256//...`).
+  public let pins: [String]
+  /// A proxy's URL.
+  public let proxy: String?
+
+  /// The terms of a provider.
+  public init(_ provider: Provider) {
+    certificateAuthority = provider.certificateAuthority
+    pins = provider.pins
+    proxy = provider.proxy
+  }
+}
+
+/// Sends one request to a provider, in a process of its own.
+public protocol TokenExchange: Sendable {
+  /// Performs a request; with a `delivery` the outcome goes into the slot.
+  ///
+  /// It does not throw: a courier that dies is `interrupted`, one that cannot be started `notSent`.
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply
+}

@@ -1,0 +1,68 @@
+internal import Presence
+internal import Storage
+
+extension Vault {
+  /// Opens the unlock window after one presence check.
+  ///
+  /// - Parameters:
+  ///   - names: the accounts that it covers; none for all.
+  ///   - seconds: a fixed length; nil is 10 minutes that slide with each use.
+  /// - Returns: seconds until it closes if nothing happens.
+  public func unlock(
+    _ names: [String],
+    seconds: Int64?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> VaultFacts {
+    if let seconds, seconds < 1 || seconds > UnlockWindow.hardLimit {
+      throw .invalidArgument("an unlock window is between 1 second and 12 hours long")
+    }
+    var covered: Set<[UInt8]> = []
+    for name in names { covered.insert(try account(named: name).id) }
+    let question = PromptQuestion(user: caller.user, purpose: .unlock, account: nil)
+    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    // Who joined another's check finds the window open that it has opened.
+    if try await waitForLeader(of: prompt, .unlock, nil, caller) {
+      guard window?.isOpen(at: clock.boot) == true else {
+        throw .presenceFailed(.cancelled, methods: [])
+      }
+      return try facts()
+    }
+    let origin = try spendForOrigin(prompt, question, caller)
+    let opened = UnlockWindow(
+      accounts: names.isEmpty ? nil : covered,
+      seconds: seconds,
+      provenBy: origin,
+      at: clock.boot
+    )
+    try change { () throws(VaultFailure) in
+      try self.record(
+        AuditEntry(
+          .unlock,
+          .done,
+          account: nil,
+          caller: caller,
+          detail: (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
+            + (seconds.map { ", \($0) s" } ?? ", sliding")
+        )
+      )
+    }
+    window = opened
+    return try facts()
+  }
+
+  /// Closes the window now; whether it was open.
+  public func lock(caller: Caller) throws(VaultFailure) -> Bool {
+    let wasOpen = window?.isOpen(at: clock.boot) ?? false
+    window = nil
+    if wasOpen {
+      try change { () throws(VaultFailure) in
+        try self.record(AuditEntry(.lock, .done, account: nil, caller: caller))
+      }
+    }
+    return wasOpen
+  }
+
+  /// Whether the engine holds something that a restart would lose.
+  public var isHoldingWindow: Bool { window?.isOpen(at: clock.boot) ?? false }
+}

@@ -1,0 +1,77 @@
+internal import Configuration
+internal import Cryptography
+internal import Presence
+internal import SecretMemory
+public import Storage
+internal import System
+
+/// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
+/// the audit trail.
+///
+/// One actor, so that each database transaction is one step. Whoever waits inside it (for an
+/// exchange, a person, an orphaned courier) holds no transaction, and looks again afterwards.
+public actor Vault {
+  let directory: StateDirectory
+  let store: Store
+  let deviceSecret: SealingKey
+  let auditKey: SealingKey
+  /// Sixteen random bytes, made with the store: a box of another vault does not open here.
+  let identifier: [UInt8]
+  let owner: UInt32
+  let exchange: any TokenExchange
+  let check: any PresenceCheck
+  let clock: any VaultClock
+
+  var window: UnlockWindow?
+  var prompts = PromptBook()
+  var checks: [String: any CheckConversation] = [:]
+  var enrollments: [UInt64: any EnrollmentConversation] = [:]
+  var followers: [String: [CheckedContinuation<PresenceOutcome?, Never>]] = [:]
+  var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
+  var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
+  var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
+  var refusals: [String: Int] = [:]
+
+  /// Opens the vault in a state directory, or makes it there.
+  ///
+  /// - Parameters:
+  ///   - directory: checked and locked.
+  ///   - owner: the uid whose vault this is; it stands in every box.
+  /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
+  ///   newer, or not safe. Nothing is changed then.
+  public init(
+    directory: StateDirectory,
+    owner: UInt32,
+    exchange: any TokenExchange,
+    check: any PresenceCheck,
+    clock: any VaultClock
+  ) throws(VaultFailure) {
+    self.owner = owner
+    self.exchange = exchange
+    self.check = check
+    self.clock = clock
+    do {
+      let store = try Store(in: directory)
+      let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
+        try store.hasSealedBoxes()
+      }
+      deviceSecret = try SealingKey(secret)
+      auditKey = try deviceSecret.derived(for: "audit chain")
+      identifier = try Self.identifier(in: store)
+      self.store = store
+      self.directory = directory
+    } catch let error as StorageError {
+      throw VaultFailure(error)
+    } catch {
+      throw .unexpected("the vault cannot be opened: \(error)")
+    }
+  }
+
+  /// The vault's sixteen random bytes, made with the store.
+  private static func identifier(in store: Store) throws -> [UInt8] {
+    if let known = try store.meta("vault") { return known }
+    let fresh = try randomBytes(16)
+    try store.transaction { try store.setMeta("vault", to: fresh) }
+    return fresh
+  }
+}

@@ -1,0 +1,45 @@
+public import Presence
+
+/// A presence check that has to be passed before a request can be repeated.
+public struct PresenceNeed: Sendable, Equatable {
+  /// Names the prompt on this connection.
+  public let prompt: String
+  /// Who asks, as shown to the person.
+  public let requester: String
+  /// The account's name; nil for the vault as a whole.
+  public let account: String?
+  /// What for.
+  public let purpose: PresencePurpose
+  /// What may prove it, the preferred method first.
+  public let methods: [PresenceMethod]
+  /// How long the prompt waits for its next step, in seconds.
+  public let timeout: Int64
+}
+
+/// Why the vault did not do what it was asked for. No case ever holds a secret.
+public enum VaultFailure: Error, Sendable, Equatable {
+  /// Someone must show that they are here first.
+  case presenceNeeded(PresenceNeed)
+  /// They did not; `methods` may still be tried with the same prompt.
+  case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
+  /// Another prompt or the reader is in use.
+  case busy(String)
+  /// There is no account of that name, or none was named and there is not exactly one.
+  case noSuchAccount(String)
+  /// The request itself is wrong.
+  case invalidArgument(String)
+  /// The grant is gone; only a new login helps.
+  case loginRequired(account: String, message: String)
+  /// The provider cannot be reached, fails, or its answer was lost. Nothing is lost here.
+  case providerUnavailable(String, retryAfter: Int64?)
+  /// The provider said no to a login, a registration or a question.
+  case providerRefused(status: Int, String)
+  /// The provider answers what its configuration does not expect.
+  case misconfigured(String)
+  /// The store is damaged, newer, full or unsafe; nothing was changed.
+  case vaultUnsafe(String, hint: String?)
+  /// A rule of the vault forbids it.
+  case refused(String)
+  /// A bug.
+  case unexpected(String)
+}

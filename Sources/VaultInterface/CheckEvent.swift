@@ -1,0 +1,44 @@
+public import JSON
+
+/// What happens in a presence check, as the engine tells its client.
+public enum CheckEvent: VarlinkRecord, Equatable {
+  /// The reader waits, or another caller's check of the same thing goes on.
+  case waiting
+  /// The reader could not see the finger well.
+  case retry(ScanHint)
+  /// A question to show; whether the answer is hidden. Answer it with `RespondCall`.
+  case ask(text: String, hidden: Bool)
+  /// It passed: repeat the call with the prompt.
+  case passed
+
+  private enum Name: String, WireValue {
+    case waiting
+    case retry
+    case ask
+    case passed
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as Name {
+    case .waiting: self = .waiting
+    case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
+    case .ask:
+      self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .passed: self = .passed
+    }
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .waiting: try .wire(["event": Name.waiting])
+      case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
+      case .ask(let text, let hidden):
+        try .wire(["event": Name.ask, "text": text, "hidden": hidden])
+      case .passed: try .wire(["event": Name.passed])
+      }
+    }
+  }
+}

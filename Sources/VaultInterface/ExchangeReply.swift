@@ -1,0 +1,60 @@
+public import JSON
+public import SecretMemory
+
+/// How an HTTP request ended.
+public enum ExchangeReply: VarlinkRecord {
+  /// The outcome lies in the slot, durable.
+  case done
+  /// The slot could not be written: this is what it would hold.
+  case sealed([UInt8])
+  /// The answer to a request without a slot; `retryAfter` in seconds.
+  case answered(status: Int, retryAfter: Int?, body: SharedSecret)
+  /// Nothing of the request was sent.
+  case notSent(ExchangeFailure)
+  /// The request may have been received, and no whole answer came: the slot is as it was.
+  case lost(ExchangeFailure)
+
+  private enum Name: String, WireValue {
+    case done
+    case sealed
+    case answered
+    case notSent = "not_sent"
+    case lost
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as Name {
+    case .done: self = .done
+    case .sealed:
+      let sealed: Base64 = try object.required("sealed")
+      self = .sealed(sealed.bytes)
+    case .answered:
+      let body: Base64Secret = try object.required("body")
+      self = .answered(
+        status: try object.required("status"),
+        retryAfter: try object.optional("retry_after"),
+        body: body.secret
+      )
+    case .notSent: self = .notSent(try object.required("reason"))
+    case .lost: self = .lost(try object.required("reason"))
+    }
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done: try .wire(["outcome": Name.done])
+      case .sealed(let bytes): try .wire(["outcome": Name.sealed, "sealed": Base64(bytes: bytes)])
+      case .answered(let status, let retryAfter, let body):
+        try .wire([
+          "outcome": Name.answered, "status": status, "retry_after": retryAfter,
+          "body": Base64Secret(secret: body),
+        ])
+      case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
+      case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+public import JSON
+
+/// What the fingerprint reader says about itself.
+public struct VaultReader: VarlinkRecord, WireValue, Equatable {
+  /// Whether it can be used.
+  public var available: Bool
+  /// Its name.
+  public var name: String?
+  /// Its driver.
+  public var driver: String?
+  /// Why it cannot be used.
+  public var reason: String?
+
+  /// Of these parts.
+  public init(available: Bool, name: String? = nil, driver: String? = nil, reason: String? = nil) {
+    self.available = available
+    self.name = name
+    self.driver = driver
+    self.reason = reason
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    available = try object.required("available")
+    name = try object.optional("name")
+    driver = try object.optional("driver")
+    reason = try object.optional("reason")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "available": available,
+        "name": name,
+        "driver": driver,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// Asks for the fingerprint reader.
+public struct GetReaderCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = GetReaderReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.GetReader"
+
+  /// Without parameters.
+  public init() {}
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// The fingerprint reader.
+public struct GetReaderReply: VarlinkRecord, Equatable {
+  /// What it says about itself.
+  public var reader: VaultReader
+
+  /// Of these parts.
+  public init(reader: VaultReader) {
+    self.reader = reader
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    reader = try object.required("reader")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["reader": reader]) }
+  }
+}
+
+/// Asks for the enrolled fingers.
+public struct ListFingersCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = ListFingersReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.ListFingers"
+
+  /// Without parameters.
+  public init() {}
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// The enrolled fingers.
+public struct ListFingersReply: VarlinkRecord, Equatable {
+  /// Such as `right-index`.
+  public var fingers: [String]
+  /// The reader.
+  public var reader: VaultReader
+
+  /// Of these parts.
+  public init(fingers: [String], reader: VaultReader) {
+    self.fingers = fingers
+    self.reader = reader
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    fingers = try object.required("fingers")
+    reader = try object.required("reader")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["fingers": fingers, "reader": reader]) }
+  }
+}
+
+/// Enrols a finger, with `more`.
+public struct EnrollFingerCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = EnrollFingerReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.EnrollFinger"
+
+  /// Such as `right-index`; nil: the first that is free.
+  public var finger: String?
+  /// A prompt whose check was passed by password.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(finger: String? = nil, prompt: String? = nil) {
+    self.finger = finger
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.optional("finger")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt]) }
+  }
+}
+
+/// How an enrolment goes.
+public struct EnrollFingerReply: VarlinkRecord, Equatable {
+  /// What happened.
+  public var event: EnrollEvent
+  /// The finger.
+  public var finger: String
+  /// How many touches are done.
+  public var stage: Int
+  /// How many touches there are.
+  public var stages: Int
+  /// What to do differently, for `retry`.
+  public var hint: ScanHint?
+
+  /// Of these parts.
+  public init(event: EnrollEvent, finger: String, stage: Int, stages: Int, hint: ScanHint? = nil) {
+    self.event = event
+    self.finger = finger
+    self.stage = stage
+    self.stages = stages
+    self.hint = hint
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    event = try object.required("event")
+    finger = try object.required("finger")
+    stage = try object.required("stage")
+    stages = try object.required("stages")
+    hint = try object.optional("hint").map(ScanHint.init(name:))
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "event": event,
+        "finger": finger,
+        "stage": stage,
+        "stages": stages,
+        "hint": hint,
+      ])
+    }
+  }
+}
+
+/// What happened in an enrolment.
+public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
+  /// The reader waits for a touch.
+  case waiting
+  /// One more touch is done.
+  case stage
+  /// The last touch does not count.
+  case retry
+  /// The finger is enrolled.
+  case done
+}

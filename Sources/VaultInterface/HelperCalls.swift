@@ -1,0 +1,226 @@
+public import JSON
+public import SecretMemory
+
+/// One HTTP request; with a slot's descriptor at the first byte where `key` is set.
+public struct ExchangeCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = ExchangeReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Exchange"
+
+  /// Such as `POST`.
+  public var httpMethod: String
+  /// Where.
+  public var url: String
+  /// Each as `Name: value`.
+  public var headers: [String]
+  /// What is sent.
+  public var body: SharedSecret?
+  /// The certificate authority's PEM.
+  public var ca: String?
+  /// Each as `sha256//...`; none: not pinned.
+  public var pins: [String]
+  /// Where the proxy is.
+  public var proxy: String?
+  /// In milliseconds.
+  public var timeout: Int
+  /// The most bytes of the answer.
+  public var maximumBody: Int
+  /// The one-use key for the slot, 32 bytes.
+  public var key: SharedSecret?
+  /// What the sealed answer is bound to.
+  public var context: [UInt8]?
+
+  /// Of these parts.
+  public init(
+    httpMethod: String,
+    url: String,
+    headers: [String],
+    body: SharedSecret? = nil,
+    ca: String? = nil,
+    pins: [String],
+    proxy: String? = nil,
+    timeout: Int,
+    maximumBody: Int,
+    key: SharedSecret? = nil,
+    context: [UInt8]? = nil
+  ) {
+    self.httpMethod = httpMethod
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.ca = ca
+    self.pins = pins
+    self.proxy = proxy
+    self.timeout = timeout
+    self.maximumBody = maximumBody
+    self.key = key
+    self.context = context
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    httpMethod = try object.required("method")
+    url = try object.required("url")
+    headers = try object.required("headers")
+    let body: Base64Secret? = try object.optional("body")
+    self.body = body?.secret
+    ca = try object.optional("ca")
+    pins = try object.required("pins")
+    proxy = try object.optional("proxy")
+    timeout = try object.required("timeout")
+    maximumBody = try object.required("maximum_body")
+    let key: Base64Secret? = try object.optional("key")
+    self.key = key?.secret
+    let context: Base64? = try object.optional("context")
+    self.context = context?.bytes
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": httpMethod,
+        "url": url,
+        "headers": headers,
+        "body": body.map(Base64Secret.init(secret:)),
+        "ca": ca,
+        "pins": pins,
+        "proxy": proxy,
+        "timeout": timeout,
+        "maximum_body": maximumBody,
+        "key": key.map(Base64Secret.init(secret:)),
+        "context": context.map(Base64.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// One enrolled print, before a check.
+public struct LoadPrintCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = EmptyReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.LoadPrint"
+
+  /// The finger.
+  public var finger: String
+  /// The print, as the reader's library wrote it.
+  public var print: SharedSecret
+
+  /// Of these parts.
+  public init(finger: String, print: SharedSecret) {
+    self.finger = finger
+    self.print = print
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    let print: Base64Secret = try object.required("print")
+    self.print = print.secret
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire(["finger": finger, "print": Base64Secret(secret: print)])
+    }
+  }
+}
+
+/// One presence check.
+public struct HelperCheckCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = HelperCheckEvent
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Check"
+
+  /// How.
+  public var presenceMethod: PresenceMethod
+  /// The login name, for the password.
+  public var user: String?
+  /// In milliseconds.
+  public var timeout: Int
+
+  /// Of these parts.
+  public init(presenceMethod: PresenceMethod, user: String? = nil, timeout: Int) {
+    self.presenceMethod = presenceMethod
+    self.user = user
+    self.timeout = timeout
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    presenceMethod = try object.required("method")
+    user = try object.optional("user")
+    timeout = try object.required("timeout")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": presenceMethod,
+        "user": user,
+        "timeout": timeout,
+      ])
+    }
+  }
+}
+
+/// Answers a question of a password check.
+public struct HelperRespondCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = HelperCheckEvent
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Respond"
+
+  /// The answer, in UTF-8.
+  public var text: SharedSecret
+
+  /// Of these parts.
+  public init(text: SharedSecret) {
+    self.text = text
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    text = try object.required("text")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["text": text]) }
+  }
+}
+
+/// Enrols a finger, with `more`.
+public struct HelperEnrollCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = HelperEnrollReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Enroll"
+
+  /// The finger.
+  public var finger: String
+  /// In milliseconds, for each touch.
+  public var timeout: Int
+
+  /// Of these parts.
+  public init(finger: String, timeout: Int) {
+    self.finger = finger
+    self.timeout = timeout
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    timeout = try object.required("timeout")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["finger": finger, "timeout": timeout]) }
+  }
+}

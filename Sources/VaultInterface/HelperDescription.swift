@@ -1,0 +1,74 @@
+/// The installed file `io.thumblatch.Helper.varlink`, byte for byte.
+let helperDescription = #"""
+  # What the engine asks of its helper processes, over one socket each (descriptor 0 of a child).
+  # The helper ends when the socket closes, except that an exchange is finished first.
+  # Messages are at most 98304 bytes with their NUL: a slot of 64 KiB fits in base64.
+  interface io.thumblatch.Helper
+
+  # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
+  # where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
+  # Times are milliseconds. `body` and `key` (32 bytes) are base64 and secret.
+  method Exchange(
+    method: string,
+    url: string,
+    headers: []string,
+    body: ?string,
+    ca: ?string,
+    pins: []string,
+    proxy: ?string,
+    timeout: int,
+    maximum_body: int,
+    key: ?string,
+    # base64: what the sealed answer is bound to.
+    context: ?string
+  ) -> (
+    # done: look into the slot. sealed: the slot could not be written, `sealed` is what it would
+    # hold (base64). answered, not_sent: an exchange without a slot. lost: the request may have
+    # been received, and no whole answer came; a slot is as it was.
+    outcome: (done, sealed, answered, not_sent, lost),
+    status: ?int,
+    retry_after: ?int,
+    # base64, secret
+    body: ?string,
+    sealed: ?string,
+    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, other.
+    reason: ?string
+  )
+
+  # One enrolled print, before Check. `print` is base64, secret.
+  method LoadPrint(finger: string, print: string) -> ()
+  # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
+  # password: `ask` (answer with Respond), then matched, not_matched or failed.
+  method Check(method: (fingerprint, password), user: ?string, timeout: int) -> (
+    event: (ready, waiting, retry, ask, matched, not_matched, failed),
+    # too_short, center_finger, remove_finger, general
+    hint: ?string,
+    text: ?string,
+    hidden: ?bool,
+    finger: ?string,
+    # For failed: not_available, not_enrolled, busy, timed_out, cancelled, denied.
+    reason: ?string,
+    detail: ?string
+  )
+  method Respond(text: string) -> (
+    event: (ready, waiting, retry, ask, matched, not_matched, failed),
+    hint: ?string, text: ?string, hidden: ?bool, finger: ?string, reason: ?string, detail: ?string
+  )
+  # With `more`: ready, stage, retry, then done with the print (base64, secret), or failed.
+  method Enroll(finger: string, timeout: int) -> (
+    event: (ready, waiting, stage, retry, done, failed),
+    stage: int,
+    stages: int,
+    hint: ?string,
+    print: ?string,
+    driver: ?string,
+    device: ?string,
+    reason: ?string,
+    detail: ?string
+  )
+  method GetReader() -> (
+    available: bool, name: ?string, driver: ?string, device: ?string, stages: ?int,
+    reason: ?string
+  )
+
+  """#

@@ -1,0 +1,143 @@
+internal import Glibc
+
+/// What came over a socket and is not read yet.
+///
+/// Ordinary memory, grown only up to the most bytes of one message, and wiped as messages leave
+/// it. Bytes without a NUL are incomplete, not invalid; so many that no NUL can come in time are
+/// refused.
+///
+/// A loop takes messages until there is none, and then receives:
+///
+/// ```swift
+/// while true {
+///   while let call = try buffer.nextCall() { ... }
+///   let count = try buffer.receive { room in try socket.receive(room) }
+///   if count == 0 { break }
+/// }
+/// ```
+@safe
+public struct MessageBuffer: ~Copyable, @unchecked Sendable {
+  /// Whose messages these are.
+  public let interface: VarlinkInterface
+  private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var capacity = 0
+  private var start = 0
+  private var end = 0
+  /// No NUL lies between `start` and here: what was looked at is not looked at again.
+  private var scanned = 0
+
+  private static let smallest = 4096
+
+  /// A buffer without memory; the first bytes bring some.
+  public init(_ interface: VarlinkInterface) {
+    self.interface = interface
+  }
+
+  deinit {
+    unsafe wipe(storage)
+    unsafe storage.deallocate()
+  }
+
+  /// The number of bytes that are not read yet.
+  public var count: Int { end - start }
+
+  /// The number of bytes that may still come.
+  public var room: Int { interface.maximumMessage - count }
+
+  /// Adds bytes; throws `tooLong`, and takes none, where there are more than `room`.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MessageError) {
+    guard bytes.count <= room else { throw .tooLong(maximum: interface.maximumMessage) }
+    makeRoom(for: bytes.count)
+    guard bytes.count > 0 else { return }
+    unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
+    end += bytes.count
+  }
+
+  /// Lends room for `body` to fill, which returns how many bytes it wrote.
+  ///
+  /// Returns that number, or nil, without calling `body`, where there is no room: read the
+  /// messages first. A count that is negative or more than was lent counts as 0.
+  public mutating func receive<Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+  ) throws(Failure) -> Int? {
+    guard room > 0 else { return nil }
+    makeRoom(for: min(room, Self.smallest))
+    let lent = min(capacity - end, room)
+    let part = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end..<end + lent])
+    let received = unsafe try body(part)
+    guard received > 0, received <= lent else { return 0 }
+    end += received
+    return received
+  }
+
+  /// The next call, or nil where it is not complete.
+  public mutating func nextCall() throws(MessageError) -> VarlinkCall? {
+    let interface = interface
+    return unsafe try next { bytes throws(MessageError) in
+      unsafe try VarlinkCall(decoding: bytes, on: interface)
+    }
+  }
+
+  /// The next reply, or nil where it is not complete.
+  public mutating func nextReply() throws(MessageError) -> VarlinkReply? {
+    let interface = interface
+    return unsafe try next { bytes throws(MessageError) in
+      unsafe try VarlinkReply(decoding: bytes, on: interface)
+    }
+  }
+
+  /// Lends the next message without its NUL, then wipes it; nil where it is not complete.
+  ///
+  /// Throws `tooLong` where the message can no longer end in time; the connection is then of no
+  /// further use.
+  public mutating func next<Value>(
+    _ body: (UnsafeRawBufferPointer) throws(MessageError) -> Value
+  ) throws(MessageError) -> Value? {
+    while scanned < end, unsafe storage[scanned] != 0 { scanned += 1 }
+    guard scanned < end else {
+      guard room > 0 else { throw .tooLong(maximum: interface.maximumMessage) }
+      return nil
+    }
+    let message = start..<scanned
+    defer {
+      unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[message]))
+      scanned += 1
+      start = scanned
+      if start == end {
+        start = 0
+        end = 0
+        scanned = 0
+      }
+    }
+    return unsafe try body(UnsafeRawBufferPointer(rebasing: storage[message]))
+  }
+
+  /// Makes the storage hold `count` more bytes after `end`, where `room` allows them.
+  private mutating func makeRoom(for count: Int) {
+    guard capacity - end < count else { return }
+    var wanted = max(capacity, Self.smallest)
+    while wanted - self.count < count { wanted *= 2 }
+    wanted = min(wanted, interface.maximumMessage)
+    let unread = start..<end
+    if wanted == capacity {
+      unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[unread]))
+      unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[unread.count..<end]))
+    } else {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: wanted, alignment: 16)
+      unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[unread]))
+      unsafe wipe(storage)
+      unsafe storage.deallocate()
+      unsafe storage = larger
+      capacity = wanted
+    }
+    scanned -= start
+    end -= start
+    start = 0
+  }
+}
+
+/// Wipes memory in a way that the compiler keeps: explicit_bzero(3).
+private func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+  guard let base = bytes.baseAddress else { return }
+  unsafe explicit_bzero(base, bytes.count)
+}

@@ -1,0 +1,195 @@
+public import JSON
+public import SecretMemory
+
+/// Answers a question of a password check.
+public struct RespondCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = CheckEvent
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Respond"
+
+  /// The prompt.
+  public var prompt: String
+  /// The answer, in UTF-8.
+  public var text: SharedSecret
+
+  /// Of these parts.
+  public init(prompt: String, text: SharedSecret) {
+    self.prompt = prompt
+    self.text = text
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    text = try object.required("text")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["prompt": prompt, "text": text]) }
+  }
+}
+
+/// Runs the presence check of a prompt; by fingerprint with `more`.
+public struct CheckCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = CheckEvent
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Check"
+
+  /// The prompt.
+  public var prompt: String
+  /// How.
+  public var presenceMethod: PresenceMethod
+
+  /// Of these parts.
+  public init(prompt: String, presenceMethod: PresenceMethod) {
+    self.prompt = prompt
+    self.presenceMethod = presenceMethod
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    presenceMethod = try object.required("method")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["prompt": prompt, "method": presenceMethod]) }
+  }
+}
+
+/// Gives a prompt up.
+public struct CancelCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = EmptyReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Cancel"
+
+  /// The prompt.
+  public var prompt: String
+
+  /// Of these parts.
+  public init(prompt: String) {
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["prompt": prompt]) }
+  }
+}
+
+/// Protects an account.
+public struct EnablePresenceCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = AccountReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.EnablePresence"
+
+  /// The account; nil: the default.
+  public var account: String?
+  /// A prompt whose check passed.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(account: String? = nil, prompt: String? = nil) {
+    self.account = account
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+  }
+}
+
+/// Ends the protection of an account.
+public struct DisablePresenceCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = AccountReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.DisablePresence"
+
+  /// The account; nil: the default.
+  public var account: String?
+  /// A prompt whose check passed.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(account: String? = nil, prompt: String? = nil) {
+    self.account = account
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+  }
+}
+
+/// Asks for a presence check that releases nothing.
+public struct TestPresenceCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = TestPresenceReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.TestPresence"
+
+  /// A prompt whose check passed.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(prompt: String? = nil) {
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["prompt": prompt]) }
+  }
+}
+
+/// How a check was passed.
+public struct TestPresenceReply: VarlinkRecord, Equatable {
+  /// Such as `fingerprint`.
+  public var method: String
+
+  /// Of these parts.
+  public init(method: String) {
+    self.method = method
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    method = try object.required("method")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["method": method]) }
+  }
+}

@@ -1,0 +1,60 @@
+public import JSON
+
+/// What to show before a presence check, and how it may be passed.
+///
+/// The prompt is valid on its connection, for `timeout` seconds.
+public struct PresenceRequest: VarlinkRecord, Equatable {
+  /// What to run the check with.
+  public var prompt: String
+  /// Who asks, as the person is to see it.
+  public var requester: String
+  /// For which account.
+  public var account: String?
+  /// What it is for.
+  public var purpose: PresencePurpose
+  /// How it may be passed.
+  public var methods: [PresenceMethod]
+  /// For how many seconds the prompt is valid.
+  public var timeout: Int
+
+  /// Of these parts.
+  public init(
+    prompt: String,
+    requester: String,
+    account: String? = nil,
+    purpose: PresencePurpose,
+    methods: [PresenceMethod],
+    timeout: Int
+  ) {
+    self.prompt = prompt
+    self.requester = requester
+    self.account = account
+    self.purpose = purpose
+    self.methods = methods
+    self.timeout = timeout
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    requester = try object.required("requester")
+    account = try object.optional("account")
+    purpose = try object.required("purpose")
+    methods = try object.required("methods")
+    timeout = try object.required("timeout")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "requester": requester,
+        "account": account,
+        "purpose": purpose,
+        "methods": methods,
+        "timeout": timeout,
+      ])
+    }
+  }
+}

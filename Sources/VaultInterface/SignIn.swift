@@ -1,0 +1,243 @@
+public import JSON
+public import SecretMemory
+
+/// A place to sign in, as a provider file describes it.
+public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
+  /// Its name.
+  public var name: String
+  /// The keys of its [Provider] section; a certificate authority by its contents.
+  public var settings: [String: String]
+
+  /// Of these parts.
+  public init(name: String, settings: [String: String]) {
+    self.name = name
+    self.settings = settings
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    settings = try object.required("settings")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["name": name, "settings": settings]) }
+  }
+}
+
+/// Makes a new user at a password backend, and signs in.
+public struct RegisterCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = AccountReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Register"
+
+  /// The account to create.
+  public var account: String
+  /// Where.
+  public var provider: VaultProvider
+  /// The e-mail address.
+  public var email: String
+  /// What the person is called.
+  public var name: String?
+  /// The password.
+  public var password: SharedSecret
+
+  /// Of these parts.
+  public init(
+    account: String,
+    provider: VaultProvider,
+    email: String,
+    name: String? = nil,
+    password: SharedSecret
+  ) {
+    self.account = account
+    self.provider = provider
+    self.email = email
+    self.name = name
+    self.password = password
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    email = try object.required("email")
+    name = try object.optional("name")
+    password = try object.required("password")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "email": email,
+        "name": name,
+        "password": password,
+      ])
+    }
+  }
+}
+
+/// Signs in by password.
+public struct LoginCall: VarlinkMethod {
+  /// What it brings.
+  public typealias Reply = AccountReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Login"
+
+  /// The account, which is created where it does not exist.
+  public var account: String
+  /// Where; nil: where the account is.
+  public var provider: VaultProvider?
+  /// The e-mail address.
+  public var email: String
+  /// The password.
+  public var password: SharedSecret
+
+  /// Of these parts.
+  public init(
+    account: String,
+    provider: VaultProvider? = nil,
+    email: String,
+    password: SharedSecret
+  ) {
+    self.account = account
+    self.provider = provider
+    self.email = email
+    self.password = password
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.optional("provider")
+    email = try object.required("email")
+    password = try object.required("password")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "email": email,
+        "password": password,
+      ])
+    }
+  }
+}
+
+/// Signs out, here in any case.
+public struct LogoutCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = LogoutReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.Logout"
+
+  /// The account.
+  public var account: String
+  /// Whether the provider is not told.
+  public var local: Bool
+
+  /// Of these parts.
+  public init(account: String, local: Bool) {
+    self.account = account
+    self.local = local
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    local = try object.required("local")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["account": account, "local": local]) }
+  }
+}
+
+/// What the provider said.
+public struct LogoutReply: VarlinkRecord, Equatable {
+  /// Whether it confirmed.
+  public var revoked: Bool
+  /// Why not.
+  public var reason: String?
+
+  /// Of these parts.
+  public init(revoked: Bool, reason: String? = nil) {
+    self.revoked = revoked
+    self.reason = reason
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    revoked = try object.required("revoked")
+    reason = try object.optional("reason")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["revoked": revoked, "reason": reason]) }
+  }
+}
+
+/// Asks the provider who this is.
+public struct WhoAmICall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = WhoAmIReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.WhoAmI"
+
+  /// The account; nil: the default.
+  public var account: String?
+  /// A prompt whose check passed.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(account: String? = nil, prompt: String? = nil) {
+    self.account = account
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+  }
+}
+
+/// Who the provider says this is.
+public struct WhoAmIReply: VarlinkRecord, Equatable {
+  /// The account.
+  public var account: VaultAccount
+  /// The provider's own object.
+  public var profile: JSONObject
+
+  /// Of these parts.
+  public init(account: VaultAccount, profile: JSONObject) {
+    self.account = account
+    self.profile = profile
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    profile = try object.required("profile")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["account": account, "profile": profile]) }
+  }
+}

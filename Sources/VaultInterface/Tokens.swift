@@ -1,0 +1,102 @@
+public import JSON
+
+/// Asks for a valid access token.
+public struct AccessTokenCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = AccessTokenReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.AccessToken"
+
+  /// The account; nil: the default.
+  public var account: String?
+  /// For how many seconds it must be valid; nil: 10.
+  public var minimumLifetime: Int?
+  /// An access token that a server refused: a newer one is wanted.
+  public var rejected: String?
+  /// A prompt whose check passed.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(
+    account: String? = nil,
+    minimumLifetime: Int? = nil,
+    rejected: String? = nil,
+    prompt: String? = nil
+  ) {
+    self.account = account
+    self.minimumLifetime = minimumLifetime
+    self.rejected = rejected
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    minimumLifetime = try object.optional("minimum_lifetime")
+    rejected = try object.optional("rejected")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "minimum_lifetime": minimumLifetime,
+        "rejected": rejected,
+        "prompt": prompt,
+      ])
+    }
+  }
+}
+
+/// A valid access token.
+public struct AccessTokenReply: VarlinkRecord, Equatable {
+  /// The account that it is of.
+  public var account: String
+  /// The token: never logged.
+  public var accessToken: String
+  /// Such as `Bearer`.
+  public var tokenType: String
+  /// When it ends, in seconds since 1970; nil: the provider did not say.
+  public var expiresAt: Int?
+  /// Whether even a new one does not live as long as was asked.
+  public var shorterThanRequested: Bool
+
+  /// Of these parts.
+  public init(
+    account: String,
+    accessToken: String,
+    tokenType: String,
+    expiresAt: Int? = nil,
+    shorterThanRequested: Bool
+  ) {
+    self.account = account
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    self.expiresAt = expiresAt
+    self.shorterThanRequested = shorterThanRequested
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    accessToken = try object.required("access_token")
+    tokenType = try object.required("token_type")
+    expiresAt = try object.optional("expires_at")
+    shorterThanRequested = try object.required("shorter_than_requested")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "access_token": accessToken,
+        "token_type": tokenType,
+        "expires_at": expiresAt,
+        "shorter_than_requested": shorterThanRequested,
+      ])
+    }
+  }
+}

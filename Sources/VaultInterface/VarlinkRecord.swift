@@ -1,0 +1,33 @@
+public import JSON
+
+/// Parameters of a call, a reply or an error, which both sides encode and decode.
+///
+/// Members that a record does not know are ignored: members are added over time.
+public protocol VarlinkRecord: Sendable {
+  /// Reads the members of this record.
+  init(decoding object: JSONObject) throws(MessageError)
+  /// The members of this record; those that are nil are left out.
+  var encoded: JSONObject { get throws(MessageError) }
+}
+
+/// The parameters of a call.
+public protocol VarlinkMethod: VarlinkRecord {
+  /// The parameters of its replies.
+  associatedtype Reply: VarlinkRecord
+  /// Its full name, such as `io.thumblatch.Vault.Lock`.
+  static var method: String { get }
+}
+
+/// Parameters without members.
+public struct EmptyReply: VarlinkRecord, Equatable {
+  /// No parameters.
+  public init() {}
+
+  /// Ignores all members.
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  /// No members.
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}

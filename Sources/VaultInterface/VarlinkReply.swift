@@ -1,0 +1,107 @@
+public import JSON
+public import SecretMemory
+
+/// A reply, as it goes over the socket: <https://varlink.org/Method-Call>.
+public struct VarlinkReply: Sendable, Equatable {
+  /// Its parameters, or those of the error.
+  public var parameters: JSONObject
+  /// Whether more replies to the same call follow.
+  public var continues: Bool
+  /// The full name of an error.
+  public var error: String?
+
+  /// A reply of these parts.
+  public init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
+    self.parameters = parameters
+    self.continues = continues
+    self.error = error
+  }
+
+  /// A reply with these parameters.
+  public init(_ content: some VarlinkRecord, continues: Bool = false) throws(MessageError) {
+    self.init(parameters: try content.encoded, continues: continues)
+  }
+
+  /// Reads a message, without its NUL, that came over a socket of `interface`.
+  public init(
+    decoding bytes: UnsafeRawBufferPointer,
+    on interface: VarlinkInterface
+  ) throws(MessageError) {
+    let object = unsafe try message(
+      bytes,
+      maximum: interface.maximumMessage,
+      secretMembers: interface.replySecrets
+    )
+    parameters = try object.optional("parameters") ?? JSONObject()
+    continues = try object.optional("continues") ?? false
+    error = try object.optional("error")
+  }
+
+  /// The message with its NUL, in locked memory.
+  public func encoded(on interface: VarlinkInterface) throws(MessageError) -> SecretBytes {
+    try secretMessage(try object, maximum: interface.maximumMessage)
+  }
+
+  /// The message with its NUL, in ordinary memory; refused where it holds a secret.
+  ///
+  /// For a server's queue: a client that reads slowly then ties up no locked memory.
+  public func plainEncoded(on interface: VarlinkInterface) throws(MessageError) -> [UInt8] {
+    var bytes: [UInt8]
+    do {
+      bytes = try JSONWriter.write(.object(try object))
+    } catch let error as JSONError {
+      throw MessageError(error)
+    } catch let error as MessageError {
+      throw error
+    } catch {
+      throw .notAnObject
+    }
+    bytes.append(0)
+    guard bytes.count <= interface.maximumMessage else {
+      throw .tooLong(maximum: interface.maximumMessage)
+    }
+    return bytes
+  }
+
+  /// The parameters as the reply to a method, or the error that came instead.
+  public func result<Method: VarlinkMethod>(
+    of method: Method.Type
+  ) throws(ReplyError) -> Method.Reply {
+    do {
+      if let error {
+        if let error = try VaultError(decoding: self) { throw ReplyError.vault(error) }
+        if let error = try VarlinkError(decoding: self) { throw ReplyError.service(error) }
+        throw ReplyError.unknown(error)
+      }
+      return try Method.Reply(decoding: parameters)
+    } catch let error as ReplyError {
+      throw error
+    } catch let error as MessageError {
+      throw .malformed(error)
+    } catch {
+      throw .malformed(.notAnObject)
+    }
+  }
+
+  private var object: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "parameters": parameters,
+        "continues": continues ? true : nil,
+        "error": error,
+      ])
+    }
+  }
+}
+
+/// Why a call has no result.
+public enum ReplyError: Error, Equatable, Sendable {
+  /// The engine refused; never from a helper.
+  case vault(VaultError)
+  /// The other side does not know the method, or a parameter is not valid.
+  case service(VarlinkError)
+  /// An error of a name that is not known here, from a newer engine.
+  case unknown(String)
+  /// The reply is not what the interface says.
+  case malformed(MessageError)
+}

@@ -1,0 +1,174 @@
+/// The installed file `io.thumblatch.Vault.varlink`, byte for byte.
+let vaultDescription = #"""
+  # The token vault of one user (private form) or of every user of the machine (service).
+  # Messages are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations
+  # are seconds. Methods and optional members are added, never changed.
+  interface io.thumblatch.Vault
+
+  # A place to sign in. `settings` holds the keys of a provider file's [Provider] section, except
+  # that a certificate authority is given by its contents (`ca`), never by a path.
+  type Provider (
+    name: string,
+    settings: [string]string
+  )
+
+  type Account (
+    name: string,
+    provider: string,
+    kind: string,
+    issuer: string,
+    # What the provider calls this person: never used to find the account.
+    subject: ?string,
+    email: ?string,
+    display_name: ?string,
+    presence_protection: bool,
+    state: (ready, expired, refreshing, uncertain, login_required, signed_out),
+    # Why a login is required, or why the last refresh failed.
+    cause: ?string,
+    access_token_expires_at: ?int,
+    is_default: bool
+  )
+
+  # What the reader says about itself. `reason` tells why it is not there.
+  type Reader (
+    available: bool,
+    name: ?string,
+    driver: ?string,
+    reason: ?string
+  )
+
+  type AuditRecord (
+    number: int,
+    time: int,
+    event: string,
+    outcome: string,
+    account: ?string,
+    method: ?string,
+    requester: ?string,
+    detail: ?string
+  )
+
+  # The engine and the unlock window. With `account`, an unknown name is an error.
+  method GetStatus() -> (
+    form: (private, service),
+    version: string,
+    process: int,
+    # What guards the device secret: `file`, later `tpm`.
+    device_secret: string,
+    memory: (secret, locked, ordinary),
+    unlocked: bool,
+    # Seconds until the unlock window closes, and the accounts that it covers (empty: all).
+    unlocked_for: ?int,
+    unlocked_accounts: []string,
+    enrolled_fingers: []string,
+    fingerprint_locked_out: bool
+  )
+
+  # One reply for each account with `more`; without it an account must be named.
+  method GetAccount(account: ?string) -> (account: ?Account)
+
+  # Asks the reader's helper process: takes some milliseconds.
+  method GetReader() -> (reader: Reader)
+
+  # A new user at a password backend, signed in as well. Creates the account.
+  method Register(
+    account: string, provider: Provider, email: string, name: ?string, password: string
+  ) -> (account: Account)
+
+  # Signs in by password, in a new account or in one that is signed out or in again. Without
+  # `provider`, the account's own.
+  method Login(
+    account: string, provider: ?Provider, email: string, password: string
+  ) -> (account: Account)
+
+  # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
+  # server refused: a newer one is wanted. `prompt` spends a passed presence check.
+  method AccessToken(
+    account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string
+  ) -> (
+    account: string,
+    access_token: string,
+    token_type: string,
+    expires_at: ?int,
+    shorter_than_requested: bool
+  )
+
+  # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
+  # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
+  # password: replies `ask`; answer with Respond.
+  method Check(prompt: string, method: (fingerprint, password)) -> (
+    event: (waiting, retry, ask, passed),
+    # What to do differently, for `retry`: too_short, center_finger, remove_finger, general.
+    hint: ?string,
+    # The question to show, for `ask`, and whether the answer is hidden.
+    text: ?string,
+    hidden: ?bool
+  )
+  method Respond(prompt: string, text: string) -> (
+    event: (waiting, retry, ask, passed), hint: ?string, text: ?string, hidden: ?bool
+  )
+  # Gives the prompt up; those who joined it fail as cancelled too.
+  method Cancel(prompt: string) -> ()
+
+  method EnablePresence(account: ?string, prompt: ?string) -> (account: Account)
+  method DisablePresence(account: ?string, prompt: ?string) -> (account: Account)
+  # A presence check that releases nothing. `method` is how it was passed.
+  method TestPresence(prompt: ?string) -> (method: string)
+  # Opens the unlock window. No accounts: all. `duration` makes it fixed; else it slides.
+  method Unlock(accounts: []string, duration: ?int, prompt: ?string) -> (
+    unlocked_for: int, unlocked_accounts: []string
+  )
+  method Lock() -> (was_unlocked: bool)
+
+  method ListFingers() -> (fingers: []string, reader: Reader)
+  # Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last `done`.
+  method EnrollFinger(finger: ?string, prompt: ?string) -> (
+    event: (waiting, stage, retry, done),
+    finger: string,
+    stage: int,
+    stages: int,
+    hint: ?string
+  )
+
+  # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
+  # whether the provider confirmed, `reason` why not.
+  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  # Asks the provider who this is. `profile` is the provider's own object.
+  method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
+  # One record a reply with `more`, oldest first.
+  method Audit(account: ?string, since: ?int) -> (record: ?AuditRecord)
+
+  # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
+  # The prompt is valid on this connection for `timeout` seconds.
+  error PresenceNeeded(
+    prompt: string,
+    requester: string,
+    account: ?string,
+    purpose: (refresh, enable, disable, unlock, enroll, test),
+    methods: [](fingerprint, password),
+    timeout: int
+  )
+  # The check did not pass. `methods` are those that may still be tried with this prompt.
+  error PresenceFailed(
+    outcome: (cancelled, password_chosen, not_available, not_enrolled, locked_out, no_match,
+      timed_out, busy, denied),
+    message: string,
+    methods: [](fingerprint, password)
+  )
+  error Busy(message: string)
+  error NoSuchAccount(account: string)
+  error NoSuchFinger(finger: string)
+  error InvalidArgument(message: string)
+  error LoginRequired(account: string, message: string)
+  # Unreachable or failing: nothing is lost, try again later.
+  error ProviderUnavailable(message: string, retry_after: ?int)
+  # The provider answered no: wrong password, e-mail taken, or another 4xx.
+  error ProviderRefused(status: int, message: string)
+  # The provider's configuration does not fit what it answers.
+  error Misconfigured(message: string)
+  # Damaged, newer, or unsafe permissions; nothing was changed.
+  error VaultUnsafe(message: string, hint: ?string)
+  error Refused(message: string)
+  error Internal(message: string)
+
+  """#

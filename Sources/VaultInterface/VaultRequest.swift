@@ -1,0 +1,75 @@
+/// A call of the vault's interface, with its parameters.
+public enum VaultRequest: Sendable {
+  /// `GetStatus`.
+  case getStatus(GetStatusCall)
+  /// `GetAccount`.
+  case getAccount(GetAccountCall)
+  /// `GetReader`.
+  case getReader(GetReaderCall)
+  /// `Register`.
+  case register(RegisterCall)
+  /// `Login`.
+  case login(LoginCall)
+  /// `AccessToken`.
+  case accessToken(AccessTokenCall)
+  /// `Check`.
+  case check(CheckCall)
+  /// `Respond`.
+  case respond(RespondCall)
+  /// `Cancel`.
+  case cancel(CancelCall)
+  /// `EnablePresence`.
+  case enablePresence(EnablePresenceCall)
+  /// `DisablePresence`.
+  case disablePresence(DisablePresenceCall)
+  /// `TestPresence`.
+  case testPresence(TestPresenceCall)
+  /// `Unlock`.
+  case unlock(UnlockCall)
+  /// `Lock`.
+  case lock(LockCall)
+  /// `ListFingers`.
+  case listFingers(ListFingersCall)
+  /// `EnrollFinger`.
+  case enrollFinger(EnrollFingerCall)
+  /// `Logout`.
+  case logout(LogoutCall)
+  /// `WhoAmI`.
+  case whoAmI(WhoAmICall)
+  /// `Audit`.
+  case audit(AuditCall)
+
+  /// Reads a call; throws the error that answers it where it cannot be read.
+  public init(_ call: VarlinkCall) throws(VarlinkError) {
+    do {
+      switch call.method {
+      case GetStatusCall.method: self = .getStatus(try call.content())
+      case GetAccountCall.method: self = .getAccount(try call.content())
+      case GetReaderCall.method: self = .getReader(try call.content())
+      case RegisterCall.method: self = .register(try call.content())
+      case LoginCall.method: self = .login(try call.content())
+      case AccessTokenCall.method: self = .accessToken(try call.content())
+      case CheckCall.method: self = .check(try call.content())
+      case RespondCall.method: self = .respond(try call.content())
+      case CancelCall.method: self = .cancel(try call.content())
+      case EnablePresenceCall.method: self = .enablePresence(try call.content())
+      case DisablePresenceCall.method: self = .disablePresence(try call.content())
+      case TestPresenceCall.method: self = .testPresence(try call.content())
+      case UnlockCall.method: self = .unlock(try call.content())
+      case LockCall.method: self = .lock(try call.content())
+      case ListFingersCall.method: self = .listFingers(try call.content())
+      case EnrollFingerCall.method: self = .enrollFinger(try call.content())
+      case LogoutCall.method: self = .logout(try call.content())
+      case WhoAmICall.method: self = .whoAmI(try call.content())
+      case AuditCall.method: self = .audit(try call.content())
+      default: throw VarlinkError.methodNotFound(call.method)
+      }
+    } catch let error as VarlinkError {
+      throw error
+    } catch let error as MessageError {
+      throw VarlinkError(error)
+    } catch {
+      throw .invalidParameter("")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// Which vault an engine keeps.
+public enum VaultForm: String, Sendable, CaseIterable, WireValue {
+  /// That of one user, in an engine of their own.
+  case `private`
+  /// That of every user of the machine.
+  case service
+}
+
+/// What an engine's secrets lie in.
+public enum SecretMemoryKind: String, Sendable, CaseIterable, WireValue {
+  /// Memory that the kernel itself does not map: memfd_secret(2).
+  case secret
+  /// Memory that is not swapped: mlock(2).
+  case locked
+  /// Ordinary memory.
+  case ordinary
+}
+
+/// How an account stands.
+public enum AccountState: String, Sendable, CaseIterable, WireValue {
+  /// Its access token is valid.
+  case ready
+  /// Its access token is not valid any more; a refresh will bring another.
+  case expired
+  /// A refresh is under way.
+  case refreshing
+  /// A refresh was sent, and its answer did not come yet.
+  case uncertain
+  /// Only a login helps.
+  case loginRequired = "login_required"
+  /// It has no tokens.
+  case signedOut = "signed_out"
+}
+
+/// How presence is shown.
+public enum PresenceMethod: String, Sendable, CaseIterable, WireValue {
+  /// A finger on the reader.
+  case fingerprint
+  /// The system password.
+  case password
+}
+
+/// What a presence check is for.
+public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
+  /// To refresh an access token.
+  case refresh
+  /// To protect an account.
+  case enable
+  /// To end an account's protection.
+  case disable
+  /// To open the unlock window.
+  case unlock
+  /// To enrol a finger.
+  case enroll
+  /// Nothing is released.
+  case test
+}
+
+/// Why a presence check did not pass.
+public enum PresenceOutcome: String, Sendable, CaseIterable, WireValue {
+  /// The person gave it up.
+  case cancelled
+  /// The person would rather type the password.
+  case passwordChosen = "password_chosen"
+  /// There is no reader, or it cannot be used.
+  case notAvailable = "not_available"
+  /// No finger is enrolled.
+  case notEnrolled = "not_enrolled"
+  /// Too many fingers failed: password only.
+  case lockedOut = "locked_out"
+  /// Another finger, or a wrong password.
+  case noMatch = "no_match"
+  /// Nobody answered.
+  case timedOut = "timed_out"
+  /// The reader or the prompt is in use.
+  case busy
+  /// The system does not let this person in.
+  case denied
+}
+
+/// What to do differently with the finger.
+public enum ScanHint: String, Sendable, CaseIterable, WireValue {
+  /// Leave it on the reader longer.
+  case tooShort = "too_short"
+  /// Put it on the middle of the reader.
+  case centerFinger = "center_finger"
+  /// Lift it and touch again.
+  case removeFinger = "remove_finger"
+  /// Just once more; also any hint that is not known here.
+  case general
+
+  /// The hint of a name from the wire.
+  init(name: String) {
+    self = ScanHint(rawValue: name) ?? .general
+  }
+}
+
+/// Why a helper's check or enrolment failed.
+public enum HelperFailure: String, Sendable, CaseIterable, WireValue {
+  /// There is no reader, or it cannot be used.
+  case notAvailable = "not_available"
+  /// No print was loaded that this reader knows.
+  case notEnrolled = "not_enrolled"
+  /// Another program has the reader.
+  case busy
+  /// Nobody answered.
+  case timedOut = "timed_out"
+  /// The engine gave it up.
+  case cancelled
+  /// The system does not let this person in.
+  case denied
+}
+
+/// Why an HTTP request has no answer.
+public enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
+  /// The host's address was not found.
+  case resolve
+  /// No connection.
+  case connect
+  /// TLS failed, or its certificate does not hold.
+  case tls
+  /// The server's key is none of the pinned ones.
+  case pin
+  /// It took too long.
+  case timeout
+  /// The answer is longer than was asked for.
+  case tooLarge = "too_large"
+  /// Anything else.
+  case other
+}

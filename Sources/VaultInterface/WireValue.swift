@@ -1,0 +1,140 @@
+internal import JSON
+internal import SecretMemory
+
+/// A type that a member of a record has.
+protocol WireValue: Sendable {
+  /// Reads the member called `name`.
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self
+  /// The member's value.
+  var wire: JSONValue { get throws(MessageError) }
+}
+
+extension JSONObject {
+  /// An object of those members that are not nil.
+  static func wire(
+    _ members: KeyValuePairs<String, (any WireValue)?>
+  ) throws(MessageError) -> JSONObject {
+    var object = JSONObject()
+    for (name, value) in members {
+      guard let value else { continue }
+      object[name] = try value.wire
+    }
+    return object
+  }
+
+  /// The value of a member that must be there.
+  func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
+    guard let value: Value = try optional(name) else { throw .missing(name) }
+    return value
+  }
+
+  /// The value of a member, or nil where it is missing or null.
+  func optional<Value: WireValue>(_ name: String) throws(MessageError) -> Value? {
+    guard let value = self[name], value != .null else { return nil }
+    return try Value.from(value, name: name)
+  }
+}
+
+extension String: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .string(let text) = value else { throw .wrongType(name) }
+    return text
+  }
+
+  var wire: JSONValue { .string(self) }
+}
+
+extension Int: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .integer(let integer) = value, let exact = Int(exactly: integer) else {
+      throw .wrongType(name)
+    }
+    return exact
+  }
+
+  var wire: JSONValue { .integer(Int64(self)) }
+}
+
+extension Bool: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .boolean(let truth) = value else { throw .wrongType(name) }
+    return truth
+  }
+
+  var wire: JSONValue { .boolean(self) }
+}
+
+extension SharedSecret: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> SharedSecret {
+    guard case .secret(let secret) = value else { throw .wrongType(name) }
+    return secret
+  }
+
+  var wire: JSONValue { .secret(self) }
+}
+
+extension JSONObject: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .object(let object) = value else { throw .wrongType(name) }
+    return object
+  }
+
+  var wire: JSONValue { .object(self) }
+}
+
+extension Array: WireValue where Element: WireValue {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .array(let elements) = value else { throw .wrongType(name) }
+    var values: Self = []
+    for element in elements { values.append(try Element.from(element, name: name)) }
+    return values
+  }
+
+  var wire: JSONValue {
+    get throws(MessageError) {
+      var elements: [JSONValue] = []
+      for element in self { elements.append(try element.wire) }
+      return .array(elements)
+    }
+  }
+}
+
+/// A map of strings, as `[string]string`.
+extension Dictionary: WireValue where Key == String, Value == String {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .object(let object) = value else { throw .wrongType(name) }
+    var values: Self = [:]
+    for (key, value) in object.members { values[key] = try String.from(value, name: name) }
+    return values
+  }
+
+  var wire: JSONValue {
+    .object(JSONObject(sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+  }
+}
+
+extension WireValue where Self: RawRepresentable, RawValue == String {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard let known = Self(rawValue: try String.from(value, name: name)) else {
+      throw .badValue(name)
+    }
+    return known
+  }
+
+  var wire: JSONValue { .string(rawValue) }
+}
+
+extension WireValue where Self: VarlinkRecord {
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    let object = try JSONObject.from(value, name: name)
+    do {
+      return try Self(decoding: object)
+    } catch {
+      throw error.inside(name)
+    }
+  }
+
+  var wire: JSONValue {
+    get throws(MessageError) { .object(try encoded) }
+  }
+}

@@ -1,0 +1,132 @@
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// One caller's connection: bounded in what it may send ahead and what it may leave unread.
+///
+/// It belongs to the server's thread.
+final class Connection {
+  /// Calls that may wait while one is answered.
+  private static let mostCalls = 4
+  /// Bytes of replies that may wait to be read.
+  private static let mostOutput = 1 << 20
+
+  let socket: Descriptor
+  /// Set when a call came while another was being answered.
+  var hasInterruption = false
+
+  private let process: ProcessHandle
+  private let user: UInt32
+  private let number: UInt64
+  private var input = MessageBuffer(.vault)
+  private var calls: [VarlinkCall] = []
+  private var isAnswering = false
+  private var output: [UInt8] = []
+  private var written = 0
+  private var incompleteSince: BootInstant?
+
+  /// Takes a connection of `user`; anyone else, and a process that has ended, is refused.
+  init(_ socket: consuming Descriptor, user: UInt32, number: UInt64) throws(SystemError) {
+    let peer = try socket.peerCredentials()
+    guard peer.user == user else { throw SystemError("accept", code: 1) }
+    process = try ProcessHandle(peerOf: socket, peer)
+    self.user = user
+    self.number = number
+    self.socket = socket
+  }
+
+  /// Who asks; the program's name is looked up when it is needed, while the process lives.
+  var caller: Caller {
+    Caller(
+      connection: number,
+      user: user,
+      requester: Provenance.requester(of: process.identifier)
+    )
+  }
+
+  /// Whether the process that connected still runs.
+  var isPeerAlive: Bool { process.isAlive }
+
+  /// Whether a message has been half sent for too long.
+  var isOverdue: Bool {
+    guard let incompleteSince else { return false }
+    return BootInstant.now.seconds(since: incompleteSince) >= Server.messageDeadline
+  }
+
+  /// Whether more input is taken; one that sends without waiting is held back.
+  var wantsInput: Bool { calls.count < Self.mostCalls }
+  /// Whether replies wait to be written.
+  var wantsOutput: Bool { written < output.count }
+
+  /// Reads what is there; false: the connection has ended, or made no sense.
+  func receive() -> Bool {
+    do {
+      while calls.count < Self.mostCalls {
+        let received = unsafe try input.receive { room throws(SystemError) in
+          // A descriptor that comes along is closed with what `receive` returned.
+          unsafe try socket.receive(into: room)?.count ?? -1
+        }
+        guard let received else { return false }
+        // The buffer counts "nothing there" (-1) and "the end" (0) as no bytes: ask which.
+        if received == 0 { return try takeMessages() && !isAtEnd }
+        guard try takeMessages() else { return false }
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private var isAtEnd: Bool { (try? socket.hasEnded()) ?? true }
+
+  private func takeMessages() throws(MessageError) -> Bool {
+    while calls.count < Self.mostCalls, let call = try input.nextCall() {
+      if isAnswering || !calls.isEmpty { hasInterruption = true }
+      calls.append(call)
+    }
+    incompleteSince = input.count > 0 ? incompleteSince ?? .now : nil
+    return true
+  }
+
+  /// The next call, if none is being answered.
+  func takeCall() -> VarlinkCall? {
+    guard !isAnswering, !calls.isEmpty else { return nil }
+    isAnswering = true
+    return calls.removeFirst()
+  }
+
+  /// The call that was taken has its last reply.
+  func finishCall() {
+    isAnswering = false
+  }
+
+  /// Appends a reply; false if the caller does not read what it gets.
+  func queue(_ reply: VarlinkReply) -> Bool {
+    guard let bytes = try? reply.plainEncoded(on: .vault),
+      output.count - written + bytes.count <= Self.mostOutput
+    else { return false }
+    output += bytes
+    return true
+  }
+
+  /// Writes what the socket takes; false if it takes nothing any more.
+  func flush() -> Bool {
+    while written < output.count {
+      let result: Result<Int?, SystemError> = unsafe output.withUnsafeBytes { bytes in
+        Result { () throws(SystemError) in
+          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[written...]))
+        }
+      }
+      guard let sent = try? result.get() else {
+        if case .success(nil) = result { return true }
+        return false
+      }
+      written += sent
+    }
+    // An access token need not stay in a buffer that nobody reads.
+    unsafe output.withUnsafeMutableBytes { unsafe wipe($0) }
+    output.removeAll(keepingCapacity: true)
+    written = 0
+    return true
+  }
+}

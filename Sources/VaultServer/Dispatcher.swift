@@ -1,0 +1,312 @@
+internal import Configuration
+internal import Presence
+internal import SecretMemory
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// Answers calls: from the wire's words to the vault's and back.
+struct Dispatcher: Sendable {
+  let vault: Vault
+
+  /// Answers one call.
+  ///
+  /// - Parameter reply: gets each reply of a stream; what is returned is the last one.
+  func answer(
+    _ call: VarlinkCall,
+    from caller: Caller,
+    reply: @escaping @Sendable (VarlinkReply) -> Void
+  ) async -> VarlinkReply {
+    if let answer = service(call) { return answer }
+    do throws(VarlinkError) {
+      let request = try VaultRequest(call)
+      do throws(VaultFailure) {
+        return try await perform(request, call.more, caller, reply)
+      } catch {
+        return failure(VaultError(error))
+      }
+    } catch {
+      return error.reply
+    }
+  }
+
+  /// The engine's version.
+  static let version = "0.1.0"
+
+  private func failure(_ error: VaultError) -> VarlinkReply {
+    (try? error.reply) ?? VarlinkError.invalidParameter("parameters").reply
+  }
+
+  /// The methods that every Varlink service has.
+  private func service(_ call: VarlinkCall) -> VarlinkReply? {
+    switch call.method {
+    case GetInfoCall.method:
+      return try? VarlinkReply(
+        GetInfoReply(
+          vendor: "Thumblatch",
+          product: "thumblatchd",
+          version: Self.version,
+          url: "https://thumblatch.io",
+          interfaces: ["org.varlink.service", VarlinkInterface.vault.name]
+        )
+      )
+    case GetInterfaceDescriptionCall.method:
+      guard let question: GetInterfaceDescriptionCall = try? call.content() else {
+        return VarlinkError.invalidParameter("interface").reply
+      }
+      guard question.interface == VarlinkInterface.vault.name else {
+        return VarlinkError.interfaceNotFound(question.interface).reply
+      }
+      return try? VarlinkReply(
+        GetInterfaceDescriptionReply(description: VarlinkInterface.vault.description)
+      )
+    default: return nil
+    }
+  }
+
+  private func perform(
+    _ request: VaultRequest,
+    _ more: Bool,
+    _ caller: Caller,
+    _ reply: @escaping @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    switch request {
+    case .getStatus: return try await status()
+    case .getAccount(let call): return try await accounts(call, more, reply)
+    case .getReader:
+      return try Self.made(GetReaderReply(reader: VaultReader(await vault.reader())))
+    case .register(let call):
+      let facts = try await vault.signIn(
+        account: call.account,
+        provider: try Self.provider(call.provider),
+        email: call.email,
+        password: call.password,
+        registering: true,
+        displayName: call.name,
+        caller: caller
+      )
+      return try Self.made(AccountReply(account: VaultAccount(facts)))
+    case .login(let call):
+      let facts = try await vault.signIn(
+        account: call.account,
+        provider: try call.provider.map { given throws(VaultFailure) in try Self.provider(given) },
+        email: call.email,
+        password: call.password,
+        registering: false,
+        displayName: nil,
+        caller: caller
+      )
+      return try Self.made(AccountReply(account: VaultAccount(facts)))
+    case .accessToken(let call): return try await accessToken(call, caller)
+    case .check, .respond, .cancel, .enablePresence, .disablePresence, .testPresence, .unlock,
+      .lock:
+      return try await presence(request, caller, reply)
+    case .listFingers:
+      let (fingers, reader) = try await vault.fingers()
+      return try Self.made(ListFingersReply(fingers: fingers, reader: VaultReader(reader)))
+    case .enrollFinger(let call): return try await enroll(call, more, caller, reply)
+    case .logout(let call):
+      let (revoked, reason) = try await vault.signOut(
+        account: call.account,
+        local: call.local,
+        caller: caller
+      )
+      return try Self.made(LogoutReply(revoked: revoked, reason: reason))
+    case .whoAmI(let call):
+      let (facts, profile) = try await vault.profile(
+        account: call.account,
+        prompt: call.prompt,
+        caller: caller
+      )
+      return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .audit(let call): return try await audit(call, more, reply)
+    }
+  }
+
+  private func presence(
+    _ request: VaultRequest,
+    _ caller: Caller,
+    _ reply: @escaping @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    switch request {
+    case .check(let call):
+      let step = try await vault.check(
+        call.prompt,
+        by: call.presenceMethod.method,
+        caller: caller
+      ) { event in
+        guard let event = VaultInterface.CheckEvent(event),
+          let part = try? VarlinkReply(event, continues: true)
+        else { return }
+        reply(part)
+      }
+      return try Self.made(VaultInterface.CheckEvent(step))
+    case .respond(let call):
+      let step = try await vault.respond(call.prompt, text: call.text, caller: caller)
+      return try Self.made(VaultInterface.CheckEvent(step))
+    case .cancel(let call):
+      await vault.cancel(call.prompt, caller: caller)
+      return try Self.made(EmptyReply())
+    case .enablePresence(let call):
+      let facts = try await vault.setProtection(
+        true,
+        account: call.account,
+        prompt: call.prompt,
+        caller: caller
+      )
+      return try Self.made(AccountReply(account: VaultAccount(facts)))
+    case .disablePresence(let call):
+      let facts = try await vault.setProtection(
+        false,
+        account: call.account,
+        prompt: call.prompt,
+        caller: caller
+      )
+      return try Self.made(AccountReply(account: VaultAccount(facts)))
+    case .testPresence(let call):
+      let method = try await vault.testPresence(prompt: call.prompt, caller: caller)
+      return try Self.made(TestPresenceReply(method: method.rawValue))
+    case .unlock(let call):
+      let facts = try await vault.unlock(
+        call.accounts,
+        seconds: call.duration.map(Int64.init),
+        prompt: call.prompt,
+        caller: caller
+      )
+      return try Self.made(
+        UnlockReply(
+          unlockedFor: Int(clamping: facts.unlockedFor ?? 0),
+          unlockedAccounts: facts.unlockedAccounts
+        )
+      )
+    case .lock:
+      return try Self.made(LockReply(wasUnlocked: try await vault.lock(caller: caller)))
+    default:
+      throw .unexpected("a call was sorted wrongly")
+    }
+  }
+
+  private func status() async throws(VaultFailure) -> VarlinkReply {
+    let facts = try await vault.facts()
+    let memory: SecretMemoryKind =
+      switch try? SecretBytes.protection {
+      case .secretMemory: .secret
+      case .locked: .locked
+      case .ordinary, nil: .ordinary
+      }
+    return try Self.made(
+      VaultStatus(
+        form: .private,
+        version: Self.version,
+        process: Int(ThisProcess.identifier),
+        deviceSecret: "file",
+        memory: memory,
+        unlocked: facts.unlockedFor != nil,
+        unlockedFor: facts.unlockedFor.map { Int(clamping: $0) },
+        unlockedAccounts: facts.unlockedAccounts,
+        enrolledFingers: facts.fingers,
+        fingerprintLockedOut: facts.isFingerprintLockedOut
+      )
+    )
+  }
+
+  private func accounts(
+    _ call: GetAccountCall,
+    _ more: Bool,
+    _ reply: @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    let all = try await vault.accountFacts(named: call.account)
+    guard more || all.count <= 1 else {
+      throw .noSuchAccount("there are several accounts: name one")
+    }
+    for facts in all.dropLast() {
+      reply(try Self.made(GetAccountReply(account: VaultAccount(facts)), continues: true))
+    }
+    return try Self.made(GetAccountReply(account: all.last.map(VaultAccount.init)))
+  }
+
+  private func accessToken(
+    _ call: AccessTokenCall,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> VarlinkReply {
+    let grant = try await vault.accessToken(
+      account: call.account,
+      minimumLifetime: call.minimumLifetime.map(Int64.init),
+      rejected: call.rejected,
+      prompt: call.prompt,
+      caller: caller
+    )
+    return try Self.made(
+      AccessTokenReply(
+        account: grant.account,
+        accessToken: grant.accessToken,
+        tokenType: grant.tokenType,
+        expiresAt: grant.expiresAt.map { Int(clamping: $0) },
+        shorterThanRequested: grant.isShorterThanRequested
+      )
+    )
+  }
+
+  private func enroll(
+    _ call: EnrollFingerCall,
+    _ more: Bool,
+    _ caller: Caller,
+    _ reply: @escaping @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    let stages = Stages()
+    let finger = call.finger ?? "right-index"
+    let done = try await vault.enroll(call.finger, prompt: call.prompt, caller: caller) { event in
+      guard more, let part = stages.reply(to: event, finger) else { return }
+      reply(part)
+    }
+    let (stage, of) = stages.last
+    return try Self.made(
+      EnrollFingerReply(event: .done, finger: done, stage: of > 0 ? of : stage, stages: of)
+    )
+  }
+
+  private func audit(
+    _ call: AuditCall,
+    _ more: Bool,
+    _ reply: @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    guard more else { throw .invalidArgument("the trail comes record by record: call with `more`") }
+    var number: Int64 = 0
+    var last: AuditFacts?
+    while true {
+      let page = try await vault.trail(
+        after: number,
+        since: call.since.map(Int64.init),
+        account: call.account
+      )
+      guard let end = page.last else { break }
+      for facts in page {
+        if let last {
+          reply(try Self.made(AuditReply(record: VaultAuditRecord(last)), continues: true))
+        }
+        last = facts
+      }
+      number = end.number
+    }
+    return try Self.made(AuditReply(record: last.map(VaultAuditRecord.init)))
+  }
+
+  private static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
+    do throws(ConfigurationError) {
+      return try Provider(name: try ProviderName(given.name), settings: given.settings)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+  }
+
+  private static func made(
+    _ content: some VarlinkRecord,
+    continues: Bool = false
+  ) throws(VaultFailure) -> VarlinkReply {
+    do throws(MessageError) {
+      return try VarlinkReply(content, continues: continues)
+    } catch {
+      throw .unexpected("the reply cannot be written: \(error)")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import Storage
+public import System
+public import TokenVault
+
+/// The engine of one user: started by the first client that needs it, gone after a while.
+///
+/// Started with the state directory as descriptor 3 and a pipe as descriptor 4, into which it
+/// writes `L` when it listens, or `E` and one line that says why it cannot. The pipe closes
+/// without a byte where another engine has the vault already.
+public enum PrivateEngine {
+  /// The socket's name in the state directory.
+  static let socketName = "engine"
+  /// How long it stays without anything to do, in seconds.
+  static let idleSeconds: Int64 = 600
+
+  /// Runs until it is not needed any more; the exit status.
+  public static func run(
+    directory: consuming Descriptor,
+    report: consuming Descriptor,
+    exchange: any TokenExchange,
+    check: any PresenceCheck
+  ) -> Int32 {
+    do {
+      try ThisProcess.refuseDumps()
+      let signals = try TerminationSignals()
+      let state: StateDirectory
+      do throws(StorageError) {
+        state = try StateDirectory(Directory(owning: directory))
+      } catch {
+        // The other engine is the one to talk to.
+        if error == .inUse { return 0 }
+        return fail("\(error)", error.remedy, report)
+      }
+      let vault = try Vault(
+        directory: state,
+        owner: ThisProcess.user,
+        exchange: exchange,
+        check: check,
+        clock: try SystemClock()
+      )
+      // With the state lock held, a socket that is there belongs to an engine that was killed.
+      try state.root.unlink(socketName)
+      let listener = try UnixSocket.listen(in: state.root, name: socketName)
+      let server = try Server(
+        vault: vault,
+        listener: listener,
+        signals: signals,
+        user: ThisProcess.user,
+        idleSeconds: idleSeconds
+      )
+      try report.write("L")
+      try server.run()
+      try state.root.unlink(socketName)
+      return 0
+    } catch let failure as VaultFailure {
+      if case .vaultUnsafe(let message, let hint) = failure { return fail(message, hint, report) }
+      return fail("\(failure)", nil, report)
+    } catch {
+      return fail("\(error)", nil, report)
+    }
+  }
+
+  private static func fail(
+    _ message: String,
+    _ hint: String?,
+    _ report: borrowing Descriptor
+  ) -> Int32 {
+    let text = [message, hint].compactMap(\.self).joined(separator: "; ")
+    // The client may have gone; there is nobody else to tell.
+    try? report.write("E" + text.replacing("\n", with: " ").prefix(2000) + "\n")
+    return 1
+  }
+}

@@ -1,0 +1,187 @@
+internal import Presence
+internal import TokenVault
+internal import VaultInterface
+
+// The vault's words in those of the interface.
+
+extension VaultError {
+  init(_ failure: VaultFailure) {
+    switch failure {
+    case .presenceNeeded(let need): self = .presenceNeeded(PresenceRequest(need))
+    case .presenceFailed(let outcome, let methods):
+      self = .presenceFailed(
+        VaultInterface.PresenceOutcome(outcome),
+        message: outcome.message,
+        methods: methods.map(VaultInterface.PresenceMethod.init)
+      )
+    case .busy(let message): self = .busy(message: message)
+    case .noSuchAccount(let message): self = .noSuchAccount(account: message)
+    case .invalidArgument(let message): self = .invalidArgument(message: message)
+    case .loginRequired(let account, let message):
+      self = .loginRequired(account: account, message: message)
+    case .providerUnavailable(let message, let wait):
+      self = .providerUnavailable(message: message, retryAfter: wait.map { Int(clamping: $0) })
+    case .providerRefused(let status, let message):
+      self = .providerRefused(status: status, message: message)
+    case .misconfigured(let message): self = .misconfigured(message: message)
+    case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
+    case .refused(let message): self = .refused(message: message)
+    case .unexpected(let message): self = .internal(message: message)
+    }
+  }
+}
+
+extension PresenceRequest {
+  init(_ need: PresenceNeed) {
+    self.init(
+      prompt: need.prompt,
+      requester: need.requester,
+      account: need.account,
+      purpose: VaultInterface.PresencePurpose(need.purpose),
+      methods: need.methods.map(VaultInterface.PresenceMethod.init),
+      timeout: Int(clamping: need.timeout)
+    )
+  }
+}
+
+extension VaultInterface.PresenceMethod {
+  init(_ method: Presence.PresenceMethod) {
+    switch method {
+    case .fingerprint: self = .fingerprint
+    case .password: self = .password
+    }
+  }
+
+  var method: Presence.PresenceMethod {
+    switch self {
+    case .fingerprint: .fingerprint
+    case .password: .password
+    }
+  }
+}
+
+extension VaultInterface.PresencePurpose {
+  init(_ purpose: Presence.PresencePurpose) {
+    switch purpose {
+    case .refresh: self = .refresh
+    case .enable: self = .enable
+    case .disable: self = .disable
+    case .unlock: self = .unlock
+    case .enroll: self = .enroll
+    case .test: self = .test
+    }
+  }
+}
+
+extension VaultInterface.PresenceOutcome {
+  init(_ outcome: Presence.PresenceOutcome) {
+    switch outcome {
+    case .cancelled: self = .cancelled
+    case .passwordChosen: self = .passwordChosen
+    case .notAvailable: self = .notAvailable
+    case .notEnrolled: self = .notEnrolled
+    case .lockedOut: self = .lockedOut
+    case .noMatch: self = .noMatch
+    case .timedOut: self = .timedOut
+    case .busy: self = .busy
+    case .denied: self = .denied
+    }
+  }
+}
+
+extension Presence.PresenceOutcome {
+  /// What the outcome's name does not say already; empty where it says all.
+  var message: String {
+    switch self {
+    case .notAvailable(let why), .busy(let why), .denied(let why): why
+    case .cancelled, .passwordChosen, .notEnrolled, .lockedOut, .noMatch, .timedOut: ""
+    }
+  }
+}
+
+extension VaultInterface.AccountState {
+  init(_ state: TokenVault.AccountState) {
+    switch state {
+    case .ready: self = .ready
+    case .expired: self = .expired
+    case .refreshing: self = .refreshing
+    case .uncertain: self = .uncertain
+    case .loginRequired: self = .loginRequired
+    case .signedOut: self = .signedOut
+    }
+  }
+}
+
+extension VaultAccount {
+  init(_ facts: AccountFacts) {
+    self.init(
+      name: facts.name,
+      provider: facts.provider,
+      kind: facts.kind,
+      issuer: facts.issuer,
+      subject: facts.subject,
+      email: facts.email,
+      displayName: facts.displayName,
+      presenceProtection: facts.isProtected,
+      state: VaultInterface.AccountState(facts.state),
+      cause: facts.cause,
+      accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
+      isDefault: facts.isDefault
+    )
+  }
+}
+
+extension VaultReader {
+  init(_ facts: ReaderFacts) {
+    self.init(
+      available: facts.available,
+      name: facts.name,
+      driver: facts.driver,
+      reason: facts.reason
+    )
+  }
+}
+
+extension VaultAuditRecord {
+  init(_ facts: AuditFacts) {
+    self.init(
+      number: Int(clamping: facts.number),
+      time: Int(clamping: facts.time),
+      event: facts.event,
+      outcome: facts.outcome,
+      account: facts.account,
+      method: facts.method,
+      requester: facts.requester,
+      detail: facts.detail
+    )
+  }
+}
+
+extension VaultInterface.CheckEvent {
+  init(_ step: CheckStep) {
+    switch step {
+    case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
+    case .passed: self = .passed
+    }
+  }
+
+  /// What of a running check is told to the client; nil for what it need not know.
+  init?(_ event: TokenVault.CheckEvent) {
+    switch event {
+    case .waiting: self = .waiting
+    case .retry(let hint): self = .retry(ScanHint(hint))
+    case .ready, .ask, .matched, .failed: return nil
+    }
+  }
+}
+
+extension ScanHint {
+  init(_ hint: RetryHint) {
+    switch hint {
+    case .general: self = .general
+    case .tooShort: self = .tooShort
+    case .centerFinger: self = .centerFinger
+    case .removeFinger: self = .removeFinger
+    }
+  }
+}

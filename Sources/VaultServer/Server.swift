@@ -1,0 +1,179 @@
+internal import Synchronization
+public import System
+public import TokenVault
+internal import VaultInterface
+
+/// Speaks Varlink to the vault's callers, on one thread that never waits for any of them.
+///
+/// Each connection carries one authority: that of the process that connected. Calls of one
+/// connection are answered in order; a call that comes while a check runs interrupts that check.
+public final class Server {
+  /// The most connections at once.
+  static let mostConnections = 256
+  /// How long a message may stay half sent, in seconds.
+  static let messageDeadline: Int64 = 5
+  /// How often deadlines are looked at, in milliseconds.
+  private static let tick: Int32 = 1000
+  private static let listenerToken: UInt64 = 0
+  private static let signalToken: UInt64 = 1
+
+  private let vault: Vault
+  private let listener: Descriptor
+  private let signals: TerminationSignals
+  private let user: UInt32
+  private let idleSeconds: Int64
+  private let ready: ReadyQueue
+  private let inbox: Inbox
+  private var connections: [UInt64: Connection] = [:]
+  private var nextToken: UInt64 = 2
+
+  /// - Parameters:
+  ///   - listener: bound and listening, non-blocking.
+  ///   - user: the only uid that is served.
+  ///   - idleSeconds: after so long without a connection or an open window it returns.
+  public init(
+    vault: Vault,
+    listener: consuming Descriptor,
+    signals: consuming TerminationSignals,
+    user: UInt32,
+    idleSeconds: Int64
+  ) throws(SystemError) {
+    self.vault = vault
+    self.user = user
+    self.idleSeconds = idleSeconds
+    ready = try ReadyQueue()
+    inbox = Inbox(ready)
+    try ready.add(listener, token: Self.listenerToken)
+    try ready.add(signals.descriptor, token: Self.signalToken)
+    self.listener = listener
+    self.signals = signals
+  }
+
+  /// Serves until nobody has asked for a while, or a signal tells it to end.
+  public func run() throws(SystemError) {
+    var idleSince = BootInstant.now
+    while true {
+      for event in try ready.wait(milliseconds: Self.tick) {
+        switch event.token {
+        case Self.listenerToken: try acceptAll()
+        case Self.signalToken: return
+        default: serve(event)
+        }
+      }
+      for (token, message) in inbox.takeAll() { deliver(message, to: token) }
+      for (token, connection) in connections where connection.isOverdue { end(token) }
+      if connections.isEmpty {
+        if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
+          if !inbox.isHoldingWindow { return }
+          inbox.askForWindow(of: vault)
+        }
+      } else {
+        idleSince = .now
+      }
+    }
+  }
+
+  private func acceptAll() throws(SystemError) {
+    while let socket = try UnixSocket.accept(on: listener) {
+      guard connections.count < Self.mostConnections,
+        let connection = try? Connection(socket, user: user, number: nextToken)
+      else { continue }
+      do throws(SystemError) {
+        try ready.add(connection.socket, token: nextToken)
+      } catch {
+        continue
+      }
+      connections[nextToken] = connection
+      nextToken += 1
+    }
+  }
+
+  private func serve(_ event: ReadyQueue.Ready) {
+    guard let connection = connections[event.token] else { return }
+    if event.isReadable && !connection.receive() { return end(event.token) }
+    if event.isWritable && !connection.flush() { return end(event.token) }
+    if connection.hasInterruption {
+      connection.hasInterruption = false
+      Task { [vault, token = event.token] in await vault.interrupt(token) }
+    }
+    advance(event.token, connection)
+  }
+
+  /// Starts the next call of a connection, and watches for what it needs.
+  private func advance(_ token: UInt64, _ connection: Connection) {
+    if let call = connection.takeCall() {
+      // Authority belongs to the process that connected; once it is gone, nobody has it.
+      guard connection.isPeerAlive else { return end(token) }
+      let caller = connection.caller
+      Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+        let last = await dispatcher.answer(call, from: caller) { part in
+          inbox.put(part, for: token, isLast: false)
+        }
+        inbox.put(call.oneway ? nil : last, for: token, isLast: true)
+      }
+    }
+    do throws(SystemError) {
+      try ready.change(
+        connection.socket,
+        token: token,
+        readable: connection.wantsInput,
+        writable: connection.wantsOutput
+      )
+    } catch {
+      end(token)
+    }
+  }
+
+  private func deliver(_ message: Inbox.Message, to token: UInt64) {
+    guard let connection = connections[token] else { return }
+    if let reply = message.reply, !connection.queue(reply) { return end(token) }
+    if message.isLast { connection.finishCall() }
+    guard connection.flush() else { return end(token) }
+    advance(token, connection)
+  }
+
+  private func end(_ token: UInt64) {
+    guard let connection = connections.removeValue(forKey: token) else { return }
+    ready.remove(connection.socket)
+    Task { [vault] in await vault.disconnect(token) }
+  }
+}
+
+/// What tasks have for the thread of the server.
+final class Inbox: Sendable {
+  struct Message: Sendable {
+    let reply: VarlinkReply?
+    let isLast: Bool
+  }
+
+  private let messages = Mutex<[(UInt64, Message)]>([])
+  private let window = Atomic(true)
+  private let ready: ReadyQueue
+
+  init(_ ready: ReadyQueue) {
+    self.ready = ready
+  }
+
+  func put(_ reply: VarlinkReply?, for token: UInt64, isLast: Bool) {
+    messages.withLock { $0.append((token, Message(reply: reply, isLast: isLast))) }
+    ready.wakeUp()
+  }
+
+  func takeAll() -> [(UInt64, Message)] {
+    messages.withLock { messages in
+      let taken = messages
+      messages = []
+      return taken
+    }
+  }
+
+  /// Whether the vault said, when last asked, that it holds what a restart would lose.
+  var isHoldingWindow: Bool { window.load(ordering: .acquiring) }
+
+  func askForWindow(of vault: Vault) {
+    Task { [self] in
+      window.store(await vault.isHoldingWindow, ordering: .releasing)
+      ready.wakeUp()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import Glibc
+internal import System
+
+/// The one command that the front answers itself: `[--private] token [NAME]`.
+///
+/// It points into the arguments, which live as long as the process.
+@safe
+struct TokenRequest {
+  /// How long a token must still be valid to be given out, in seconds.
+  private static let minimumLifetime: Int64 = 10
+
+  private let isPrivate: Bool
+  /// The account's name, checked; nil for the default account.
+  private let name: UnsafePointer<CChar>?
+
+  /// Takes exactly these forms; nil for everything else, options and bad names too.
+  init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+    // execve(2): a caller may give no arguments at all, not even a name of the program.
+    guard unsafe arguments[0] != nil else { return nil }
+    var next = 1
+    isPrivate = unsafe Self.equal(arguments[next], "--private")
+    if isPrivate { next += 1 }
+    guard unsafe Self.equal(arguments[next], "token") else { return nil }
+    next += 1
+    guard let name = unsafe arguments[next] else {
+      unsafe self.name = nil
+      return
+    }
+    guard unsafe arguments[next + 1] == nil,
+      unsafe AccountName.isValid(UnsafeRawBufferPointer(start: name, count: strnlen(name, 65)))
+    else { return nil }
+    unsafe self.name = UnsafePointer(name)
+  }
+
+  /// What became of a request.
+  enum Outcome {
+    /// The token is on standard output.
+    case written
+    /// There is a token, but it could not be written.
+    case lost
+    /// The private vault's files say nothing that can be believed.
+    case notKnown
+  }
+
+  /// Writes the token that the private vault's file holds, if it can be believed.
+  func answer() -> Outcome {
+    // A service of this machine is never passed over in silence.
+    if !isPrivate, unsafe access(word("/run/thumblatch"), F_OK) == 0 { return .notKnown }
+    guard let state = StateFiles() else { return .notKnown }
+    if let name = unsafe name { return unsafe answer(name, state) }
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
+      // The last byte stays for the NUL that ends a name.
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: text[..<64])
+      guard let count = unsafe state.read(word("@"), into: room),
+        unsafe AccountName.isValid(UnsafeRawBufferPointer(rebasing: text[..<count])),
+        let name = text.baseAddress
+      else { return .notKnown }
+      unsafe text[count] = 0
+      return unsafe answer(UnsafePointer(name.assumingMemoryBound(to: CChar.self)), state)
+    }
+  }
+
+  private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
+    // Room for the newline behind the token.
+    let capacity = CachedToken.maximumFileCount + 1
+    return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { bytes in
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(capacity - 1)])
+      guard let count = unsafe state.read(name, into: room) else { return .notKnown }
+      let file = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+      guard let header = unsafe CachedTokenHeader(file.bindMemory(to: UInt8.self).span),
+        header.isValid(minimumLifetime: Self.minimumLifetime)
+      else { return .notKnown }
+      unsafe bytes[count] = UInt8(ascii: "\n")
+      let line = unsafe UnsafeRawBufferPointer(
+        rebasing: bytes[CachedToken.headerCount..<(count + 1)]
+      )
+      return unsafe Self.write(line) ? .written : .lost
+    }
+  }
+
+  /// Writes all bytes at once; false if they did not all arrive.
+  private static func write(_ line: UnsafeRawBufferPointer) -> Bool {
+    // A reader that has gone is an error like a full disk, and no reason to die of a signal.
+    signal(SIGPIPE, SIG_IGN)
+    var rest = unsafe line
+    while let start = rest.baseAddress, unsafe !rest.isEmpty {
+      let wrote = unsafe Glibc.write(1, start, rest.count)
+      if wrote > 0 {
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[wrote...])
+      } else if wrote == 0 || errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func equal(_ argument: UnsafePointer<CChar>?, _ text: StaticString) -> Bool {
+    guard let argument = unsafe argument else { return false }
+    return unsafe strcmp(argument, word(text)) == 0
+  }
+}
+
+/// A text of the program as C reads it; a String would have to be copied first.
+func word(_ text: StaticString) -> UnsafePointer<CChar> {
+  unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+/// A name that can make neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
+private enum AccountName {
+  static func isValid(_ name: UnsafeRawBufferPointer) -> Bool {
+    guard name.count >= 1, name.count <= 64 else { return false }
+    for index in 0..<name.count {
+      switch unsafe name[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+      case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        if index == 0 { return false }
+      default: return false
+      }
+    }
+    return true
+  }
+}

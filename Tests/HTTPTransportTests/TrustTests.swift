@@ -1,0 +1,116 @@
+import HTTPTransport
+import TestSupport
+import Testing
+
+/// Whom a request over TLS believes; a server that is not believed sees no request.
+struct TrustTests {
+  let certificates: DevBackendCertificates
+
+  init() throws {
+    certificates = try DevBackendCertificates()
+  }
+
+  private func backend(_ certificate: String) throws -> DevBackend {
+    try DevBackend(["--tls", certificates.path(certificate), certificates.path("leaf.key")])
+  }
+
+  private func request(to backend: DevBackend, trusting file: String?) throws -> HTTPRequest {
+    var request = try registration(at: backend.url)
+    request.authorities = try file.map { try certificates.text($0) }
+    return request
+  }
+
+  @Test
+  func aPrivateAuthorityIsBelievedWhereItIsNamed() throws {
+    let backend = try backend("leaf.pem")
+    #expect(ending(try request(to: backend, trusting: "ca.pem")) == .answered(201))
+  }
+
+  @Test
+  func anUnknownAuthorityIsRefusedBeforeTheRequest() throws {
+    let backend = try backend("leaf.pem")
+    #expect(notSent(try request(to: backend, trusting: nil)) == .tls)
+    #expect(notSent(try request(to: backend, trusting: "other-ca.pem")) == .tls)
+    #expect(try backend.requests().isEmpty)
+    #expect(try backend.connections() == 2)
+  }
+
+  @Test
+  func theSystemsAuthoritiesAreNotBelievedBesideAPrivateOne() throws {
+    let backend = try backend("leaf.pem")
+    var ordinary = try request(to: backend, trusting: nil)
+    ordinary.systemAuthorities = certificates.path("trusted")
+    #expect(ending(ordinary) == .answered(201))
+    var restricted = try request(to: backend, trusting: "other-ca.pem")
+    restricted.systemAuthorities = certificates.path("trusted")
+    #expect(notSent(restricted) == .tls)
+    #expect(try backend.requests().count == 1)
+  }
+
+  @Test
+  func authoritiesThatAreNoCertificatesAreRefused() throws {
+    let backend = try backend("leaf.pem")
+    var wrong = try request(to: backend, trusting: nil)
+    wrong.systemAuthorities = certificates.path("trusted")
+    wrong.authorities = "not a certificate"
+    #expect(notSent(wrong) == .tls)
+    #expect(try backend.requests().isEmpty)
+  }
+
+  @Test
+  func anExpiredCertificateIsRefused() throws {
+    let backend = try backend("expired.pem")
+    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .tls)
+    #expect(try backend.requests().isEmpty)
+  }
+
+  @Test
+  func aCertificateForAnotherHostIsRefused() throws {
+    let backend = try backend("wrong.pem")
+    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .tls)
+    #expect(try backend.requests().isEmpty)
+  }
+
+  @Test
+  func theRightPinPassesAloneOrAmongOthers() throws {
+    let backend = try backend("leaf.pem")
+    for pins in [[certificates.pin], [Self.wrongPin, certificates.pin]] {
+      var pinned = try request(to: backend, trusting: "ca.pem")
+      pinned.pins = pins
+      #expect(ending(pinned).error == nil)
+    }
+  }
+
+  @Test
+  func aWrongPinEndsItBeforeTheRequest() throws {
+    let backend = try backend("leaf.pem")
+    var pinned = try request(to: backend, trusting: "ca.pem")
+    pinned.pins = [Self.wrongPin]
+    #expect(notSent(pinned) == .pin)
+    #expect(try backend.requests().isEmpty)
+  }
+
+  @Test
+  func aRightPinDoesNotReplaceAuthorityNameOrDate() throws {
+    for (certificate, authority) in [
+      ("leaf.pem", "other-ca.pem"), ("wrong.pem", "ca.pem"), ("expired.pem", "ca.pem"),
+    ] {
+      let backend = try backend(certificate)
+      var pinned = try request(to: backend, trusting: authority)
+      pinned.pins = [certificates.pin]
+      #expect(notSent(pinned) == .tls)
+      #expect(try backend.requests().isEmpty)
+    }
+  }
+
+  @Test
+  func aServerThatSpeaksNoTLSGetsNoRequest() throws {
+    let plain = try DevBackend()
+    var request = try registration(at: "https" + plain.url.dropFirst("http".count))
+    request.timeout = 5000
+    #expect(notSent(request) != nil)
+    #expect(try plain.requests().isEmpty)
+  }
+
+  private static let wrongPin = "sha256//" + String(repeating: "A", count: 43) + "="
+}

@@ -1,0 +1,303 @@
+import Glibc
+import Storage
+import System
+import Testing
+
+/// The built front in a directory of its own, beside a stand-in that shows what it was given.
+private final class FrontFixture {
+  let root: String
+  var program: String { root + "/bin/thumblatch" }
+  var cli: String { root + "/bin/thumblatch-cli" }
+  var state: String { root + "/state" }
+  var tokenFile: String { state + "/tokens/work" }
+  var environment: [String] { ["THUMBLATCH_STATE_DIR=\(state)", "PATH=/usr/bin:/bin"] }
+
+  init() throws {
+    var template = Array("/tmp/thumblatch-front-XXXXXX".utf8CString)
+    root = try unsafe template.withUnsafeMutableBufferPointer { buffer in
+      let base = try unsafe #require(buffer.baseAddress)
+      return unsafe String(cString: try #require(unsafe mkdtemp(base)))
+    }
+    let source = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    try shell(
+      """
+      umask 022 && mkdir \(root)/bin
+      install -m 755 '\(source)/.build/thumblatch/virtual/thumblatch' \(program)
+      printf '%s\\n' '#!/bin/sh' 'echo cli' 'printf "%s\\n" "$@"' >\(cli) && chmod 755 \(cli)
+      """
+    )
+    try writeToken(lifetime: 3600)
+  }
+
+  deinit {
+    _ = try? run("/bin/rm", ["-rf", root])
+  }
+
+  func writeToken(
+    lifetime: Int64,
+    bootLifetime: Int64? = nil,
+    boot: BootIdentifier? = nil
+  ) throws {
+    let token = CachedToken(
+      token: Array("the-token".utf8),
+      wallExpiry: WallTime(seconds: WallTime.now.seconds + lifetime),
+      boot: try boot ?? BootIdentifier.current(),
+      bootExpiry: BootInstant.now.advanced(bySeconds: bootLifetime ?? lifetime)
+    )
+    let directory = try StateDirectory(path: state)
+    try TokenFile.write(try #require(token), account: "work", in: directory)
+    try TokenFile.setDefault(account: "work", in: directory)
+  }
+
+  struct Outcome: Equatable {
+    let end: ProcessEnd
+    let output: String
+    let errors: String
+  }
+
+  /// Runs a program to its end, or `descriptors` instead of files for its output.
+  @discardableResult
+  func run(
+    _ path: String,
+    _ arguments: [String],
+    environment: [String]? = nil,
+    descriptor: Int32? = nil
+  ) throws -> Outcome {
+    let directory = try Directory(path: root)
+    for name in ["out", "err"] { try directory.unlink(name) }
+    let output = try directory.create("out")
+    let errors = try directory.create("err")
+    let child = try ChildProcess(
+      path: path,
+      arguments: arguments,
+      environment: environment ?? self.environment,
+      descriptors: [-1, descriptor ?? output.number, errors.number]
+    )
+    let end = try child.wait()
+    return Outcome(
+      end: end,
+      output: String(
+        decoding: try directory.openForReading("out").readAll(limit: 1 << 20),
+        as: UTF8.self
+      ),
+      errors: String(
+        decoding: try directory.openForReading("err").readAll(limit: 1 << 20),
+        as: UTF8.self
+      )
+    )
+  }
+
+  /// Runs the front.
+  func front(_ arguments: String...) throws -> Outcome { try run(program, arguments) }
+
+  @discardableResult
+  func shell(_ script: String) throws -> Outcome {
+    let outcome = try run("/bin/sh", ["-ec", script])
+    try #require(outcome.end == .exited(0), "\(outcome.errors)")
+    return outcome
+  }
+}
+
+private func answered(_ output: String) -> FrontFixture.Outcome {
+  FrontFixture.Outcome(end: .exited(0), output: output, errors: "")
+}
+
+@Suite
+struct FrontTests {
+  @Test
+  func aValidTokenComesFromTheFile() throws {
+    let fixture = try FrontFixture()
+    for arguments in [["token"], ["token", "work"], ["--private", "token", "work"]] {
+      #expect(try fixture.run(fixture.program, arguments) == answered("the-token\n"))
+    }
+  }
+
+  @Test(arguments: [
+    [], [""], ["-h"], ["--version"], ["tokens"], ["token", "other"], ["token", "-h"],
+    ["token", "work", "--json"], ["token", "work", ""], ["token", ""], ["token", "@"],
+    ["token", ".."], ["token", "../work"], ["token", "./work"], ["token", "Work"],
+    ["token", "--min-ttl", "10s"], ["status"], ["--private"], ["--private", "--private", "token"],
+    ["token", "--private"], ["token", String(repeating: "w", count: 5000)], ["token", "a\nb"],
+  ])
+  func everythingElseGoesToTheCommandProgramUnchanged(_ arguments: [String]) throws {
+    let fixture = try FrontFixture()
+    let expected = "cli\n" + (arguments.isEmpty ? "\n" : arguments.map { $0 + "\n" }.joined())
+    #expect(try fixture.run(fixture.program, arguments) == answered(expected))
+  }
+
+  @Test
+  func bytesThatAreNoTextAndTheEnvironmentArriveUnchanged() throws {
+    let fixture = try FrontFixture()
+    try fixture.shell(
+      """
+      printf '%s\\n' '#!/bin/sh' 'printf %s "$1" | od -An -tx1' 'printf %s "$ODD" | od -An -tx1' \
+        >\(fixture.cli)
+      """
+    )
+    let outcome = try fixture.shell(
+      "ODD=$(printf 'x\\376') exec \(fixture.program) \"$(printf 'a\\377b')\""
+    )
+    #expect(outcome.output == " 61 ff 62\n 78 fe\n")
+  }
+
+  @Test
+  func theStateDirectoryIsTheOneOfTheEnvironment() throws {
+    let fixture = try FrontFixture()
+    try fixture.shell("mkdir -p \(fixture.root)/home/.local/state \(fixture.root)/xdg")
+    try fixture.shell("cp -a \(fixture.state) \(fixture.root)/home/.local/state/thumblatch")
+    try fixture.shell("mv \(fixture.state) \(fixture.root)/xdg/thumblatch")
+    let home = "HOME=\(fixture.root)/home"
+    let xdg = "XDG_STATE_HOME=\(fixture.root)/xdg"
+    for (environment, output) in [
+      ([home], "the-token\n"), ([xdg], "the-token\n"), ([home, "XDG_STATE_HOME="], "the-token\n"),
+      ([home, "XDG_STATE_HOME=relative"], "the-token\n"), ([], "cli\ntoken\n"),
+      ([home, "THUMBLATCH_STATE_DIR=relative"], "cli\ntoken\n"),
+      ([home, "THUMBLATCH_STATE_DIR=/nonexistent"], "cli\ntoken\n"), (["HOME=."], "cli\ntoken\n"),
+      ([xdg, "THUMBLATCH_STATE_DIR=\(fixture.root)/xdg/thumblatch///"], "the-token\n"),
+    ] {
+      let outcome = try fixture.run(fixture.program, ["token"], environment: environment)
+      #expect(outcome == answered(output), "\(environment)")
+    }
+  }
+
+  @Test
+  func aTokenThatEitherClockDoubtsIsLeftToTheEngine() throws {
+    let fixture = try FrontFixture()
+    let otherBoot = try #require(BootIdentifier(bytes: Array(repeating: 7, count: 16)))
+    for write in [
+      { try fixture.writeToken(lifetime: 5) }, { try fixture.writeToken(lifetime: -5) },
+      { try fixture.writeToken(lifetime: 3600, bootLifetime: 3000) },
+      { try fixture.writeToken(lifetime: 3000, bootLifetime: 3600) },
+      { try fixture.writeToken(lifetime: 3600, boot: otherBoot) },
+      { try fixture.writeToken(lifetime: .max / 2, bootLifetime: .max) },
+    ] {
+      try write()
+      #expect(try fixture.front("token") == answered("cli\ntoken\n"))
+    }
+    try fixture.writeToken(lifetime: 60)
+    #expect(try fixture.front("token") == answered("the-token\n"))
+  }
+
+  @Test(arguments: [
+    "chmod 644 tokens/work", "chmod 400 tokens/work", "chmod 4600 tokens/work",
+    "ln tokens/work tokens/second", "mv tokens/work t; ln -s ../t tokens/work",
+    "mv tokens/work t; ln -s /etc/passwd tokens/work", "rm tokens/work; mkfifo -m 600 tokens/work",
+    "rm tokens/work; mkdir -m 700 tokens/work", "rm tokens/work", ": >tokens/work",
+    "truncate -s -1 tokens/work", "truncate -s 44 tokens/work", "truncate -s 7 tokens/work",
+    "echo >>tokens/work", "truncate -s 10G tokens/work", "chmod 755 .", "chmod 710 .",
+    "mv tokens t; ln -s t tokens", "mv ../state ../s; ln -s s ../state", "rm tokens/@",
+    "printf ../work >tokens/@", "printf 'work\\n' >tokens/@", ": >tokens/@", "chmod 644 tokens/@",
+    "printf X | dd of=tokens/work conv=notrunc status=none",
+    "printf '\\033' | dd of=tokens/work bs=1 seek=50 conv=notrunc status=none",
+  ])
+  func aFileThatTheEngineWouldNotWriteIsNotBelieved(_ damage: String) throws {
+    let fixture = try FrontFixture()
+    try fixture.shell("cd \(fixture.state); \(damage)")
+    #expect(try fixture.front("token") == answered("cli\ntoken\n"))
+  }
+
+  @Test
+  func aServiceOfThisMachineIsNotPassedOver() throws {
+    let fixture = try FrontFixture()
+    let outcome = try fixture.shell(
+      """
+      unshare --mount --map-root-user sh -ec '
+        mount -t tmpfs none /run && mkdir /run/thumblatch
+        \(fixture.program) token && \(fixture.program) --private token'
+      """
+    )
+    #expect(outcome.output == "cli\ntoken\nthe-token\n")
+  }
+
+  @Test
+  func theCommandProgramIsNotLookedUpInPATH() throws {
+    let fixture = try FrontFixture()
+    try fixture.shell("mkdir \(fixture.root)/path; mv \(fixture.cli) \(fixture.root)/path")
+    let outcome = try fixture.run(
+      fixture.program,
+      ["status"],
+      environment: ["PATH=\(fixture.root)/path"]
+    )
+    #expect(outcome.end == .exited(1))
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("thumblatch: error: "))
+  }
+
+  @Test(arguments: [
+    "chmod 775 thumblatch-cli", "chmod 757 thumblatch-cli", "chmod 775 .",
+    "mv thumblatch-cli x; ln -s x thumblatch-cli",
+    "rm thumblatch-cli; mkdir thumblatch-cli", "rm thumblatch-cli; mkfifo thumblatch-cli",
+  ])
+  func aCommandProgramThatOthersCouldHavePutThereIsNotStarted(_ damage: String) throws {
+    let fixture = try FrontFixture()
+    try fixture.shell("cd \(fixture.root)/bin; \(damage)")
+    let outcome = try fixture.front("status")
+    #expect(outcome.end == .exited(6))
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("thumblatch: error: "))
+    // What needs no other program is still answered.
+    #expect(try fixture.front("token") == answered("the-token\n"))
+  }
+
+  @Test
+  func noArgumentsAtAllAreNoArguments() throws {
+    let fixture = try FrontFixture()
+    let directory = try Directory(path: fixture.root)
+    let output = try directory.create("no-arguments")
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+    var identifier: pid_t = 0
+    var status: Int32 = 0
+    try #require(
+      unsafe posix_spawn(&identifier, fixture.program, &actions, nil, &arguments, &arguments) == 0
+    )
+    try #require(unsafe waitpid(identifier, &status, 0) == identifier)
+    #expect(status == 0)
+    let text = try directory.openForReading("no-arguments").readAll(limit: 100)
+    #expect(String(decoding: text, as: UTF8.self) == "cli\n\n")
+  }
+
+  @Test
+  func aTokenThatDoesNotArriveIsAQuietFailure() throws {
+    let fixture = try FrontFixture()
+    for redirection in [">/dev/full", ">&-", "<&- >&-", "<&- >&- 2>&-", "</dev/null >&0"] {
+      let outcome = try fixture.run(
+        "/bin/sh",
+        ["-c", "exec \(fixture.program) token \(redirection)"]
+      )
+      #expect(outcome == .init(end: .exited(1), output: "", errors: ""), "\(redirection)")
+    }
+    let (ours, theirs) = try UnixSocket.pair()
+    close(ours)
+    let outcome = try fixture.run(fixture.program, ["token"], descriptor: theirs)
+    close(theirs)
+    #expect(outcome == .init(end: .exited(1), output: "", errors: ""))
+  }
+
+  @Test
+  func closedDescriptorsDoNotMatterWhereNothingIsWritten() throws {
+    let fixture = try FrontFixture()
+    let outcome = try fixture.run(
+      "/bin/sh",
+      ["-c", "exec \(fixture.program) token <&- 2>&-"]
+    )
+    #expect(outcome == answered("the-token\n"))
+  }
+
+  @Test
+  func theProgramNeedsNoLibraryAndNoConcurrencyRuntime() throws {
+    let fixture = try FrontFixture()
+    let dynamic = try fixture.shell(
+      "LC_ALL=C readelf --dynamic --program-headers \(fixture.program)"
+    )
+    #expect(!dynamic.output.contains("NEEDED"))
+    #expect(!dynamic.output.contains("INTERP"))
+    let found = try fixture.shell(
+      "nm \(fixture.program) | grep -cE ' (swift_task_create|swift_job_run|EVP_|CRYPTO_)' || true"
+    )
+    #expect(found.output == "0\n")
+  }
+}

@@ -1,0 +1,167 @@
+internal import Glibc
+public import JSON
+internal import Synchronization
+internal import System
+
+/// A running `Scripts/dev-backend`, ended with its owner.
+///
+/// Its control calls go over its standard input and output, so that they work beside TLS and faults
+/// alike, and so that it ends even if the test is killed.
+public final class DevBackend: Sendable {
+  /// Such as `http://127.0.0.1:40001`, without a slash at the end.
+  public let url: String
+
+  private let child: ChildProcess
+  private let pipe: Mutex<LinePipe>
+
+  /// Starts one on a free port.
+  ///
+  /// - Parameter options: further ones of the script, such as `["--access-lifetime", "60"]`.
+  /// - Throws: if it cannot be started, which Python 3 in PATH is needed for.
+  public init(_ options: [String] = []) throws {
+    let (near, far) = try UnixSocket.pair()
+    let ours = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    child = try ChildProcess(
+      path: BuiltPrograms.sourceDirectory + "/Scripts/dev-backend",
+      arguments: ["--port", "0", "--pipe"] + options,
+      environment: ["PATH=" + (ThisProcess.environment("PATH") ?? "/usr/bin:/bin")],
+      descriptors: [theirs.number, theirs.number, 2]
+    )
+    _ = consume theirs
+    var pipe = LinePipe(ours)
+    let line = try pipe.readLine()
+    let prefix = "listening on "
+    guard line.hasPrefix(prefix) else { throw DevBackendError.didNotStart }
+    url = String(line.dropFirst(prefix.count))
+    self.pipe = Mutex(pipe)
+  }
+
+  deinit {
+    child.kill()
+    _ = try? child.wait()
+  }
+
+  /// Makes requests to come go wrong.
+  public func fail(_ faults: DevBackendFault...) throws {
+    _ = try call("next", ["next": .array(faults.map { .object($0.object) })])
+  }
+
+  /// What has arrived since the start or the last `clear`, oldest first.
+  public func requests() throws -> [DevBackendRequest] {
+    try call("log").array("requests").map { try DevBackendRequest($0) }
+  }
+
+  /// How many connections were taken, those on which no request ever came included.
+  public func connections() throws -> Int { Int(try call("log").integer("connections")) }
+
+  /// Forgets requests and faults.
+  public func clear() throws { _ = try call("clear") }
+
+  /// Waits until so many requests for a path have arrived since the last `clear`, 20 s at most.
+  ///
+  /// - Returns: how many have.
+  @discardableResult
+  public func waitForRequests(_ path: String, count: Int = 1) throws -> Int {
+    let given: JSONObject = ["path": .string(path), "count": .integer(Int64(count))]
+    return Int(try call("wait", given).integer("arrived"))
+  }
+
+  /// Lets every request go on that a fault holds.
+  public func release() throws { _ = try call("release") }
+
+  /// Moves the server's clock forward; nil: so far that all access tokens have expired.
+  public func advanceClock(seconds: Int? = nil) throws {
+    _ = try call("advance-clock", seconds.map { ["seconds": .integer(Int64($0))] } ?? [:])
+  }
+
+  /// How many there are: `users`, `sessions` that live, `revoked` ones, live `access_tokens`.
+  public func count(_ what: String) throws -> Int { Int(try call("sessions").integer(what)) }
+
+  /// One control call, as `dev-backend --help` lists them.
+  public func call(_ name: String, _ given: JSONObject = [:]) throws -> JSONObject {
+    let members = [("call", JSONValue.string(name))] + given.members.map { ($0.name, $0.value) }
+    let line = try JSONWriter.write(.object(JSONObject(members)))
+    let answer = try pipe.withLock { pipe in
+      try pipe.write(line)
+      return try pipe.readLine()
+    }
+    guard case .object(let object) = try JSONReader.read(Array(answer.utf8)) else {
+      throw DevBackendError.answer(answer)
+    }
+    return object
+  }
+}
+
+/// Why a development server cannot be used.
+public enum DevBackendError: Error {
+  case didNotStart
+  case answer(String)
+}
+
+/// A request as the server received it; tokens are SHA-256 in it, and passwords are left out.
+public struct DevBackendRequest: Sendable, Equatable {
+  /// The method.
+  public let method: String
+  /// The path.
+  public let path: String
+  /// Names and values in the order in which they came; an authorization's value is its SHA-256.
+  public let headers: [[String]]
+  /// The body byte for byte, but for text other than e-mail and name.
+  public let shape: String
+  /// SHA-256 of the refresh token in the body, in hexadecimal.
+  public let refreshToken: String?
+  /// The status that was answered; nil if none was, or not yet.
+  public let status: Int?
+  /// Whether it changed something: signed in, rotated, signed out.
+  public let committed: Bool
+
+  init(_ value: JSONValue) throws {
+    guard case .object(let object) = value else { throw DevBackendError.answer("request") }
+    method = try object.string("method")
+    path = try object.string("path")
+    headers = try object.array("headers").map { header in
+      guard case .array(let parts) = header else { throw DevBackendError.answer("header") }
+      return parts.map { part in
+        guard case .string(let text) = part else { return "" }
+        return text
+      }
+    }
+    shape = try object.string("shape")
+    refreshToken = try object.optionalString("refresh_token_sha256")
+    status = try object.optionalInteger("status").map { Int($0) }
+    committed = try object.boolean("committed")
+  }
+}
+
+/// A stream socket on which each side sends lines.
+private struct LinePipe: ~Copyable {
+  private let descriptor: Descriptor
+  private var waiting: [UInt8] = []
+
+  init(_ descriptor: consuming Descriptor) {
+    self.descriptor = descriptor
+  }
+
+  func write(_ line: [UInt8]) throws(SystemError) {
+    try descriptor.write(line + [UInt8(ascii: "\n")])
+  }
+
+  /// One line without its end; fails after 60 s or if the other side has closed.
+  mutating func readLine() throws -> String {
+    while true {
+      if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: waiting[..<end], as: UTF8.self)
+        waiting.removeFirst(end + 1)
+        return line
+      }
+      guard try descriptor.waitReadable(milliseconds: 60_000) else {
+        throw DevBackendError.didNotStart
+      }
+      var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+      let got = unsafe try chunk.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
+      guard got > 0 else { throw DevBackendError.didNotStart }
+      waiting += chunk[..<got]
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import Glibc
+internal import System
+
+/// Certificates of a private authority, made by the openssl command in a directory of their own that
+/// goes away with their owner.
+///
+/// Files: `ca.pem`; `leaf.pem`, `expired.pem` and `wrong.pem` (another host's name) with `leaf.key`;
+/// `other-ca.pem`, of an authority that signed none of them; `trusted/`, a hashed directory that
+/// holds `ca.pem`.
+public final class DevBackendCertificates: Sendable {
+  /// The directory's path.
+  public let directory: String
+  /// The pin of `leaf.key`: `sha256//` and base64.
+  public let pin: String
+
+  private static let script = """
+    key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc"
+    for name in ca other-ca; do
+      openssl req -x509 $key -keyout $name.key -out $name.pem -days 2 -subj "/CN=$name" \\
+        -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
+    done
+    openssl req $key -keyout leaf.key -out leaf.csr -subj /CN=backend
+    echo 'subjectAltName=IP:127.0.0.1,IP:::1,DNS:localhost' > right.ext
+    echo 'subjectAltName=DNS:elsewhere.example' > wrong.ext
+    sign="openssl x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key"
+    $sign -extfile right.ext -days 2 -out leaf.pem
+    $sign -extfile wrong.ext -days 2 -out wrong.pem
+    $sign -extfile right.ext -days -1 -out expired.pem
+    mkdir trusted
+    cp ca.pem trusted
+    openssl rehash trusted
+    openssl pkey -in leaf.key -pubout -outform der | openssl dgst -sha256 -binary | openssl base64 > pin
+    """
+
+  /// Makes all of them.
+  public init() throws {
+    var path = Array("/tmp/thumblatch-certificates-XXXXXX".utf8CString)
+    let made = unsafe path.withUnsafeMutableBufferPointer { buffer -> Bool in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe mkdtemp(base) != nil
+    }
+    guard made else { throw SystemError("mkdtemp", code: errno) }
+    directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
+    let opened = try Directory(path: directory)
+    let text = try opened.openForReading("pin").readAll(limit: 100)
+    pin = "sha256//" + String(decoding: text.dropLast(), as: UTF8.self)
+  }
+
+  deinit {
+    try? Self.run("rm -r \(directory)")
+  }
+
+  /// The path of one of the files.
+  public func path(_ name: String) -> String { directory + "/" + name }
+
+  /// The text of one of the files.
+  public func text(_ name: String) throws -> String {
+    let bytes = try Directory(path: directory).openForReading(name).readAll(limit: 16 * 1024)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func run(_ script: String) throws(SystemError) {
+    let shell = try ChildProcess(
+      path: "/bin/sh",
+      arguments: ["-e", "-c", script],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, -1, 2]
+    )
+    guard try shell.wait() == .exited(0) else { throw SystemError("openssl", code: EINVAL) }
+  }
+}
