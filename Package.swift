@@ -99,7 +99,10 @@ let package = Package(
       ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
-    room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
+    room(
+      "Commands",
+      ["VaultClient", "VaultInterface", "Configuration", "JSON", "System", "SecretMemory"]
+    ),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
@@ -166,7 +169,10 @@ let package = Package(
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
-      ["Commands", "VaultClient", "VaultInterface", "System", "TestSupport"]
+      [
+        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
+        "TestSupport",
+      ]
     ),
     tests(
       "IntegrationTests",

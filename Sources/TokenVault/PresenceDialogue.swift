@@ -60,7 +60,7 @@ extension Vault {
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
     checks.removeValue(forKey: prompt)?.cancel()
-    let arming = try outcome(of: prompt) { () throws(PresenceOutcome) in
+    let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
         method: method,
@@ -147,6 +147,7 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
+      noteRefusal(error.name, caller)
       throw .presenceFailed(error, methods: prompts.methods(of: prompt))
     }
   }
@@ -160,7 +161,7 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
-    let standing = try outcome(of: prompt) { () throws(PresenceOutcome) in
+    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.standing(
         of: prompt,
         question: question,
@@ -345,11 +346,13 @@ extension Vault {
 
   private func outcome<Value>(
     of prompt: String,
+    _ caller: Caller,
     _ body: () throws(PresenceOutcome) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
+      noteRefusal(error.name, caller)
       if case .busy(let message) = error { throw .busy(message) }
       throw .presenceFailed(error, methods: prompts.methods(of: prompt))
     }
