@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Cryptography
 internal import Storage
+internal import Synchronization
 internal import System
 
 // What every room of the engine uses: rows, transactions, the trail, and the queue of an account.
@@ -14,7 +15,7 @@ extension Vault {
     } catch let failure as VaultFailure {
       throw failure
     } catch let error as StorageError {
-      throw VaultFailure(error)
+      throw failure(of: error)
     } catch {
       throw .unexpected("the store failed")
     }
@@ -27,8 +28,13 @@ extension Vault {
     do throws(StorageError) {
       return try body()
     } catch {
-      throw VaultFailure(error)
+      throw failure(of: error)
     }
+  }
+
+  private nonisolated func failure(of error: StorageError) -> VaultFailure {
+    if case .uncertain = error { storeIsLost.store(true, ordering: .releasing) }
+    return VaultFailure(error)
   }
 
   /// Random bytes that are no secret.

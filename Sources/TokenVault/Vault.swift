@@ -3,6 +3,7 @@ internal import Cryptography
 internal import Presence
 internal import SecretMemory
 public import Storage
+internal import Synchronization
 internal import System
 
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
@@ -21,6 +22,9 @@ public actor Vault {
   let exchange: any TokenExchange
   let check: any PresenceCheck
   let clock: any VaultClock
+
+  /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
+  nonisolated let storeIsLost = Atomic(false)
 
   var window: UnlockWindow?
   var prompts = PromptBook()
@@ -66,6 +70,9 @@ public actor Vault {
       throw .unexpected("the vault cannot be opened: \(error)")
     }
   }
+
+  /// Whether this engine must end, so that the next one reads what really is on the disk.
+  public nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
 
   /// The vault's sixteen random bytes, made with the store.
   private static func identifier(in store: Store) throws -> [UInt8] {

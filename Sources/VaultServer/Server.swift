@@ -3,6 +3,9 @@ public import System
 public import TokenVault
 internal import VaultInterface
 
+private let listenerToken: UInt64 = 0
+private let signalToken: UInt64 = 1
+
 /// Speaks Varlink to the vault's callers, on one thread that never waits for any of them.
 ///
 /// Each connection carries one authority: that of the process that connected. Calls of one
@@ -16,8 +19,6 @@ public final class Server {
   private static let tick: Int32 = 1000
   /// How often counted refusals are written down, in seconds.
   private static let flushInterval: Int64 = 60
-  private static let listenerToken: UInt64 = 0
-  private static let signalToken: UInt64 = 1
 
   private let vault: Vault
   private let listener: Descriptor
@@ -45,8 +46,8 @@ public final class Server {
     self.idleSeconds = idleSeconds
     ready = try ReadyQueue()
     inbox = Inbox(ready)
-    try ready.add(listener, token: Self.listenerToken)
-    try ready.add(signals.descriptor, token: Self.signalToken)
+    try ready.add(listener, token: listenerToken)
+    try ready.add(signals.descriptor, token: signalToken)
     self.listener = listener
     self.signals = signals
   }
@@ -63,12 +64,14 @@ public final class Server {
     while true {
       for event in try ready.wait(milliseconds: Self.tick) {
         switch event.token {
-        case Self.listenerToken: try acceptAll()
-        case Self.signalToken: return
+        case listenerToken: try acceptAll()
+        case signalToken: return
         default: serve(event)
         }
       }
       for (token, message) in inbox.takeAll() { deliver(message, to: token) }
+      // The next engine reads what really is on the disk.
+      if vault.hasLostItsStore { return }
       for (token, connection) in connections where connection.isOverdue { end(token) }
       if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
         flushed = .now
@@ -90,11 +93,11 @@ public final class Server {
   private func flushAtEnd() throws(SystemError) {
     Task { [vault, inbox] in
       try? await vault.flushRefusals()
-      inbox.put(nil, for: Self.signalToken, isLast: true)
+      inbox.put(nil, for: signalToken, isLast: true)
     }
     let deadline = BootInstant.now.advanced(bySeconds: 5)
     while BootInstant.now < deadline {
-      if inbox.takeAll().contains(where: { $0.0 == Self.signalToken }) { return }
+      if inbox.takeAll().contains(where: { $0.0 == signalToken }) { return }
       _ = try ready.wait(milliseconds: 100)
     }
   }
