@@ -184,7 +184,8 @@ struct ProcessFactsTests {
       try ThisProcess.renouncePrivileges()
       #expect(try output(of: "/bin/cat", ["/proc/self/status"]).text.contains("NoNewPrivs:\t1"))
       // proc(5): the files of a process that may not be dumped belong to root.
-      #expect(try Directory(path: "/proc/self/task").descriptor.status().owner == 0)
+      let own = try Directory(path: "/proc/\(ThisProcess.identifier)")
+      #expect(try own.openForReading("status").status().owner == 0)
       var limit = rlimit()
       let isRead = unsafe getrlimit(Int32(RLIMIT_CORE.rawValue), &limit) == 0
       #expect(isRead && limit.rlim_max == 0)
