@@ -1,0 +1,344 @@
+import JSON
+import SecretMemory
+import VaultInterface
+
+/// One message of an interface, with the way there and back.
+struct Sample: Sendable, CustomStringConvertible {
+  enum Direction {
+    case call
+    case reply
+    case error
+  }
+
+  let interface: VarlinkInterface
+  let direction: Direction
+  /// The name in the interface, such as `AccessToken`.
+  let name: String
+  /// Whether the members depend on what happened.
+  let isVariant: Bool
+  let parameters: JSONObject
+  /// Decodes and encodes again.
+  let again: @Sendable (JSONObject) throws -> JSONObject
+
+  var description: String { "\(interface.name).\(name) \(direction)" }
+
+  /// The same message with other parameters, over the wire and back.
+  func received(_ parameters: JSONObject) throws -> JSONObject {
+    var buffer = MessageBuffer(interface)
+    try unsafe message(parameters).withUnsafeBytes { unsafe try buffer.append($0) }
+    switch direction {
+    case .call: return try buffer.nextCall()?.parameters ?? JSONObject()
+    case .reply, .error: return try buffer.nextReply()?.parameters ?? JSONObject()
+    }
+  }
+
+  /// The message with these parameters, and its NUL.
+  func message(_ parameters: JSONObject) throws -> SecretBytes {
+    let fullName = "\(interface.name).\(name)"
+    switch direction {
+    case .call:
+      return try VarlinkCall(method: fullName, parameters: parameters).encoded(on: interface)
+    case .reply: return try VarlinkReply(parameters: parameters).encoded(on: interface)
+    case .error:
+      return try VarlinkReply(parameters: parameters, error: fullName).encoded(on: interface)
+    }
+  }
+}
+
+/// A secret of a test.
+func secret(_ text: String) throws -> SharedSecret {
+  SharedSecret(try SecretBytes(copying: Array(text.utf8)))
+}
+
+private func split(_ method: String) throws -> (VarlinkInterface, String) {
+  for interface in VarlinkInterface.allCases where method.hasPrefix(interface.name + ".") {
+    return (interface, String(method.dropFirst(interface.name.count + 1)))
+  }
+  throw MessageError.badValue("method")
+}
+
+private func call<Method: VarlinkMethod>(_ content: Method) throws -> Sample {
+  let (interface, name) = try split(Method.method)
+  return Sample(
+    interface: interface,
+    direction: .call,
+    name: name,
+    isVariant: false,
+    parameters: try content.encoded,
+    again: { try Method(decoding: $0).encoded }
+  )
+}
+
+private func reply<Method: VarlinkMethod>(
+  to: Method.Type,
+  _ content: Method.Reply,
+  isVariant: Bool = false
+) throws -> Sample {
+  let (interface, name) = try split(Method.method)
+  return Sample(
+    interface: interface,
+    direction: .reply,
+    name: name,
+    isVariant: isVariant,
+    parameters: try content.encoded,
+    again: { try Method.Reply(decoding: $0).encoded }
+  )
+}
+
+private func error(_ error: VaultError) throws -> Sample {
+  let reply = try error.reply
+  let fullName = reply.error ?? ""
+  return Sample(
+    interface: .vault,
+    direction: .error,
+    name: try split(fullName).1,
+    isVariant: false,
+    parameters: reply.parameters,
+    again: { parameters in
+      let error = try VaultError(decoding: VarlinkReply(parameters: parameters, error: fullName))
+      return try error?.reply.parameters ?? JSONObject()
+    }
+  )
+}
+
+private let account = VaultAccount(
+  name: "me",
+  provider: "dev",
+  kind: "password-backend",
+  issuer: "http://localhost:8000",
+  subject: "17",
+  email: "ann@example.org",
+  displayName: "Ann \"é\" 😀",
+  presenceProtection: true,
+  state: .loginRequired,
+  cause: "refused\n",
+  accessTokenExpiresAt: 1_800_000_000,
+  isDefault: false
+)
+private let provider = VaultProvider(
+  name: "dev",
+  settings: ["issuer": "http://localhost:8000", "kind": "password-backend", "ca": "-----\n"]
+)
+private let reader = VaultReader(
+  available: false,
+  name: "Virtual",
+  driver: "virtual_device",
+  reason: "held by fprintd"
+)
+
+/// Every message, with every optional member; none where one could not be made, which is a test.
+let samples: [Sample] =
+  (try? accountSamples() + presenceSamples() + helperSamples()) ?? []
+
+private func accountSamples() throws -> [Sample] {
+  [
+    try call(GetStatusCall()),
+    try reply(
+      to: GetStatusCall.self,
+      VaultStatus(
+        form: .private,
+        version: "0.1",
+        process: 4211,
+        deviceSecret: "file",
+        memory: .secret,
+        unlocked: true,
+        unlockedFor: 60,
+        unlockedAccounts: ["me", "work"],
+        enrolledFingers: ["right-index"],
+        fingerprintLockedOut: false
+      )
+    ),
+    try call(GetAccountCall(account: "me")),
+    try reply(to: GetAccountCall.self, GetAccountReply(account: account)),
+    try call(GetReaderCall()),
+    try reply(to: GetReaderCall.self, GetReaderReply(reader: reader)),
+    try call(
+      RegisterCall(
+        account: "me",
+        provider: provider,
+        email: "ann@example.org",
+        name: "Ann",
+        password: secret("hunter2 \"\\ é😀")
+      )
+    ),
+    try reply(to: RegisterCall.self, AccountReply(account: account)),
+    try call(
+      LoginCall(
+        account: "me",
+        provider: provider,
+        email: "ann@example.org",
+        password: secret("hunter2")
+      )
+    ),
+    try reply(to: LoginCall.self, AccountReply(account: account)),
+    try call(
+      AccessTokenCall(account: "me", minimumLifetime: 10, rejected: "ey.J.x", prompt: "p1")
+    ),
+    try reply(
+      to: AccessTokenCall.self,
+      AccessTokenReply(
+        account: "me",
+        accessToken: "ey.J.y",
+        tokenType: "Bearer",
+        expiresAt: 1_800_000_000,
+        shorterThanRequested: true
+      )
+    ),
+    try call(LogoutCall(account: "me", local: true)),
+    try reply(to: LogoutCall.self, LogoutReply(revoked: false, reason: "unreachable")),
+    try call(WhoAmICall(account: "me", prompt: "p1")),
+    try reply(
+      to: WhoAmICall.self,
+      WhoAmIReply(account: account, profile: ["id": 17, "password": "no secret", "x": [nil]])
+    ),
+    try call(AuditCall(account: "me", since: -1)),
+    try reply(
+      to: AuditCall.self,
+      AuditReply(
+        record: VaultAuditRecord(
+          number: 1,
+          time: 1_800_000_000,
+          event: "refresh",
+          outcome: "ok",
+          account: "me",
+          method: "fingerprint",
+          requester: "bash, pid 4211",
+          detail: "d"
+        )
+      )
+    ),
+  ]
+}
+
+private func presenceSamples() throws -> [Sample] {
+  try [
+    call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
+    reply(to: CheckCall.self, .waiting, isVariant: true),
+    reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
+    reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(to: CheckCall.self, .passed, isVariant: true),
+    call(RespondCall(prompt: "p1", text: secret("hunter2"))),
+    reply(to: RespondCall.self, .retry(.general), isVariant: true),
+    reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
+    call(CancelCall(prompt: "p1")),
+    reply(to: CancelCall.self, EmptyReply()),
+    call(EnablePresenceCall(account: "me", prompt: "p1")),
+    reply(to: EnablePresenceCall.self, AccountReply(account: account)),
+    call(DisablePresenceCall(account: "me", prompt: "p1")),
+    reply(to: DisablePresenceCall.self, AccountReply(account: account)),
+    call(TestPresenceCall(prompt: "p1")),
+    reply(to: TestPresenceCall.self, TestPresenceReply(method: "fingerprint")),
+    call(UnlockCall(accounts: ["me"], duration: 900, prompt: "p1")),
+    reply(to: UnlockCall.self, UnlockReply(unlockedFor: 900, unlockedAccounts: ["me"])),
+    call(LockCall()),
+    reply(to: LockCall.self, LockReply(wasUnlocked: true)),
+    call(ListFingersCall()),
+    reply(to: ListFingersCall.self, ListFingersReply(fingers: ["left-thumb"], reader: reader)),
+    call(EnrollFingerCall(finger: "right-index", prompt: "p1")),
+    reply(
+      to: EnrollFingerCall.self,
+      EnrollFingerReply(
+        event: .retry,
+        finger: "right-index",
+        stage: 2,
+        stages: 5,
+        hint: .removeFinger
+      )
+    ),
+    error(
+      .presenceNeeded(
+        PresenceRequest(
+          prompt: "p1",
+          requester: "bash, pid 4211",
+          account: "me",
+          purpose: .refresh,
+          methods: [.fingerprint, .password],
+          timeout: 30
+        )
+      )
+    ),
+    error(.presenceFailed(.passwordChosen, message: "m", methods: [.password])),
+    error(.busy(message: "m")),
+    error(.noSuchAccount(account: "me")),
+    error(.noSuchFinger(finger: "left-thumb")),
+    error(.invalidArgument(message: "m")),
+    error(.loginRequired(account: "me", message: "m")),
+    error(.providerUnavailable(message: "m", retryAfter: 30)),
+    error(.providerRefused(status: 401, message: "m")),
+    error(.misconfigured(message: "m")),
+    error(.vaultUnsafe(message: "m", hint: "h")),
+    error(.refused(message: "m")),
+    error(.internal(message: "m")),
+  ]
+}
+
+private func helperSamples() throws -> [Sample] {
+  try [
+    call(
+      ExchangeCall(
+        httpMethod: "POST",
+        url: "https://example.org/auth/refresh",
+        headers: ["Content-Type: application/json"],
+        body: secret("{\"refresh_token\":\"hunter2\"}"),
+        ca: "-----BEGIN CERTIFICATE-----\n",
+        pins: ["sha256//AAAA"],
+        proxy: "http://localhost:3128",
+        timeout: 30_000,
+        maximumBody: 61_440,
+        key: secret(String(repeating: "k", count: 32)),
+        context: [0, 1, 2, 255]
+      )
+    ),
+    reply(to: ExchangeCall.self, .done, isVariant: true),
+    reply(to: ExchangeCall.self, .sealed([1, 2, 3, 4]), isVariant: true),
+    reply(
+      to: ExchangeCall.self,
+      .answered(status: 200, retryAfter: 5, body: secret("{}\u{0}\u{1}")),
+      isVariant: true
+    ),
+    reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
+    reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
+    call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
+    reply(to: LoadPrintCall.self, EmptyReply()),
+    call(HelperCheckCall(presenceMethod: .password, user: "ann", timeout: 30_000)),
+    reply(to: HelperCheckCall.self, .ready, isVariant: true),
+    reply(to: HelperCheckCall.self, .waiting, isVariant: true),
+    reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
+    reply(to: HelperCheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(to: HelperCheckCall.self, .matched(finger: "right-index"), isVariant: true),
+    reply(to: HelperCheckCall.self, .notMatched, isVariant: true),
+    reply(to: HelperCheckCall.self, .failed(.notEnrolled, detail: "d"), isVariant: true),
+    call(HelperRespondCall(text: secret("hunter2"))),
+    reply(to: HelperRespondCall.self, .retry(.general), isVariant: true),
+    reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
+    reply(to: HelperRespondCall.self, .matched(finger: "left-thumb"), isVariant: true),
+    reply(to: HelperRespondCall.self, .failed(.denied, detail: "expired"), isVariant: true),
+    call(HelperEnrollCall(finger: "right-index", timeout: 30_000)),
+    reply(to: HelperEnrollCall.self, enrolled(.ready), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.waiting), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.stage), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.retry(.tooShort)), isVariant: true),
+    reply(
+      to: HelperEnrollCall.self,
+      enrolled(.done(print: secret("FP3 hunter2"), driver: "virtual_image", device: "0")),
+      isVariant: true
+    ),
+    reply(to: HelperEnrollCall.self, enrolled(.failed(.busy, detail: "d")), isVariant: true),
+    call(HelperGetReaderCall()),
+    reply(
+      to: HelperGetReaderCall.self,
+      HelperReader(
+        available: true,
+        name: "Virtual",
+        driver: "virtual_image",
+        device: "0",
+        stages: 5,
+        reason: "r"
+      )
+    ),
+  ]
+}
+
+private func enrolled(_ event: HelperEnrollReply.Event) -> HelperEnrollReply {
+  HelperEnrollReply(event: event, stage: 3, stages: 5)
+}
