@@ -99,7 +99,10 @@ let package = Package(
       ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
-    room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
+    room(
+      "Commands",
+      ["VaultClient", "VaultInterface", "Configuration", "JSON", "System", "SecretMemory"]
+    ),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
@@ -134,7 +137,13 @@ let package = Package(
       ["Cryptography", "SecretMemory", "TestSupport"],
       resources: [.copy("Vectors")]
     ),
-    tests("StorageTests", ["Storage", "System", "SecretMemory", "TestSupport"]),
+    tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
+    .executableTarget(
+      name: "StorageWriter",
+      dependencies: ["Storage", "System", "SecretMemory"],
+      path: "Tests/StorageWriter",
+      swiftSettings: strict
+    ),
     tests("OAuthTests", ["Configuration", "OAuth", "JSON", "SecretMemory", "TestSupport"]),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "TestSupport"]),
@@ -160,7 +169,10 @@ let package = Package(
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
-      ["Commands", "VaultClient", "VaultInterface", "System", "TestSupport"]
+      [
+        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
+        "TestSupport",
+      ]
     ),
     tests(
       "IntegrationTests",

@@ -57,6 +57,9 @@ public struct HTTPAnswer: ~Copyable, Sendable {
   /// The body, which may hold tokens.
   public let body: SecretBytes
 
+  /// Gives the body away.
+  public consuming func takeBody() -> SecretBytes { body }
+
   /// The longest wait that a server can ask for: a day.
   public static let maximumRetryAfter = 86_400
 

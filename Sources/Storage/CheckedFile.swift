@@ -10,26 +10,24 @@ extension Directory {
   /// - Throws: `unsafeFile` for a link, a FIFO (which is not waited for), a file of someone else,
   ///   one that others may read, or one with a second name.
   func openChecked(_ name: String, writing: Bool = false) throws(StorageError) -> Descriptor? {
-    let file: Descriptor
-    do throws(SystemError) {
-      file = try writing ? openForWriting(name) : openForReading(name)
-    } catch {
-      if error.isMissing { return nil }
-      if error.isSymbolicLink { throw .unsafeFile(name, .symbolicLink) }
-      if error.isWrongType { throw .unsafeFile(name, .wrongType) }
-      throw StorageError(error)
+    let file = try calling(about: name) { () throws(SystemError) -> Descriptor? in
+      do throws(SystemError) {
+        return try writing ? openForWriting(name) : openForReading(name)
+      } catch {
+        guard error.isMissing else { throw error }
+        return nil
+      }
     }
+    guard let file else { return nil }
     try file.demandPrivateFile(name)
     return file
   }
 
   /// Makes a file that must not exist, in place of the leavings of a write that was cut short.
   func createTemporary(_ name: String) throws(StorageError) -> Descriptor {
-    do throws(SystemError) {
+    try calling { () throws(SystemError) in
       try unlink(name)
       return try create(name)
-    } catch {
-      throw StorageError(error)
     }
   }
 
@@ -54,7 +52,8 @@ extension Directory {
       throw StorageError(error)
     }
     guard durable else { return }
-    try calling { () throws(SystemError) in try synchronize() }
+    // The new file stands in place of the old one; which of them a crash leaves is not known.
+    do throws(SystemError) { try synchronize() } catch { throw .uncertain("\(error)") }
   }
 }
 
@@ -66,7 +65,9 @@ extension Descriptor {
       throw .unsafeFile(name, flaw)
     }
     // A second name may lie in a directory that others read, or have been made by someone who
-    // wants this file kept after it was removed here.
+    // wants this file kept after it was removed here. (No call tells whether a name was removed
+    // since the file was opened by it. The directory is 0700: only this user could do that, and
+    // he can write to all of his files without it.)
     guard status.links == 1 else { throw .unsafeFile(name, .wrongLinks(status.links)) }
   }
 

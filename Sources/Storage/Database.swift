@@ -10,29 +10,45 @@ final class Database {
   private static let layer: Int32 = csqlite_register_layer()
 
   private let handle: OpaquePointer
+  /// Kept, because SQLite reaches its files through the descriptor until it is closed.
+  private let directory: StateDirectory?
   private var statements: [String: Statement] = [:]
   private var failed: StorageError?
   private(set) var isInTransaction = false
 
-  /// Opens the file of this name in a directory, through the directory's descriptor, which must
-  /// live as long as this object.
-  init(_ name: String, in directory: borrowing Directory) throws(StorageError) {
+  /// Opens the file of this name, which exists, through the directory's descriptor.
+  init(_ name: String, in directory: StateDirectory) throws(StorageError) {
     guard Self.layer == SQLITE_OK else { throw .database(Self.layer) }
+    unsafe handle = try Self.open(
+      "/proc/self/fd/\(directory.root.descriptor.number)/\(name)",
+      layer: CSQLITE_LAYER
+    )
+    self.directory = directory
+  }
+
+  /// An empty database in memory.
+  init() throws(StorageError) {
+    unsafe handle = try Self.open(":memory:", layer: nil)
+    directory = nil
+  }
+
+  private static func open(_ path: String, layer: String?) throws(StorageError) -> OpaquePointer {
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(
-      "/proc/self/fd/\(directory.descriptor.number)/\(name)",
+      path,
       &opened,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW,
-      CSQLITE_LAYER
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      layer
     )
     guard let handle = unsafe opened else { throw .database(SQLITE_NOMEM) }
     guard code == SQLITE_OK else {
+      let error = unsafe StorageError(code, of: handle)
       // sqlite.org/c3ref/open.html: "Whether or not an error occurs when it is opened, resources
       // associated with the database connection handle should be released".
       unsafe sqlite3_close_v2(handle)
-      throw .database(code)
+      throw error
     }
-    unsafe self.handle = handle
+    return unsafe handle
   }
 
   deinit {
@@ -67,7 +83,7 @@ final class Database {
         switch code {
         case SQLITE_ROW: rows.append(try read(statement.columns))
         case SQLITE_DONE: return rows
-        default: throw error(code)
+        default: throw unsafe StorageError(code, of: handle)
         }
       }
     } catch {
@@ -112,34 +128,39 @@ final class Database {
       &prepared,
       nil
     )
-    guard code == SQLITE_OK, let handle = unsafe prepared else { throw error(code) }
-    let statement = unsafe Statement(handle)
+    guard code == SQLITE_OK, let prepared = unsafe prepared else {
+      throw unsafe StorageError(code, of: handle)
+    }
+    let statement = unsafe Statement(prepared)
     statements[sql] = statement
     return statement
   }
-
-  /// What an extended result code means (sqlite.org/rescode.html).
-  private func error(_ code: Int32) -> StorageError {
-    switch code & 0xff {
-    case SQLITE_FULL: return .full
-    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged("vault.db")
-    case SQLITE_BUSY, SQLITE_LOCKED: return .busy
-    case SQLITE_CONSTRAINT: return .constraint(code)
-    case SQLITE_IOERR:
-      // fsync(2): after an error the pages are dropped, and a second call reports success. What
-      // is on the disk is known only to who reads it anew.
-      if code == ResultCode.ioFsync || code == ResultCode.ioDirectoryFsync {
-        return .uncertain(code)
-      }
-      // "the operating system error code that caused the most recent I/O error".
-      return SystemError.isFull(unsafe sqlite3_system_errno(handle)) ? .full : .database(code)
-    default: return .database(code)
-    }
-  }
 }
 
-/// Extended result codes, which are macros that Swift does not import.
-enum ResultCode {
-  static let ioFsync = SQLITE_IOERR | (4 << 8)
-  static let ioDirectoryFsync = SQLITE_IOERR | (5 << 8)
+extension StorageError {
+  // Macros that Swift does not import.
+  private static let ioShortRead = SQLITE_IOERR | (2 << 8)
+  private static let ioSync = SQLITE_IOERR | (4 << 8)
+  private static let ioDirectorySync = SQLITE_IOERR | (5 << 8)
+  private static let ioBrokenFileSystem = SQLITE_IOERR | (33 << 8)
+
+  /// What an extended result code of this connection means (sqlite.org/rescode.html).
+  fileprivate init(_ code: Int32, of handle: OpaquePointer) {
+    switch code & 0xff {
+    case SQLITE_FULL: self = .full
+    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(StoreFile.name)
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    case SQLITE_CONSTRAINT: self = .constraint(code)
+    case SQLITE_IOERR where code == Self.ioSync || code == Self.ioDirectorySync:
+      // fsync(2): after an error the pages are dropped, and a second call reports success. What
+      // is on the disk is known only to who reads it anew.
+      self = .uncertain("\(StoreFile.name): SQLite result \(code)")
+    case SQLITE_IOERR where code == Self.ioShortRead || code == Self.ioBrokenFileSystem:
+      self = .damaged(StoreFile.name)
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      // sqlite3_system_errno: the number "that caused the most recent I/O error".
+      self = SystemError.isFull(unsafe sqlite3_system_errno(handle)) ? .full : .database(code)
+    default: self = .database(code)
+    }
+  }
 }

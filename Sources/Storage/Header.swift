@@ -5,7 +5,7 @@ struct Header {
   /// Bytes 60 to 63: `user_version`, the number of the schema.
   let version: Int
   /// Bytes 68 to 71: `application_id`.
-  let applicationID: UInt32
+  let applicationID: Int32
 
   /// Reads the header without changing the file.
   ///
@@ -17,10 +17,10 @@ struct Header {
     }
     let got = try calling { () throws(SystemError) in try result.get() }
     guard got == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
-      throw .damaged("\(Store.name) is not a database")
+      throw .damaged("\(StoreFile.name) is not a database")
     }
     version = Int(Int32(bitPattern: Self.integer(bytes[60..<64])))
-    applicationID = Self.integer(bytes[68..<72])
+    applicationID = Int32(bitPattern: Self.integer(bytes[68..<72]))
   }
 
   private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt32 {

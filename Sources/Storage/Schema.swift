@@ -2,24 +2,28 @@
 ///
 /// `user_version` is the number of steps that were done. A step is never changed once it has
 /// been in a release: a change is a further step.
-enum Schema {
+struct Schema {
   /// One step from a schema to the next.
   struct Migration {
     let name: String
     let statements: [String]
   }
 
-  /// `TLbv` in the database's header: "used to identify the database as a specific file type"
-  /// (sqlite.org/fileformat2.html).
-  static let applicationID: UInt32 = 0x544c_6276
-
   /// All steps, in their order.
-  static let migrations = [
-    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first)
-  ]
+  let migrations: [Migration]
 
-  /// The newest schema that this program knows.
-  static var version: Int { migrations.count }
+  /// The number that a store of this schema bears.
+  var version: Int { migrations.count }
+
+  /// `TLbv` in the header of the file.
+  ///
+  /// sqlite.org/fileformat2.html: for "databases used as application file-formats".
+  static let applicationID: Int32 = 0x544c_6276
+
+  /// What this program knows.
+  static let current = Schema(migrations: [
+    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first)
+  ])
 
   private static let first = [
     """

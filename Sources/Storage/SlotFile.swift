@@ -28,12 +28,7 @@ public struct SlotFile: ~Copyable, Sendable {
   ) throws(StorageError) {
     let name = try Self.name(account)
     if let existing = try directory.slots.openChecked(name, writing: true) {
-      let size: Int64
-      do throws(SystemError) {
-        size = try existing.status().size
-      } catch {
-        throw StorageError(error)
-      }
+      let size = try calling { () throws(SystemError) in try existing.status().size }
       if size == Int64(Self.size) { return }
     }
     do throws(SystemError) {
@@ -63,7 +58,7 @@ public struct SlotFile: ~Copyable, Sendable {
     self.init(file)
   }
 
-  /// The descriptor's number, to be given to the exchange. Do not close it.
+  /// The descriptor's number, to be given to the exchange and not to be closed.
   public var descriptor: Int32 { file.number }
 
   /// Takes the account's lock without waiting; false: an exchange still has it.
@@ -103,11 +98,9 @@ public struct SlotFile: ~Copyable, Sendable {
     account: [UInt8]
   ) throws(StorageError) {
     let name = try Self.name(account)
-    do throws(SystemError) {
+    try calling { () throws(SystemError) in
       try directory.slots.unlink(name)
       try directory.slots.synchronize()
-    } catch {
-      throw StorageError(error)
     }
   }
 

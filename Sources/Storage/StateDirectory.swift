@@ -47,6 +47,8 @@ public final class StateDirectory: Sendable {
     }
     slots = try Self.open("slots", in: root, create: true, shown: "slots")
     tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
+    // A write that was cut short may have left a token.
+    _ = try? tokens.unlink(TokenFile.temporaryName)
     self.root = root
   }
 

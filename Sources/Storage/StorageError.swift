@@ -25,8 +25,8 @@ public enum StorageError: Error, Equatable, Sendable {
   case full
   /// Another process has the database open, in spite of the state lock.
   case busy
-  /// The last change may or may not be on the disk: the store must be opened anew and read.
-  case uncertain(Int32)
+  /// The last change may or may not be on the disk, for this reason: it must be read anew.
+  case uncertain(String)
   /// The transaction was rolled back before its end, so that nothing more goes into it.
   case rolledBack
   /// A transaction inside another.
@@ -84,6 +84,9 @@ extension StorageError {
 ///
 /// - Parameters:
 ///   - name: what they are about; a link or another type of file there is unsafe.
+///   - body: the calls.
+/// - Returns: what `body` returns.
+/// - Throws: `full` where there was no room, else the call's own error.
 @discardableResult
 func calling<Value: ~Copyable>(
   about name: String? = nil,
@@ -113,8 +116,7 @@ extension StorageError: CustomStringConvertible {
     case .damaged(let what): "damaged: \(what)"
     case .full: "no space left for the vault"
     case .busy: "the store is open in another program"
-    case .uncertain(let code):
-      "the last change may not have reached the disk (SQLite result \(code))"
+    case .uncertain(let reason): "the last change may not have reached the disk (\(reason))"
     case .rolledBack: "the transaction had been rolled back"
     case .nested: "a transaction was begun inside another"
     case .noSuchRow: "the row to change does not exist"

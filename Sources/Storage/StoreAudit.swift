@@ -51,6 +51,8 @@ extension Store {
   ///   - owner: only records about this user's vault.
   ///   - accountID: only records about this account.
   ///   - limit: at most so many.
+  /// - Returns: fewer than `limit` records if there are no more.
+  /// - Throws: `StorageError`.
   public func audit(
     after number: Int64 = 0,
     since: Int64? = nil,

@@ -91,11 +91,9 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) -> [UInt8]? {
     guard let file = try directory.tokens.openChecked(name) else { return nil }
-    do throws(SystemError) {
+    return try calling { () throws(SystemError) in
       guard try file.status().size <= Int64(limit) else { return nil }
       return try file.readAll(limit: limit)
-    } catch {
-      throw StorageError(error)
     }
   }
 

@@ -25,13 +25,14 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) -> VaultFailure {
     let name = hexadecimal(try random(16))
-    let canUseFinger = try !fingerLockout().isPasswordOnly && !printRows().isEmpty
+    let isLockedOut = try fingerLockout().isPasswordOnly
+    let isEnrolled = try !printRows().isEmpty
     guard
       let methods = prompts.open(
         name,
         question: question,
         connection: caller.connection,
-        fingerprintPossible: canUseFinger,
+        fingerprintPossible: isEnrolled && !isLockedOut,
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
@@ -59,7 +60,7 @@ extension Vault {
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
     checks.removeValue(forKey: prompt)?.cancel()
-    let arming = try outcome(of: prompt) { () throws(PresenceOutcome) in
+    let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
         method: method,
@@ -146,6 +147,7 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
+      noteRefusal(error.name, caller)
       throw .presenceFailed(error, methods: prompts.methods(of: prompt))
     }
   }
@@ -159,7 +161,7 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
-    let standing = try outcome(of: prompt) { () throws(PresenceOutcome) in
+    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.standing(
         of: prompt,
         question: question,
@@ -344,11 +346,13 @@ extension Vault {
 
   private func outcome<Value>(
     of prompt: String,
+    _ caller: Caller,
     _ body: () throws(PresenceOutcome) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
+      noteRefusal(error.name, caller)
       if case .busy(let message) = error { throw .busy(message) }
       throw .presenceFailed(error, methods: prompts.methods(of: prompt))
     }

@@ -180,6 +180,28 @@ extension Vault {
     }
   }
 
+  /// Counts a refusal of a request that changes nothing, so that a flood of them fills no disk.
+  func noteRefusal(_ what: String, _ caller: Caller) {
+    let key = "\(what), by \(caller.requester)"
+    // One more caller than this is counted among the others.
+    let known = refusals[key] != nil || refusals.count < 100
+    refusals[known ? key : "\(what), by others", default: 0] += 1
+  }
+
+  /// Writes the counted refusals down; called each minute and at the end.
+  public func flushRefusals() throws(VaultFailure) {
+    guard !refusals.isEmpty else { return }
+    let counted = refusals
+    try change { () throws(VaultFailure) in
+      for (what, count) in counted.sorted(by: { $0.key < $1.key }) {
+        var entry = AuditEntry(event: .refusal, outcome: .refused)
+        entry.detail = "\(count) × \(what)"
+        try self.record(entry)
+      }
+    }
+    refusals = [:]
+  }
+
   // MARK: - What the front reads
 
   /// Puts a token where the front finds it. It is a cache: if it cannot be written, the front asks.

@@ -14,6 +14,8 @@ public final class Server {
   static let messageDeadline: Int64 = 5
   /// How often deadlines are looked at, in milliseconds.
   private static let tick: Int32 = 1000
+  /// How often counted refusals are written down, in seconds.
+  private static let flushInterval: Int64 = 60
   private static let listenerToken: UInt64 = 0
   private static let signalToken: UInt64 = 1
 
@@ -51,7 +53,13 @@ public final class Server {
 
   /// Serves until nobody has asked for a while, or a signal tells it to end.
   public func run() throws(SystemError) {
+    try serveUntilDone()
+    try flushAtEnd()
+  }
+
+  private func serveUntilDone() throws(SystemError) {
     var idleSince = BootInstant.now
+    var flushed = BootInstant.now
     while true {
       for event in try ready.wait(milliseconds: Self.tick) {
         switch event.token {
@@ -62,6 +70,10 @@ public final class Server {
       }
       for (token, message) in inbox.takeAll() { deliver(message, to: token) }
       for (token, connection) in connections where connection.isOverdue { end(token) }
+      if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
+        flushed = .now
+        Task { [vault] in try? await vault.flushRefusals() }
+      }
       if connections.isEmpty {
         if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
           if !inbox.isHoldingWindow { return }
@@ -69,7 +81,21 @@ public final class Server {
         }
       } else {
         idleSince = .now
+        inbox.forgetWindow()
       }
+    }
+  }
+
+  /// Waits until what was only counted is written down, but not for ever.
+  private func flushAtEnd() throws(SystemError) {
+    Task { [vault, inbox] in
+      try? await vault.flushRefusals()
+      inbox.put(nil, for: Self.signalToken, isLast: true)
+    }
+    let deadline = BootInstant.now.advanced(bySeconds: 5)
+    while BootInstant.now < deadline {
+      if inbox.takeAll().contains(where: { $0.0 == Self.signalToken }) { return }
+      _ = try ready.wait(milliseconds: 100)
     }
   }
 
@@ -169,6 +195,9 @@ final class Inbox: Sendable {
 
   /// Whether the vault said, when last asked, that it holds what a restart would lose.
   var isHoldingWindow: Bool { window.load(ordering: .acquiring) }
+
+  /// What was said is old once somebody has connected.
+  func forgetWindow() { window.store(true, ordering: .releasing) }
 
   func askForWindow(of vault: Vault) {
     Task { [self] in

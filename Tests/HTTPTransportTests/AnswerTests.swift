@@ -160,8 +160,7 @@ struct AnswerTests {
 
   @Test
   func aClosedPortAndAnUnknownNameSendNothing() throws {
-    let closed = try DevBackend().url
-    #expect(notSent(try registration(at: closed)) == .connect)
+    #expect(notSent(try registration(at: "http://127.0.0.1:1")) == .connect)
     let unknown = HTTPRequest(method: "GET", url: "https://name.invalid/")
     #expect(notSent(unknown) == .resolve)
   }

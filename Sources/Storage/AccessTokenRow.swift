@@ -1,0 +1,36 @@
+/// The access token of an account for one set of scopes.
+public struct AccessTokenRow: Sendable, Equatable {
+  /// The account's sixteen bytes.
+  public var account: [UInt8]
+  /// The scopes, sorted and joined by spaces; empty for the default set.
+  public var scopeSet: String
+  /// The token.
+  public var token: String
+  /// Mostly `Bearer`.
+  public var tokenType: String
+  /// When it expires, in seconds since 1970; nil if the provider did not say.
+  public var expiresAt: Int64?
+  /// When it was stored, in seconds since 1970: a wall clock before this one was set back.
+  public var storedAt: Int64
+  /// The lifetime that was asked for, in seconds.
+  public var requestedLifetime: Int64?
+
+  /// Makes a row.
+  public init(
+    account: [UInt8],
+    scopeSet: String = "",
+    token: String,
+    tokenType: String = "Bearer",
+    expiresAt: Int64?,
+    storedAt: Int64,
+    requestedLifetime: Int64? = nil
+  ) {
+    self.account = account
+    self.scopeSet = scopeSet
+    self.token = token
+    self.tokenType = tokenType
+    self.expiresAt = expiresAt
+    self.storedAt = storedAt
+    self.requestedLifetime = requestedLifetime
+  }
+}

@@ -1,0 +1,86 @@
+/// One identity at one provider.
+public struct AccountRow: Sendable, Equatable {
+  /// Where the account's grant stands.
+  public enum State: String, Sendable, CaseIterable {
+    /// No refresh token: never signed in, or signed out.
+    case signedOut = "signed_out"
+    /// A refresh token that nothing speaks against.
+    case signedIn = "signed_in"
+    /// The grant is dead; the refresh token is kept, and never sent again.
+    case loginRequired = "login_required"
+  }
+
+  /// Sixteen random bytes, which stay through a change of name.
+  public var id: [UInt8]
+  /// The name that the user picked, unique for its owner.
+  public var name: String
+  /// The user id that it belongs to.
+  public var owner: UInt32
+  /// The name of the provider.
+  public var provider: String
+  /// The whole provider as it was at login, in its canonical form.
+  public var providerSettings: [UInt8]
+  /// SHA-256 of the provider's canonical form.
+  public var binding: [UInt8]
+  /// What the provider calls this person.
+  public var subject: String?
+  /// The e-mail address that the provider tells.
+  public var email: String?
+  /// The name that the provider tells.
+  public var displayName: String?
+  /// The protection class: 0 none, 1 presence.
+  public var protection: UInt8
+  /// Raised with each changed refresh token.
+  public var generation: Int64
+  /// The sealed box of the refresh token.
+  public var sealedRefreshToken: [UInt8]?
+  /// Where the grant stands.
+  public var state: State
+  /// Why a login is required, or why the last refresh failed.
+  public var cause: String?
+  /// When it was made, in seconds since 1970.
+  public var createdAt: Int64
+  /// When a token was last asked for, in seconds since 1970.
+  public var usedAt: Int64?
+  /// When tokens were last got from the provider, in seconds since 1970.
+  public var refreshedAt: Int64?
+
+  /// Makes a row: a fresh account is signed out and of generation 0.
+  public init(
+    id: [UInt8],
+    name: String,
+    owner: UInt32,
+    provider: String,
+    providerSettings: [UInt8],
+    binding: [UInt8],
+    subject: String? = nil,
+    email: String? = nil,
+    displayName: String? = nil,
+    protection: UInt8 = 0,
+    generation: Int64 = 0,
+    sealedRefreshToken: [UInt8]? = nil,
+    state: State = .signedOut,
+    cause: String? = nil,
+    createdAt: Int64,
+    usedAt: Int64? = nil,
+    refreshedAt: Int64? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.owner = owner
+    self.provider = provider
+    self.providerSettings = providerSettings
+    self.binding = binding
+    self.subject = subject
+    self.email = email
+    self.displayName = displayName
+    self.protection = protection
+    self.generation = generation
+    self.sealedRefreshToken = sealedRefreshToken
+    self.state = state
+    self.cause = cause
+    self.createdAt = createdAt
+    self.usedAt = usedAt
+    self.refreshedAt = refreshedAt
+  }
+}

@@ -1,0 +1,52 @@
+/// One record of the audit chain.
+public struct AuditRow: Sendable, Equatable {
+  /// Its place in the chain, from 1.
+  public var number: Int64
+  /// When it happened, in seconds since 1970.
+  public var time: Int64
+  /// The user id whose vault it is about.
+  public var owner: UInt32
+  /// What happened, such as `refresh`.
+  public var event: String
+  /// How it ended, such as `done` or `refused`.
+  public var outcome: String
+  /// The account's sixteen bytes, kept after the account is gone.
+  public var accountID: [UInt8]?
+  /// The account's name at that time.
+  public var account: String?
+  /// How presence was shown, such as `fingerprint`.
+  public var method: String?
+  /// Who asked, as a prompt shows it.
+  public var requester: String?
+  /// More, such as why it was refused; never a secret.
+  public var detail: String?
+  /// The authentication code over this record and the one before: 32 bytes.
+  public var mac: [UInt8]
+
+  /// Makes a row.
+  public init(
+    number: Int64,
+    time: Int64,
+    owner: UInt32,
+    event: String,
+    outcome: String,
+    accountID: [UInt8]? = nil,
+    account: String? = nil,
+    method: String? = nil,
+    requester: String? = nil,
+    detail: String? = nil,
+    mac: [UInt8]
+  ) {
+    self.number = number
+    self.time = time
+    self.owner = owner
+    self.event = event
+    self.outcome = outcome
+    self.accountID = accountID
+    self.account = account
+    self.method = method
+    self.requester = requester
+    self.detail = detail
+    self.mac = mac
+  }
+}

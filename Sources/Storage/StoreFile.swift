@@ -1,0 +1,167 @@
+internal import CSQLite
+internal import System
+
+/// How the file of the store is judged, made, and opened.
+struct StoreFile {
+  static let name = "vault.db"
+  static let temporaryName = "vault.db.new"
+  private static let companions = ["-wal", "-shm", "-journal"]
+
+  let directory: StateDirectory
+  let schema: Schema
+
+  /// Judges the files before SQLite sees them, and makes the store if there is none; true if so.
+  ///
+  /// The version stands in the header of the database file even while there is a log, because
+  /// schemas are changed without one (see `migrate`). So a newer store is told from its first
+  /// hundred bytes, and SQLite, which would write to it, never opens it.
+  func prepare() throws(StorageError) -> Bool {
+    var companion: String?
+    for ending in Self.companions
+    where try directory.root.openChecked(Self.name + ending) != nil { companion = ending }
+    guard let file = try directory.root.openChecked(Self.name) else {
+      // A log carries no name of its database: beside a fresh one it would be played into it.
+      if let companion {
+        throw .damaged("\(Self.name) is missing, but \(Self.name)\(companion) is there")
+      }
+      try create()
+      return true
+    }
+    let header = try Header(of: file)
+    guard header.applicationID == Schema.applicationID else {
+      throw .damaged("\(Self.name) is not a store of this program")
+    }
+    guard header.version <= schema.version else {
+      throw .newerSchema(found: header.version, known: schema.version)
+    }
+    guard header.version > 0 else { throw .damaged("\(Self.name) has no schema") }
+    return false
+  }
+
+  /// Opens the store, which exists, and takes the steps that its schema lacks.
+  func open() throws(StorageError) -> Database {
+    let database = try Database(Self.name, in: directory)
+    try harden(database)
+    try migrate(database)
+    try demandSchema(database)
+    try demand("journal_mode = WAL", gives: "wal", database)
+    // In the log, FULL syncs each commit; what EXTRA adds is for rollback journals.
+    try database.run("PRAGMA synchronous = FULL")
+    return database
+  }
+
+  /// Makes the length of the log durable.
+  ///
+  /// SQLite's locks, which closing any descriptor of a file takes away (fcntl(2)), lie on the
+  /// database, not on the log.
+  func synchronizeLog() throws(StorageError) {
+    guard let log = try directory.root.openChecked(Self.name + "-wal") else { return }
+    do throws(SystemError) { try log.synchronize() } catch { throw .uncertain("\(error)") }
+  }
+
+  /// Makes the store under another name, so that the name it is known by never leads to a part
+  /// of one.
+  private func create() throws(StorageError) {
+    try calling { () throws(SystemError) in
+      for ending in [""] + Self.companions {
+        try directory.root.unlink(Self.temporaryName + ending)
+      }
+      _ = try directory.root.create(Self.temporaryName)
+    }
+    try build(try Database(Self.temporaryName, in: directory))
+    try calling { () throws(SystemError) in
+      try directory.root.rename(Self.temporaryName, to: Self.name)
+      try directory.root.synchronize()
+    }
+  }
+
+  /// The whole schema in an empty database, which is closed, and so finished, when this returns.
+  private func build(_ database: consuming Database) throws(StorageError) {
+    try harden(database)
+    try migrate(database)
+  }
+
+  private func harden(_ database: Database) throws(StorageError) {
+    // sqlite.org/security.html, "Untrusted SQLite Database Files". No trigger or view is ours.
+    try database.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+    try database.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    try database.configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+    try database.configure(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+    try database.configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
+    try database.configure(SQLITE_DBCONFIG_ENABLE_FKEY, true)
+    // Nobody else may have it open: with this, SQLite needs no shared memory, and finds out.
+    try demand("locking_mode = EXCLUSIVE", gives: "exclusive", database)
+    try demand("secure_delete = ON", gives: "1", database)
+    // EXTRA: "the directory containing a rollback journal is synced after that journal is
+    // unlinked", so that a change of the schema does not come undone.
+    try database.run("PRAGMA synchronous = EXTRA")
+    try database.run("PRAGMA cell_size_check = ON")
+    try database.run("PRAGMA temp_store = MEMORY")
+  }
+
+  /// Takes the steps that are missing, each a transaction of its own that raises the version.
+  ///
+  /// With a rollback journal in place of the log: then the header of the file tells the truth.
+  /// (A journal that a crash left can only take the version back, never forward.)
+  private func migrate(_ database: Database) throws(StorageError) {
+    let done = try version(database)
+    guard done < schema.version else { return }
+    if done > 0 { try demand("journal_mode = DELETE", gives: "delete", database) }
+    do {
+      for (index, migration) in schema.migrations.enumerated().dropFirst(done) {
+        try database.transaction {
+          for statement in migration.statements { try database.run(statement) }
+          try database.run("PRAGMA application_id = \(Schema.applicationID)")
+          try database.run("PRAGMA user_version = \(index + 1)")
+        }
+      }
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw .damaged(Self.name)
+    }
+  }
+
+  /// Demands every table and index to be as our steps make it: without its checks, or with a
+  /// column more, the store is not the one that this program wrote.
+  private func demandSchema(_ database: Database) throws(StorageError) {
+    guard try version(database) == schema.version else {
+      throw .damaged("\(Self.name) has another schema than its header says")
+    }
+    let model = try Database()
+    try migrate(model)
+    guard try contents(database) == contents(model) else {
+      throw .damaged("\(Self.name) has tables that this program did not make")
+    }
+  }
+
+  private func contents(_ database: Database) throws(StorageError) -> [[String?]] {
+    try database.query(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+    ) { columns throws(StorageError) in
+      [
+        try columns.text(0), try columns.text(1), try columns.text(2),
+        try columns.optionalText(3),
+      ]
+    }
+  }
+
+  private func version(_ database: Database) throws(StorageError) -> Int {
+    let version = try database.query("PRAGMA user_version") {
+      columns throws(StorageError) in try columns.integer(0)
+    }
+    return Int(version.first ?? -1)
+  }
+
+  /// Sets a pragma that answers with its new value, and demands that it took.
+  private func demand(
+    _ pragma: String,
+    gives wanted: String,
+    _ database: Database
+  ) throws(StorageError) {
+    let now = try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
+      try columns.anyText(0)
+    }
+    guard now == [wanted] else { throw .database(SQLITE_MISUSE) }
+  }
+}

@@ -1,0 +1,143 @@
+import Cryptography
+import HTTPTransport
+import SecretMemory
+import System
+import VaultInterface
+
+/// One conversation: a call of `Exchange`, the request, the outcome kept safe, the reply.
+struct Courier: ~Copyable {
+  private let socket = Descriptor(owning: 0)
+  private var buffer = MessageBuffer(.helper)
+  private let begun = BootInstant.now
+
+  /// False if there was no call that could be answered.
+  consuming func run() -> Bool {
+    do {
+      // Only the engine, which runs as the same user, may use this process.
+      guard try socket.peerCredentials().user == ThisProcess.user else { return false }
+      guard let (call, slot) = try receiveCall() else { return false }
+      let reply = perform(call, slot: slot)
+      // Nobody may be there any more. Where there is a slot, the outcome lies in it.
+      try? send(VarlinkReply(reply))
+      // The slot's lock ends here at the earliest.
+      _ = slot
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// The first call of `Exchange`, with the slot's descriptor if one came; other calls are refused.
+  private mutating func receiveCall() throws -> (ExchangeCall, Slot?)? {
+    var slot: Slot?
+    while true {
+      while let call = try buffer.nextCall() {
+        do throws(VarlinkError) {
+          guard case .exchange(let exchange) = try HelperRequest(call) else {
+            throw .methodNotImplemented(call.method)
+          }
+          return (exchange, slot)
+        } catch {
+          try send(error.reply)
+        }
+      }
+      let count = unsafe try buffer.receive { room throws(SystemError) in
+        guard let received = unsafe try socket.receive(into: room) else { return 0 }
+        let count = received.count
+        // One descriptor is meant: a second one is closed and changes nothing.
+        if let passed = received.takeDescriptor(), slot == nil { slot = Slot(passed) }
+        return count
+      }
+      guard let count, count > 0 else { return nil }
+    }
+  }
+
+  private func send(_ reply: VarlinkReply) throws {
+    let message = try reply.encoded(on: .helper)
+    unsafe try message.withUnsafeBytes { bytes throws(SystemError) in
+      var rest = unsafe bytes
+      while rest.count > 0 {
+        guard let sent = unsafe try socket.send(rest) else { continue }
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(sent))
+      }
+    }
+  }
+
+  private func perform(_ call: ExchangeCall, slot: Slot?) -> ExchangeReply {
+    let request = HTTPRequest(call, milliseconds: remaining)
+    guard let key = call.key else {
+      do throws(HTTPError) {
+        let answer = try request.send()
+        return .answered(
+          status: answer.status,
+          retryAfter: answer.retryAfter,
+          body: SharedSecret(answer.takeBody())
+        )
+      } catch {
+        return ExchangeReply(error)
+      }
+    }
+    // What would keep the answer from being sealed is found out before there is one.
+    guard let slot, let seal = try? Seal(key: key, context: call.context ?? []) else {
+      return .notSent(.other)
+    }
+    return perform(request, slot: slot, seal: seal)
+  }
+
+  private func perform(_ request: HTTPRequest, slot: Slot, seal: borrowing Seal) -> ExchangeReply {
+    let outcome: ExchangeOutcome
+    do throws(HTTPError) {
+      let answer = try request.send()
+      outcome = .answered(
+        status: answer.status,
+        retryAfter: answer.retryAfter,
+        body: SharedSecret(answer.takeBody())
+      )
+    } catch {
+      // An empty slot and a recorded intent are what the engine calls uncertain.
+      guard error.isNotSent else { return ExchangeReply(error) }
+      outcome = .notSent(reason: error.reason.rawValue)
+    }
+    guard let image = try? seal.image(of: outcome) else { return .lost(.other) }
+    return slot.keep(image) ? .done : .sealed(image)
+  }
+
+  /// Milliseconds that a request may still take: a second of the process's life is for the rest.
+  private var remaining: Int {
+    let life = Int64(Confinement.lifetime - 1) * 1_000_000_000
+    let left = life - (BootInstant.now.nanoseconds - begun.nanoseconds)
+    return max(1, Int(left / 1_000_000))
+  }
+}
+
+extension HTTPRequest {
+  /// A request as the engine describes it, within `milliseconds`.
+  init(_ call: ExchangeCall, milliseconds: Int) {
+    self.init(method: call.httpMethod, url: call.url)
+    headers = call.headers
+    body = call.body
+    authorities = call.ca
+    pins = call.pins
+    proxy = call.proxy
+    timeout = min(call.timeout, milliseconds)
+    maximumBody = min(call.maximumBody, ExchangeOutcome.maximumBodyCount)
+  }
+}
+
+extension HTTPError {
+  /// Whether it is proven that no byte of the request has left.
+  var isNotSent: Bool {
+    switch self {
+    case .refused, .notSent: true
+    case .interrupted: false
+    }
+  }
+}
+
+extension ExchangeReply {
+  /// The reply for a request without an answer.
+  init(_ error: HTTPError) {
+    let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
+    self = error.isNotSent ? .notSent(reason) : .lost(reason)
+  }
+}

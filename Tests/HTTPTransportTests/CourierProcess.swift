@@ -1,0 +1,120 @@
+import Cryptography
+import Glibc
+import SecretMemory
+import System
+import TestSupport
+import VaultInterface
+
+/// A running `thumblatch-exchange`, and the engine's end of its socket.
+final class CourierProcess {
+  let child: ChildProcess
+  private var socket: Descriptor?
+  private let output: Descriptor
+  private var buffer = MessageBuffer(.helper)
+
+  init(environment: [String] = []) throws {
+    let (near, far) = try UnixSocket.pair()
+    let theirs = Descriptor(owning: far)
+    let (outputNear, outputFar) = try UnixSocket.pair()
+    let theirOutput = Descriptor(owning: outputFar)
+    socket = Descriptor(owning: near)
+    output = Descriptor(owning: outputNear)
+    child = try ChildProcess(
+      path: BuiltPrograms.path("thumblatch-exchange"),
+      arguments: [],
+      environment: environment,
+      descriptors: [theirs.number, theirOutput.number, theirOutput.number]
+    )
+  }
+
+  func send(_ call: ExchangeCall, slot: Int32 = -1) throws {
+    let message = try VarlinkCall(call).encoded(on: .helper)
+    unsafe try message.withUnsafeBytes { bytes in unsafe try send(bytes, slot: slot) }
+  }
+
+  func send(_ bytes: UnsafeRawBufferPointer, slot: Int32 = -1) throws {
+    var done = 0
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let passed = done == 0 ? slot : -1
+      guard let sent = unsafe try socket?.send(rest, passing: passed) else { return }
+      done += sent
+    }
+  }
+
+  /// The next reply; nil once the courier has ended.
+  func reply() throws -> VarlinkReply? {
+    while true {
+      if let reply = try buffer.nextReply() { return reply }
+      let count = unsafe try buffer.receive { room in
+        unsafe try socket?.receive(into: room)?.count ?? 0
+      }
+      guard let count, count > 0 else { return nil }
+    }
+  }
+
+  func exchangeReply() throws -> ExchangeReply? {
+    try reply()?.result(of: ExchangeCall.self)
+  }
+
+  /// What the kernel does with the socket of an engine that was killed.
+  func close() {
+    socket = nil
+  }
+
+  /// Waits for the end and returns all that was printed on the way there.
+  func end() throws -> (ProcessEnd, printed: [UInt8]) {
+    (try child.wait(), try output.readAll(limit: 1 << 20))
+  }
+}
+
+/// A slot as the engine makes it, in a directory that goes away with it.
+final class TestSlot {
+  let path: String
+  let key: SharedSecret
+  let context: BoxContext
+  private let directory: String
+
+  init() throws {
+    var template = Array("/tmp/thumblatch-slot-XXXXXX".utf8CString)
+    let made = unsafe template.withUnsafeMutableBufferPointer { buffer -> Bool in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe mkdtemp(base) != nil
+    }
+    guard made else { throw SystemError("mkdtemp", code: errno) }
+    directory = String(
+      decoding: template.dropLast().map { UInt8(bitPattern: $0) },
+      as: UTF8.self
+    )
+    path = directory + "/slot"
+    try Directory(path: directory).create("slot").write([UInt8](repeating: 0, count: 65_536))
+    key = SharedSecret(try SecretBytes.random(count: 32))
+    context = try BoxContext(
+      kind: .answer,
+      vault: [UInt8](repeating: 1, count: 16),
+      owner: ThisProcess.user,
+      account: [UInt8](repeating: 2, count: 16),
+      protection: .none,
+      generation: 3,
+      binding: [UInt8](repeating: 4, count: 32)
+    )
+  }
+
+  deinit {
+    unsafe unlink(path)
+    unsafe rmdir(directory)
+  }
+
+  /// A descriptor of its own, which can lock only when nobody else has the lock.
+  func open() throws -> Descriptor { try Directory(path: directory).openForWriting("slot") }
+
+  func openReadOnly() throws -> Descriptor { try Directory(path: directory).openForReading("slot") }
+
+  func contents() throws -> [UInt8] { try openReadOnly().readAll(limit: 65_536) }
+
+  func outcome(in bytes: [UInt8]) throws -> ExchangeOutcome {
+    try SlotImage.open(bytes, using: try SealingKey(try key.bytes.copy()), context: context)
+  }
+
+  func outcome() throws -> ExchangeOutcome { try outcome(in: try contents()) }
+}

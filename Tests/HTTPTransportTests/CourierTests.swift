@@ -1,0 +1,299 @@
+import Cryptography
+import Glibc
+import HTTPTransport
+import JSON
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The built program, between an engine that may be killed and a server that may fail.
+struct CourierTests {
+  let backend: DevBackend
+  let slot: TestSlot
+
+  init() throws {
+    backend = try DevBackend()
+    slot = try TestSlot()
+  }
+
+  /// Signs up and makes the call that refreshes, with the slot's key.
+  private func refresh(email: String = "a@example.org") throws -> ExchangeCall {
+    let answer = try registration(at: backend.url, email: email).send()
+    let token = try members(answer.body).string("refresh_token")
+    try backend.clear()
+    return try call(
+      "POST",
+      backend.url + "/auth/refresh",
+      #"{"refresh_token":"\#(token)"}"#,
+      sealed: true
+    )
+  }
+
+  private func call(
+    _ method: String,
+    _ url: String,
+    _ body: String?,
+    sealed: Bool
+  ) throws -> ExchangeCall {
+    let text = try body.map { SharedSecret(try SecretBytes(copying: Array($0.utf8))) }
+    return ExchangeCall(
+      httpMethod: method,
+      url: url,
+      headers: ["Content-Type: application/json"],
+      body: text,
+      pins: [],
+      timeout: 20_000,
+      maximumBody: 60 * 1024,
+      key: sealed ? slot.key : nil,
+      context: sealed ? slot.context.encoded : nil
+    )
+  }
+
+  /// Runs one call to its end, the slot passed and then held by nobody else.
+  private func run(_ call: ExchangeCall, slot passed: Int32 = -1) throws -> ExchangeReply? {
+    let courier = try CourierProcess()
+    try courier.send(call, slot: passed)
+    let reply = try courier.exchangeReply()
+    let (end, printed) = try courier.end()
+    #expect(end == .exited(0))
+    #expect(printed.isEmpty)
+    return reply
+  }
+
+  private func isNewTokenPair(_ outcome: ExchangeOutcome) throws -> Bool {
+    guard case .answered(let status, nil, let body) = outcome else { return false }
+    return try status == 200 && members(body.bytes).string("refresh_token").hasPrefix("rt_")
+  }
+
+  @Test
+  func anAnswerWithTokensLiesInTheSlotBeforeTheReply() throws {
+    let file = try slot.open()
+    guard case .done = try run(try refresh(), slot: file.number) else {
+      Issue.record("not done")
+      return
+    }
+    #expect(try isNewTokenPair(try slot.outcome()))
+    #expect(try slot.contents().count == 65_536)
+  }
+
+  @Test
+  func aKilledEngineFindsTheAnswerInTheSlotOnceTheLockIsFree() throws {
+    let call = try refresh()
+    try backend.fail(DevBackendFault("/auth/refresh", hold: true))
+    let courier = try CourierProcess()
+    do {
+      let engines = try slot.open()
+      #expect(try engines.lockExclusively())
+      try courier.send(call, slot: engines.number)
+      try backend.waitForRequests("/auth/refresh")
+    }
+    courier.close()
+    let next = try slot.open()
+    #expect(try next.lockExclusively() == false)
+    #expect(SlotImage.isEmpty(try slot.contents()))
+    try backend.release()
+    #expect(try courier.end() == (.exited(0), printed: []))
+    #expect(try next.lockExclusively())
+    #expect(try isNewTokenPair(try slot.outcome()))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGQUIT])
+  func aSignalDoesNotCostTheAnswer(_ number: Int32) throws {
+    let call = try refresh()
+    try backend.fail(DevBackendFault("/auth/refresh", hold: true))
+    let courier = try CourierProcess()
+    let file = try slot.open()
+    try courier.send(call, slot: file.number)
+    try backend.waitForRequests("/auth/refresh")
+    courier.child.send(signal: number)
+    try backend.release()
+    #expect(try courier.end() == (.exited(0), printed: []))
+    #expect(try isNewTokenPair(try slot.outcome()))
+  }
+
+  @Test
+  func aSlotThatCannotBeWrittenSendsTheSealedAnswerBack() throws {
+    let full = try Directory(path: "/dev").openForWriting("full")
+    let nowhere = try Directory(path: "/dev").openForWriting("null")
+    let readOnly = try slot.openReadOnly()
+    for number in [full.number, nowhere.number, readOnly.number] {
+      guard case .sealed(let image) = try run(try refresh(email: "\(number)@x"), slot: number)
+      else {
+        Issue.record("not sealed")
+        continue
+      }
+      #expect(try isNewTokenPair(try slot.outcome(in: image)))
+      #expect(SlotImage.isEmpty(try slot.contents()))
+    }
+  }
+
+  @Test
+  func whatWasNotSentIsSealedTooAndARefusalIsAnAnswer() throws {
+    let file = try slot.open()
+    let unsent = try call("POST", "http://127.0.0.1:1/auth/refresh", "{}", sealed: true)
+    guard case .done = try run(unsent, slot: file.number) else {
+      Issue.record("not done")
+      return
+    }
+    guard case .notSent("connect") = try slot.outcome() else {
+      Issue.record("no outcome")
+      return
+    }
+    let dead = try call(
+      "POST",
+      backend.url + "/auth/refresh",
+      #"{"refresh_token":"x"}"#,
+      sealed: true
+    )
+    guard case .done = try run(dead, slot: file.number),
+      case .answered(401, nil, let body) = try slot.outcome()
+    else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(try members(body.bytes).string("error") == "invalid_grant")
+  }
+
+  @Test(arguments: [
+    (DevBackendFault.Kind.resetAfter, ExchangeFailure.other), (.half, .other), (.huge, .tooLarge),
+  ])
+  func anAnswerThatIsLostLeavesTheSlotEmpty(
+    _ kind: DevBackendFault.Kind,
+    _ reason: ExchangeFailure
+  ) throws {
+    let call = try refresh()
+    try backend.fail(DevBackendFault("/auth/refresh", kind))
+    let file = try slot.open()
+    guard case .lost(let found) = try run(call, slot: file.number) else {
+      Issue.record("not lost")
+      return
+    }
+    #expect(found == reason)
+    #expect(SlotImage.isEmpty(try slot.contents()))
+  }
+
+  @Test
+  func theTimeOfTheCallEndsIt() throws {
+    var call = try refresh()
+    call.timeout = 200
+    try backend.fail(DevBackendFault("/auth/refresh", .hang))
+    let file = try slot.open()
+    guard case .lost(.timeout) = try run(call, slot: file.number) else {
+      Issue.record("not lost")
+      return
+    }
+    #expect(SlotImage.isEmpty(try slot.contents()))
+  }
+
+  @Test
+  func withoutAKeyTheAnswerComesOverTheSocket() throws {
+    let profile = try call("GET", backend.url + "/auth/me", nil, sealed: false)
+    guard case .answered(401, nil, let body) = try run(profile) else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(try members(body.bytes).string("error") == "invalid_token")
+    let outside = try call("GET", "http://example.org/", nil, sealed: false)
+    guard case .notSent(.other) = try run(outside) else {
+      Issue.record("sent")
+      return
+    }
+  }
+
+  @Test
+  func nothingIsSentThatCouldNotBeKept() throws {
+    let file = try slot.open()
+    let whole = try refresh()
+    var shortKey = whole
+    shortKey.key = SharedSecret(try SecretBytes.random(count: 31))
+    var noContext = whole
+    noContext.context = nil
+    var wrongContext = whole
+    wrongContext.context = [UInt8](repeating: 7, count: 20)
+    for (call, number) in [
+      (whole, -1), (shortKey, file.number), (noContext, file.number), (wrongContext, file.number),
+    ] {
+      guard case .notSent = try run(call, slot: number) else {
+        Issue.record("sent")
+        continue
+      }
+    }
+    #expect(try backend.requests().isEmpty)
+    #expect(SlotImage.isEmpty(try slot.contents()))
+  }
+
+  @Test
+  func garbageEndsItQuietly() throws {
+    let garbage: [[UInt8]] = [
+      [], [0], Array("{\0".utf8), [0xFF, 0xFE, 0], [UInt8](repeating: 0x7B, count: 200_000),
+      Array(#"{"method":"io.thumblatch.Helper.Exchange","parameters":[]}"#.utf8) + [0],
+    ]
+    for bytes in garbage {
+      let courier = try CourierProcess()
+      _ = unsafe try? bytes.withUnsafeBytes { unsafe try courier.send($0) }
+      courier.close()
+      #expect(try courier.end() == (.exited(1), printed: []))
+    }
+  }
+
+  @Test
+  func otherCallsAreRefusedAndTheExchangeStillGoesOn() throws {
+    let courier = try CourierProcess()
+    for call in [
+      try VarlinkCall(HelperGetReaderCall()), VarlinkCall(method: "io.thumblatch.Helper.Nothing"),
+      VarlinkCall(method: ExchangeCall.method),
+    ] {
+      let message = try call.encoded(on: .helper)
+      unsafe try message.withUnsafeBytes { unsafe try courier.send($0) }
+      #expect(try courier.reply()?.error != nil)
+    }
+    try courier.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
+    guard case .answered(401, nil, _) = try courier.exchangeReply() else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(try courier.end().0 == .exited(0))
+  }
+
+  @Test
+  func itGivesUpPrivilegesAndCores() throws {
+    try backend.fail(DevBackendFault("/auth/me", hold: true))
+    let courier = try CourierProcess()
+    try courier.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
+    try backend.waitForRequests("/auth/me")
+    let process = try Directory(path: "/proc/\(courier.child.identifier)")
+    let status = try process.openForReading("status").readAll(limit: 1 << 16)
+    let limits = try process.openForReading("limits").readAll(limit: 1 << 16)
+    #expect(String(decoding: status, as: UTF8.self).contains("NoNewPrivs:\t1"))
+    let core = String(decoding: limits, as: UTF8.self).split(separator: "\n")
+      .first { $0.hasPrefix("Max core file size") }
+    #expect(core?.split(separator: " ").dropFirst(4).first == "0")
+    try backend.release()
+    #expect(try courier.end().0 == .exited(0))
+  }
+
+  @Test
+  func itsEnvironmentHasNoSay() throws {
+    let proxy = try DevBackend()
+    let certificates = try DevBackendCertificates()
+    let tls = try DevBackend([
+      "--tls", certificates.path("leaf.pem"), certificates.path("leaf.key"),
+    ])
+    let courier = try CourierProcess(environment: [
+      "http_proxy=" + proxy.url, "https_proxy=" + proxy.url, "ALL_PROXY=" + proxy.url,
+      "SSLKEYLOGFILE=" + certificates.path("keys"), "SSL_CERT_FILE=" + certificates.path("ca.pem"),
+      "SSL_CERT_DIR=" + certificates.path("trusted"),
+    ])
+    try courier.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
+    guard case .notSent(.tls) = try courier.exchangeReply() else {
+      Issue.record("sent")
+      return
+    }
+    #expect(try courier.end().0 == .exited(0))
+    #expect(try proxy.connections() == 0)
+    #expect(try tls.requests().isEmpty)
+    #expect(try Directory(path: certificates.directory).contains("keys") == false)
+  }
+}

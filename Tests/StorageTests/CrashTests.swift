@@ -1,0 +1,194 @@
+import SecretMemory
+import System
+import Testing
+
+@testable import Storage
+
+/// A writer is stopped at each of its calls in turn, by a kill or by an error of the kernel's,
+/// and the vault is opened again.
+///
+/// strace(1), `-e inject=CALL:signal=KILL:when=N`: the call itself is not carried out.
+@Suite(.timeLimit(.minutes(5)))
+struct CrashTests {
+  /// The calls by which a vault is written.
+  static let calls = [
+    "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "renameat",
+    "linkat", "mkdirat", "openat2",
+  ]
+
+  /// What is done to a call.
+  enum Injection: String, CaseIterable {
+    case kill = "signal=KILL"
+    case noSpace = "error=ENOSPC"
+    case ioError = "error=EIO"
+  }
+
+  /// Runs the writer with the call number `number` injected; nil if it did not get that far.
+  private func write(
+    _ scratch: Scratch,
+    _ scenario: String,
+    _ call: String,
+    _ number: Int,
+    _ injection: Injection
+  ) throws -> [String]? {
+    let report = try Report(scratch)
+    let trace = scratch.base + "/trace"
+    _ = try run(
+      "/usr/bin/strace",
+      // With --seccomp-bpf it is three times as fast, but then (6.1) it injects no signal.
+      (injection == .kill ? [] : ["--seccomp-bpf"]) + [
+        "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
+        "inject=\(call):\(injection.rawValue):when=\(number)", try Writer.path(), scratch.path,
+        scenario,
+      ],
+      output: report.descriptor.number
+    )
+    let traced = String(decoding: try Files.contents(trace), as: UTF8.self)
+    let injected = traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL")
+    return injected ? try report.lines() : nil
+  }
+
+  /// Every stop of one call: a fresh directory each, made by `prepare`, judged by `judge`.
+  private func everyStop(
+    _ scenario: String,
+    _ call: String,
+    _ injection: Injection,
+    prepare: (Scratch) throws -> Void,
+    judge: (Scratch, [String]) throws -> Void
+  ) throws -> Int {
+    var number = 0
+    while true {
+      let scratch = try Scratch()
+      try prepare(scratch)
+      guard let lines = try write(scratch, scenario, call, number + 1, injection) else {
+        return number
+      }
+      number += 1
+      // An error on a report or of a call of the C library's may be swallowed; a step that was
+      // reported must hold all the same.
+      try judge(scratch, lines)
+    }
+  }
+
+  // MARK: - A fresh vault
+
+  private func judgeFresh(_ scratch: Scratch, _ lines: [String]) throws {
+    let secretPath = scratch.path + "/device-secret"
+    let secretBefore = Files.exists(secretPath) ? try Files.contents(secretPath) : nil
+    if lines.contains("secret") { #expect(secretBefore?.count == 32) }
+    #expect(secretBefore == nil || secretBefore?.count == 32)
+    let directory = try scratch.open()
+    let store = try Store(in: directory)
+    try store.verify()
+    let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
+      try store.hasSealedBoxes()
+    }
+    if let secretBefore {
+      let same = unsafe secret.withUnsafeBytes { unsafe Array($0) } == secretBefore
+      #expect(same)
+    }
+    let account = try store.account(id: accountID)
+    if lines.contains("account") { #expect(account != nil) }
+    if lines.contains("slot") || account != nil {
+      _ = try SlotFile(in: directory, account: accountID)
+    }
+    try SlotFile.create(in: directory, account: accountID)
+    let mark = try MarkFile.read(in: directory)
+    if lines.contains("mark") { #expect(mark == 1) }
+    try MarkFile.raise(to: 1, in: directory)
+    let known: Set = ["device-secret", "mark", "slots", "tokens", "vault.db", "vault.db-wal"]
+    #expect(try Set(directory.root.names()).isSubset(of: known))
+  }
+
+  @Test(arguments: CrashTests.calls)
+  func aKillWhileAVaultIsMadeLeavesOneThatOpens(_ call: String) throws {
+    _ = try everyStop("fresh", call, .kill, prepare: { _ in }, judge: judgeFresh)
+  }
+
+  // MARK: - A change
+
+  /// A vault of generation 1, with an answer in the slot and a token for the front.
+  private func prepareChange(_ scratch: Scratch) throws {
+    let directory = try scratch.open()
+    let store = try Store(in: directory)
+    _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
+    try SlotFile.create(in: directory, account: accountID)
+    try store.insert(sampleAccount())
+    try store.put(
+      AccessTokenRow(account: accountID, token: "access-1", expiresAt: nil, storedAt: 1)
+    )
+    try MarkFile.raise(to: 1, in: directory)
+    try TokenFile.write(try sampleToken("access-1"), account: "me", in: directory)
+    try Files.patch([1, 2, 3], at: 0, of: scratch.path + "/slots/" + Hexadecimal.text(accountID))
+  }
+
+  private func judgeChange(_ scratch: Scratch, _ lines: [String]) throws {
+    let directory = try scratch.open()
+    let store = try Store(in: directory)
+    try store.verify()
+    let row = try #require(try store.account(id: accountID))
+    #expect(row.generation == 1 || row.generation == 2)
+    let box = [UInt8](repeating: UInt8(row.generation), count: 3_000)
+    let whole = row.sealedRefreshToken == box
+    #expect(whole)
+    // One transaction: never the token of one generation and the box of another.
+    #expect(try store.accessToken(account: accountID)?.token == "access-\(row.generation)")
+    if lines.contains("changed") { #expect(row.generation == 2) }
+
+    let mark = try #require(try MarkFile.read(in: directory))
+    #expect(mark == 1 || mark == 2)
+    #expect(mark <= row.generation)
+    if lines.contains("mark") { #expect(mark == 2) }
+
+    let cached = try TokenFile.read(account: "me", in: directory)
+    let names = ["access-1", "access-2"].map { Array($0.utf8) }
+    #expect(names.contains(try #require(cached).token))
+    if lines.contains("token") { #expect(cached?.token == names[1]) }
+
+    let slot = try SlotFile(in: directory, account: accountID).readWhole()
+    let zero = slot.allSatisfy { $0 == 0 }
+    #expect(zero || Array(slot.prefix(3)) == [1, 2, 3])
+    if lines.contains("zeroed") { #expect(zero) }
+    #expect(try Files.contents(scratch.path + "/device-secret").count == 32)
+    // And the next change works.
+    try store.transaction { try store.setMeta("next", to: [1]) }
+    try store.checkpoint()
+  }
+
+  @Test(arguments: CrashTests.calls, Injection.allCases)
+  func aStopDuringAChangeLeavesTheOldOrTheNew(_ call: String, _ injection: Injection) throws {
+    let stops = try everyStop(
+      "change",
+      call,
+      injection,
+      prepare: prepareChange,
+      judge: judgeChange
+    )
+    // That the injection meets the writer at all.
+    if ["write", "pwrite64", "fsync", "fdatasync", "renameat", "ftruncate"].contains(call) {
+      #expect(stops > 0)
+    }
+  }
+
+  @Test
+  func withoutAStopEverythingIsDone() throws {
+    let scratch = try Scratch()
+    try prepareChange(scratch)
+    let report = try Report(scratch)
+    let end = try run(Writer.path(), [scratch.path, "change"], output: report.descriptor.number)
+    #expect(end == .exited(0))
+    #expect(
+      try report.lines() == ["open", "changed", "mark", "token", "zeroed", "checkpoint"]
+    )
+    try judgeChange(scratch, try report.lines())
+  }
+
+  @Test
+  func aFailedSyncIsUncertainAndTheStoreAnswersNoMore() throws {
+    let scratch = try Scratch()
+    try prepareChange(scratch)
+    let lines = try #require(try write(scratch, "change", "fdatasync", 1, .ioError))
+    #expect(lines.last?.contains("may not have reached the disk") == true)
+    #expect(!lines.contains("changed"))
+  }
+}

@@ -1,0 +1,98 @@
+import SecretMemory
+import System
+import Testing
+
+@testable import Storage
+
+/// On a file system of a few pages, mounted by the test.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct FullDiskTests {
+  /// Everything that makes a vault, one step after the other.
+  private func make(_ scratch: Scratch) throws {
+    let directory = try scratch.open()
+    let store = try Store(in: directory)
+    _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
+      try store.hasSealedBoxes()
+    }
+    try SlotFile.create(in: directory, account: accountID)
+    if try store.account(id: accountID) == nil { try store.insert(sampleAccount()) }
+    try MarkFile.raise(to: 1, in: directory)
+    try TokenFile.write(try sampleToken(), account: "me", in: directory)
+  }
+
+  @Test
+  func aVaultIsMadeWhereverTheSpaceEndedBefore() throws {
+    var failures = 0
+    for pages in 1...200 {
+      let scratch = try Scratch()
+      try Files.mountSmall(scratch.base, pages: pages)
+      do {
+        try make(scratch)
+        break
+      } catch let error as StorageError {
+        #expect(error == .full, "\(pages) pages")
+        failures += 1
+      }
+      try Files.mountSmall(scratch.base, pages: 1_000, remount: true)
+      try make(scratch)
+      try Store(in: try scratch.open()).verify()
+    }
+    // That the disk was full at many places, and in the end was not.
+    #expect(failures > 30 && failures < 200)
+  }
+
+  @Test
+  func aChangeThatFindsNoRoomChangesNothing() throws {
+    let scratch = try Scratch()
+    try Files.mountSmall(scratch.base, pages: 300)
+    try make(scratch)
+    let directory = try scratch.open()
+    let store = try Store(in: directory)
+    let slot = try SlotFile(in: directory, account: accountID)
+    var failures = 0
+    for spare in 0..<12 {
+      try fill(scratch, leaving: spare)
+      var row = try #require(try store.account(id: accountID))
+      let before = row
+      row.generation += 1
+      row.sealedRefreshToken = [UInt8](repeating: UInt8(row.generation), count: 12_000)
+      let changed = row
+      do {
+        try store.transaction { try store.update(changed) }
+        #expect(try store.account(id: accountID) == changed)
+      } catch let error as StorageError {
+        failures += 1
+        #expect(error == .full)
+        #expect(try store.account(id: accountID) == before)
+      }
+      // The answer of an exchange needs no room: the slot's pages are its own.
+      try slot.zero()
+      #expect(throws: StorageError.full) {
+        try fill(scratch, leaving: 0)
+        try SlotFile.create(in: directory, account: [UInt8](repeating: 3, count: 16))
+      }
+      #expect(try SlotFile.accounts(in: directory) == [accountID])
+      #expect(try MarkFile.read(in: directory) == 1)
+      #expect(throws: StorageError.full) { try MarkFile.raise(to: 2, in: directory) }
+      #expect(try MarkFile.read(in: directory) == 1)
+      #expect(throws: StorageError.full) {
+        try TokenFile.write(try sampleToken("other"), account: "me", in: directory)
+      }
+      #expect(try TokenFile.read(account: "me", in: directory) == sampleToken())
+      try Files.unlink(scratch.base + "/filler")
+      try store.checkpoint()
+    }
+    #expect(failures > 0)
+    try store.verify()
+    try store.transaction { try store.setMeta("next", to: [1]) }
+    #expect(try directory.root.names().filter { $0.hasSuffix(".new") }.isEmpty)
+  }
+
+  /// Uses up all of the file system but `leaving` pages.
+  private func fill(_ scratch: Scratch, leaving: Int) throws {
+    let path = scratch.base + "/filler"
+    if !Files.exists(path) { try Files.put([], at: path) }
+    let reached = try Files.extend(path)
+    if leaving > 0 { try Files.cut(path, to: max(0, reached - leaving * 4096)) }
+  }
+}

@@ -1,0 +1,155 @@
+import SecretMemory
+import System
+import Testing
+
+@testable import Storage
+
+/// What someone may put in the place of a file.
+enum Plant: CaseIterable {
+  case symbolicLink
+  case danglingLink
+  case fifo
+  case directory
+  case socket
+  case otherOwner
+  case groupReadable
+  case worldWritable
+  case secondName
+
+  /// Puts it in the place of the file at `path`, whose own bytes go to `outside`.
+  func replace(_ path: String, outside: String) throws {
+    switch self {
+    case .symbolicLink:
+      try Files.rename(path, outside)
+      try Files.symlink(outside, path)
+    case .danglingLink:
+      try Files.unlink(path)
+      try Files.symlink(outside, path)
+    case .fifo:
+      try Files.unlink(path)
+      try Files.mkfifo(path, 0o600)
+    case .directory:
+      try Files.unlink(path)
+      try Files.mkdir(path, 0o600)
+    case .socket:
+      try Files.unlink(path)
+      try Files.makeSocket(path)
+    case .otherOwner: try Files.chown(path, 1)
+    case .groupReadable: try Files.chmod(path, 0o640)
+    case .worldWritable: try Files.chmod(path, 0o602)
+    case .secondName: try Files.link(path, outside)
+    }
+  }
+
+  var flaw: FileFlaw {
+    switch self {
+    case .symbolicLink, .danglingLink: .symbolicLink
+    case .fifo, .directory, .socket: .wrongType
+    case .otherOwner: .wrongOwner(1)
+    case .groupReadable: .wrongMode(0o640)
+    case .worldWritable: .wrongMode(0o602)
+    case .secondName: .wrongLinks(2)
+    }
+  }
+}
+
+/// A file of the vault, and how it is opened.
+enum Target: CaseIterable {
+  case store
+  case log
+  case journal
+  case deviceSecret
+  case mark
+  case slot
+  case token
+  case defaultAccount
+
+  var name: String {
+    switch self {
+    case .store: "vault.db"
+    case .log: "vault.db-wal"
+    case .journal: "vault.db-journal"
+    case .deviceSecret: "device-secret"
+    case .mark: "mark"
+    case .slot: "slots/" + Hexadecimal.text(accountID)
+    case .token: "tokens/me"
+    case .defaultAccount: "tokens/@"
+    }
+  }
+
+  func open(in directory: StateDirectory) throws {
+    switch self {
+    case .store, .log, .journal: _ = try Store(in: directory)
+    case .deviceSecret:
+      _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
+    case .mark: _ = try MarkFile.read(in: directory)
+    case .slot: _ = try SlotFile(in: directory, account: accountID)
+    case .token: _ = try TokenFile.read(account: "me", in: directory)
+    case .defaultAccount: _ = try TokenFile.defaultAccount(in: directory)
+    }
+  }
+
+  func error(_ flaw: FileFlaw) -> StorageError {
+    switch self {
+    case .deviceSecret: .deviceSecret(.unsafeFile(flaw))
+    default: .unsafeFile(String(name.split(separator: "/").last ?? ""), flaw)
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct PlantedFileTests {
+  @Test(arguments: Plant.allCases, Target.allCases)
+  func aPlantedFileIsRefusedAndNotTouched(_ plant: Plant, _ target: Target) throws {
+    let scratch = try Scratch()
+    let directory = try scratch.open()
+    do {
+      let store = try Store(in: directory)
+      try store.insert(sampleAccount())
+    }
+    _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
+    try MarkFile.raise(to: 1, in: directory)
+    try SlotFile.create(in: directory, account: accountID)
+    try TokenFile.write(try sampleToken(), account: "me", in: directory)
+    try TokenFile.setDefault(account: "me", in: directory)
+    let path = scratch.path + "/" + target.name
+    if !Files.exists(path) { try Files.put([], at: path) }
+    let outside = scratch.base + "/outside"
+    try target.open(in: directory)
+
+    if !Files.exists(path) { try Files.put([], at: path) }
+    try plant.replace(path, outside: outside)
+    let before = Files.exists(outside) ? try Files.contents(outside) : nil
+    #expect(throws: target.error(plant.flaw)) { try target.open(in: directory) }
+    #expect((Files.exists(outside) ? try Files.contents(outside) : nil) == before)
+    #expect(Files.exists(path))
+  }
+
+  @Test(arguments: Plant.allCases)
+  func aTokenReplacesOrRemovesWhatStandsInItsPlace(_ plant: Plant) throws {
+    guard plant != .directory else { return }
+    let scratch = try Scratch()
+    let directory = try scratch.open()
+    let token = try sampleToken()
+    let path = scratch.path + "/tokens/me"
+    let outside = scratch.base + "/outside"
+    try TokenFile.write(token, account: "me", in: directory)
+    try plant.replace(path, outside: outside)
+    let before = Files.exists(outside) ? try Files.contents(outside) : nil
+    #expect(try TokenFile.remove(account: "me", in: directory))
+    #expect(!Files.exists(path))
+    #expect((Files.exists(outside) ? try Files.contents(outside) : nil) == before)
+
+    try TokenFile.write(token, account: "me", in: directory)
+    if plant == .secondName || plant == .symbolicLink {
+      try Files.unlink(outside)
+    }
+    try plant.replace(path, outside: outside)
+    try TokenFile.write(token, account: "me", in: directory)
+    #expect(try TokenFile.read(account: "me", in: directory) == token)
+    #expect(
+      (Files.exists(outside) ? try Files.contents(outside) : nil)
+        == (Files.exists(outside) ? before : nil)
+    )
+  }
+}

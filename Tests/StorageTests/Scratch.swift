@@ -1,0 +1,100 @@
+import Glibc
+import System
+import Testing
+
+@testable import Storage
+
+/// A directory of one test, removed with its owner; `path` is a state directory to be.
+final class Scratch: Sendable {
+  let base: String
+  var path: String { base + "/vault" }
+
+  init() throws {
+    var template = Array("/tmp/thumblatch-storage-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+    base = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    // MNT_DETACH; fails where the test mounted nothing.
+    _ = unsafe umount2(base, 2)
+    _ = try? ChildProcess(
+      path: "/bin/rm",
+      arguments: ["-rf", base],
+      environment: [],
+      descriptors: [-1, -1, -1]
+    ).wait()
+  }
+
+  /// Opens the state directory, made if missing.
+  func open() throws -> StateDirectory { try released { try StateDirectory(path: path) } }
+}
+
+/// What `body` makes, tried again while the lock that it takes is still held.
+///
+/// A process that another test forks has every descriptor of this one, and so every lock, until
+/// it executes its program. A lock that is really held is still held after these ten seconds.
+func released<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
+  let end = BootInstant.now.advanced(bySeconds: 10)
+  while BootInstant.now < end {
+    do {
+      return try body()
+    } catch StorageError.inUse {
+      sched_yield()
+    }
+  }
+  return try body()
+}
+
+/// Runs a program of the system to its end.
+@discardableResult
+func run(_ path: String, _ arguments: [String], output: Int32 = -1) throws -> ProcessEnd {
+  try ChildProcess(
+    path: path,
+    arguments: arguments,
+    environment: ["PATH=/usr/bin:/bin"],
+    descriptors: [-1, output, -1]
+  ).wait()
+}
+
+let accountID = [UInt8](repeating: 0x11, count: 16)
+
+/// An account as the engine would store it.
+func sampleAccount(
+  id: [UInt8] = accountID,
+  name: String = "me",
+  owner: UInt32 = 0,
+  generation: Int64 = 1
+) -> AccountRow {
+  AccountRow(
+    id: id,
+    name: name,
+    owner: owner,
+    provider: "dev",
+    providerSettings: [1, 2, 3],
+    binding: [UInt8](repeating: 2, count: 32),
+    subject: "4711",
+    email: "me@example.org",
+    displayName: "Ünïcode \u{0} Name",
+    protection: 1,
+    generation: generation,
+    sealedRefreshToken: [UInt8](repeating: UInt8(truncatingIfNeeded: generation), count: 3_000),
+    state: .signedIn,
+    cause: nil,
+    createdAt: 1_700_000_000,
+    usedAt: 1_700_000_001,
+    refreshedAt: nil
+  )
+}
+
+func sampleToken(_ text: String = "access-1") throws -> CachedToken {
+  let boot = try BootIdentifier.current()
+  return try #require(
+    CachedToken(
+      token: Array(text.utf8),
+      wallExpiry: WallTime(seconds: 4_000_000_000),
+      boot: boot,
+      bootExpiry: BootInstant(nanoseconds: 1 << 60)
+    )
+  )
+}

@@ -1,0 +1,232 @@
+import System
+import Testing
+
+@testable import Storage
+
+@Suite
+struct SlotFileTests {
+  private let scratch: Scratch
+  private let directory: StateDirectory
+  private var path: String { scratch.path + "/slots/11111111111111111111111111111111" }
+
+  init() throws {
+    scratch = try Scratch()
+    directory = try scratch.open()
+  }
+
+  @Test
+  func itIsWrittenZerosOfTheFullSize() throws {
+    try SlotFile.create(in: directory, account: accountID)
+    let slot = try SlotFile(in: directory, account: accountID)
+    let zero = try slot.readWhole().allSatisfy { $0 == 0 }
+    #expect(zero)
+    #expect(try Files.mode(path) == 0o600)
+    // Blocks of 512 bytes: a hole has none (stat(2)).
+    #expect(try Files.blocks(path) >= 128)
+    #expect(try SlotFile.accounts(in: directory) == [accountID])
+  }
+
+  @Test
+  func anAnswerIsReadAndZeroed() throws {
+    try SlotFile.create(in: directory, account: accountID)
+    try Files.patch([1, 2, 3], at: 65_533, of: path)
+    try SlotFile.create(in: directory, account: accountID)
+    let slot = try SlotFile(in: directory, account: accountID)
+    #expect(try Array(slot.readWhole().suffix(4)) == [0, 1, 2, 3])
+    try slot.zero()
+    let zero = try slot.readWhole().allSatisfy { $0 == 0 }
+    #expect(zero)
+  }
+
+  @Test
+  func theLockLivesAsLongAsAnyoneHasTheDescriptor() throws {
+    try SlotFile.create(in: directory, account: accountID)
+    let exchange: Descriptor
+    do {
+      let slot = try SlotFile(in: directory, account: accountID)
+      #expect(try slot.lock())
+      #expect(try !SlotFile(in: directory, account: accountID).lock())
+      // What an exchange inherits, and keeps when the engine is gone.
+      exchange = try duplicate(slot.descriptor)
+      slot.close()
+    }
+    #expect(try !SlotFile(in: directory, account: accountID).lock())
+    close(exchange)
+    try released {
+      guard try SlotFile(in: directory, account: accountID).lock() else {
+        throw StorageError.inUse
+      }
+    }
+  }
+
+  private func duplicate(_ number: Int32) throws -> Descriptor {
+    let borrowed = Descriptor(owning: number)
+    do {
+      let second = try borrowed.duplicate()
+      _ = borrowed.relinquish()
+      return second
+    } catch {
+      _ = borrowed.relinquish()
+      throw error
+    }
+  }
+
+  private func close(_ descriptor: consuming Descriptor) {}
+
+  @Test
+  func anotherSizeIsRefused() throws {
+    try Files.put([0], at: path)
+    #expect(throws: StorageError.unsafeFile("slots/" + Hexadecimal.text(accountID), .wrongSize(1)))
+    {
+      _ = try SlotFile(in: directory, account: accountID)
+    }
+    // A creation that was cut short is finished.
+    try SlotFile.create(in: directory, account: accountID)
+    _ = try SlotFile(in: directory, account: accountID)
+  }
+
+  @Test
+  func aRemovedSlotIsMissing() throws {
+    try SlotFile.create(in: directory, account: accountID)
+    try SlotFile.delete(in: directory, account: accountID)
+    try SlotFile.delete(in: directory, account: accountID)
+    #expect(throws: StorageError.missing("slots/11111111111111111111111111111111")) {
+      _ = try SlotFile(in: directory, account: accountID)
+    }
+    #expect(try SlotFile.accounts(in: directory).isEmpty)
+  }
+
+  @Test
+  func onlyIdsAreSlots() throws {
+    #expect(throws: StorageError.badName) { try SlotFile.create(in: directory, account: [1]) }
+    for name in ["README", "11", "1111111111111111111111111111111G", ".x"] {
+      try Files.put([], at: scratch.path + "/slots/" + name)
+    }
+    #expect(try SlotFile.accounts(in: directory).isEmpty)
+  }
+}
+
+@Suite
+struct TokenFileTests {
+  private let scratch: Scratch
+  private let directory: StateDirectory
+
+  init() throws {
+    scratch = try Scratch()
+    directory = try scratch.open()
+  }
+
+  @Test
+  func aTokenIsReplacedAndRemoved() throws {
+    #expect(try TokenFile.read(account: "me", in: directory) == nil)
+    for text in ["first", "second"] {
+      let token = try sampleToken(text)
+      try TokenFile.write(token, account: "me", in: directory)
+      #expect(try TokenFile.read(account: "me", in: directory) == token)
+    }
+    #expect(try Files.mode(scratch.path + "/tokens/me") == 0o600)
+    #expect(try TokenFile.accounts(in: directory) == ["me"])
+    #expect(try TokenFile.remove(account: "me", in: directory))
+    #expect(try !TokenFile.remove(account: "me", in: directory))
+    #expect(try directory.tokens.names().isEmpty)
+  }
+
+  @Test
+  func aRemovedTokenIsOverwrittenFirst() throws {
+    try TokenFile.write(try sampleToken("WIPE-ME"), account: "me", in: directory)
+    let open = try directory.tokens.openForReading("me")
+    try TokenFile.remove(account: "me", in: directory)
+    let left = try open.readAll(limit: 1_000)
+    #expect(left == [UInt8](repeating: 0, count: 51))
+  }
+
+  @Test
+  func whatIsNoTokenIsNotRead() throws {
+    for bytes in [[], [1, 2, 3], [UInt8](repeating: 0, count: 100_000)] {
+      try Files.put(bytes, at: scratch.path + "/tokens/me")
+      #expect(try TokenFile.read(account: "me", in: directory) == nil)
+    }
+  }
+
+  @Test
+  func theDefaultAccountIsNamed() throws {
+    #expect(try TokenFile.defaultAccount(in: directory) == nil)
+    try TokenFile.setDefault(account: "me", in: directory)
+    #expect(try Files.contents(scratch.path + "/tokens/@") == Array("me".utf8))
+    #expect(try TokenFile.defaultAccount(in: directory) == "me")
+    #expect(try TokenFile.accounts(in: directory).isEmpty)
+    try Files.put(Array("../x".utf8), at: scratch.path + "/tokens/@")
+    #expect(try TokenFile.defaultAccount(in: directory) == nil)
+    try TokenFile.setDefault(account: nil, in: directory)
+    try TokenFile.setDefault(account: nil, in: directory)
+    #expect(!Files.exists(scratch.path + "/tokens/@"))
+  }
+
+  @Test(arguments: [
+    "", "@", ".", "..", ".new", "../vault.db", "a/b", "/etc/passwd", "Me", "a b", "a\nb",
+    "a\u{0}b", "-a", "_a", "ä", String(repeating: "a", count: 65),
+    String(repeating: "a", count: 10_000), "\u{202e}a",
+  ])
+  func aNameThatIsNoAccountNameReachesNoPath(_ name: String) throws {
+    let token = try sampleToken()
+    #expect(throws: StorageError.badName) {
+      try TokenFile.write(token, account: name, in: directory)
+    }
+    #expect(throws: StorageError.badName) { _ = try TokenFile.read(account: name, in: directory) }
+    #expect(throws: StorageError.badName) { try TokenFile.remove(account: name, in: directory) }
+    #expect(throws: StorageError.badName) {
+      try TokenFile.setDefault(account: name, in: directory)
+    }
+    #expect(try directory.tokens.names().isEmpty)
+  }
+
+  @Test(arguments: ["a", "0", "work", "a.b-c_d", String(repeating: "z", count: 64)])
+  func everyAccountNameIsAFileName(_ name: String) throws {
+    try TokenFile.write(try sampleToken(), account: name, in: directory)
+    #expect(try TokenFile.accounts(in: directory) == [name])
+  }
+}
+
+@Suite
+struct MarkFileTests {
+  private let scratch: Scratch
+  private let directory: StateDirectory
+
+  init() throws {
+    scratch = try Scratch()
+    directory = try scratch.open()
+  }
+
+  @Test
+  func itOnlyRises() throws {
+    #expect(try MarkFile.read(in: directory) == nil)
+    for (asked, now) in [(0, 0), (5, 5), (3, 5), (6, 6), (UInt64.max, UInt64.max), (1, .max)] {
+      try MarkFile.raise(to: UInt64(asked), in: directory)
+      #expect(try MarkFile.read(in: directory) == UInt64(now))
+    }
+    #expect(!Files.exists(scratch.path + "/mark.new"))
+  }
+
+  @Test
+  func everyFlippedBitAndEveryOtherLengthIsDamage() throws {
+    try MarkFile.raise(to: 77, in: directory)
+    let path = scratch.path + "/mark"
+    let bytes = try Files.contents(path)
+    #expect(bytes.count == 24)
+    for bit in 0..<(24 * 8) {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      try Files.put(changed, at: path)
+      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+      #expect(throws: StorageError.damaged("mark")) { try MarkFile.raise(to: 99, in: directory) }
+    }
+    for count in [0, 23] {
+      try Files.put(Array(bytes.prefix(count)), at: path)
+      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+    }
+    try Files.put(bytes + [0], at: path)
+    #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+    try Files.put(bytes, at: path)
+    #expect(try MarkFile.read(in: directory) == 77)
+  }
+}

@@ -1,0 +1,95 @@
+import SecretMemory
+import Storage
+import System
+
+// A process to be killed: it changes a vault step by step, and says after each step that it is
+// done. Arguments: the state directory, and `fresh` or `change`.
+
+let output = Descriptor(owning: 1)
+let account = [UInt8](repeating: 0x11, count: 16)
+
+func report(_ step: String) throws {
+  try output.write(step + "\n")
+}
+
+func token(_ generation: Int64) throws -> CachedToken? {
+  CachedToken(
+    token: Array("access-\(generation)".utf8),
+    wallExpiry: WallTime(seconds: 4_000_000_000),
+    boot: try BootIdentifier.current(),
+    bootExpiry: BootInstant(nanoseconds: 1 << 60)
+  )
+}
+
+func makeFresh(_ directory: StateDirectory) throws {
+  let store = try Store(in: directory)
+  try report("store")
+  _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
+    try store.hasSealedBoxes()
+  }
+  try report("secret")
+  try SlotFile.create(in: directory, account: account)
+  try report("slot")
+  try store.transaction {
+    try store.insert(
+      AccountRow(
+        id: account,
+        name: "me",
+        owner: 0,
+        provider: "dev",
+        providerSettings: [1],
+        binding: [UInt8](repeating: 2, count: 32),
+        createdAt: 1
+      )
+    )
+  }
+  try report("account")
+  try MarkFile.raise(to: 1, in: directory)
+  try report("mark")
+}
+
+func change(_ directory: StateDirectory) throws {
+  let store = try Store(in: directory)
+  guard var row = try store.account(id: account) else { throw StorageError.noSuchRow }
+  row.generation += 1
+  row.sealedRefreshToken = [UInt8](repeating: UInt8(row.generation), count: 3_000)
+  let changed = row
+  try store.transaction {
+    try store.update(changed)
+    try store.put(
+      AccessTokenRow(
+        account: account,
+        token: "access-\(changed.generation)",
+        expiresAt: nil,
+        storedAt: 1
+      )
+    )
+  }
+  try report("changed")
+  try MarkFile.raise(to: UInt64(row.generation), in: directory)
+  try report("mark")
+  if let cached = try token(row.generation) {
+    try TokenFile.write(cached, account: "me", in: directory)
+  }
+  try report("token")
+  let slot = try SlotFile(in: directory, account: account)
+  guard try slot.lock() else { throw StorageError.inUse }
+  try slot.zero()
+  try report("zeroed")
+  try store.checkpoint()
+  try report("checkpoint")
+}
+
+do {
+  let directory = try StateDirectory(path: CommandLine.arguments[1])
+  try report("open")
+  if CommandLine.arguments[2] == "fresh" {
+    try makeFresh(directory)
+  } else {
+    try change(directory)
+  }
+} catch {
+  try report("error \(error)")
+  // An abnormal end that no signal is mistaken for.
+  try ThisProcess.replace(path: "/bin/false", arguments: ["false"], environment: [])
+}

@@ -1,0 +1,73 @@
+import VaultInterface
+
+/// Every message of the helpers' interface.
+func helperSamples() throws -> [Sample] {
+  try [
+    call(
+      ExchangeCall(
+        httpMethod: "POST",
+        url: "https://example.org/auth/refresh",
+        headers: ["Content-Type: application/json"],
+        body: secret("{\"refresh_token\":\"hunter2\"}"),
+        ca: "-----BEGIN CERTIFICATE-----\n",
+        pins: ["sha256//AAAA"],
+        proxy: "http://localhost:3128",
+        timeout: 30_000,
+        maximumBody: 61_440,
+        key: secret(String(repeating: "k", count: 32)),
+        context: [0, 1, 2, 255]
+      )
+    ),
+    reply(to: ExchangeCall.self, .done, isVariant: true),
+    reply(to: ExchangeCall.self, .sealed([1, 2, 3, 4]), isVariant: true),
+    reply(
+      to: ExchangeCall.self,
+      .answered(status: 200, retryAfter: 5, body: secret("{}\u{0}\u{1}")),
+      isVariant: true
+    ),
+    reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
+    reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
+    call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
+    reply(to: LoadPrintCall.self, EmptyReply()),
+    call(HelperCheckCall(presenceMethod: .password, user: "ann", timeout: 30_000)),
+    reply(to: HelperCheckCall.self, .ready, isVariant: true),
+    reply(to: HelperCheckCall.self, .waiting, isVariant: true),
+    reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
+    reply(to: HelperCheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(to: HelperCheckCall.self, .matched(finger: "right-index"), isVariant: true),
+    reply(to: HelperCheckCall.self, .notMatched, isVariant: true),
+    reply(to: HelperCheckCall.self, .failed(.notEnrolled, detail: "d"), isVariant: true),
+    call(HelperRespondCall(text: secret("hunter2"))),
+    reply(to: HelperRespondCall.self, .retry(.general), isVariant: true),
+    reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
+    reply(to: HelperRespondCall.self, .matched(finger: "left-thumb"), isVariant: true),
+    reply(to: HelperRespondCall.self, .failed(.denied, detail: "expired"), isVariant: true),
+    call(HelperEnrollCall(finger: "right-index", timeout: 30_000)),
+    reply(to: HelperEnrollCall.self, enrolled(.ready), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.waiting), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.stage), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.retry(.tooShort)), isVariant: true),
+    reply(
+      to: HelperEnrollCall.self,
+      enrolled(.done(print: secret("FP3 hunter2"), driver: "virtual_image", device: "0")),
+      isVariant: true
+    ),
+    reply(to: HelperEnrollCall.self, enrolled(.failed(.busy, detail: "d")), isVariant: true),
+    call(HelperGetReaderCall()),
+    reply(
+      to: HelperGetReaderCall.self,
+      HelperReader(
+        available: true,
+        name: "Virtual",
+        driver: "virtual_image",
+        device: "0",
+        stages: 5,
+        reason: "r"
+      )
+    ),
+  ]
+}
+
+private func enrolled(_ event: HelperEnrollReply.Event) -> HelperEnrollReply {
+  HelperEnrollReply(event: event, stage: 3, stages: 5)
+}
