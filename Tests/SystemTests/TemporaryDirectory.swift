@@ -69,3 +69,16 @@ func output(
   let text = String(decoding: try reading.readAll(limit: 1 << 20), as: UTF8.self)
   return (text, try child.wait())
 }
+
+/// Whether something comes true within half a minute.
+///
+/// What is closed here may for a moment still be open in a child that another test has forked and
+/// that has not reached its execve(2): a lock, a listener, the other end of a pair.
+func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
+  let deadline = BootInstant.now.advanced(bySeconds: 30)
+  while BootInstant.now < deadline {
+    if try isTrue() { return true }
+    sched_yield()
+  }
+  return try isTrue()
+}
