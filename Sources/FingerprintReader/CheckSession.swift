@@ -42,7 +42,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
       else { continue }
       // The library itself does not look whether a print is the reader's own.
       guard unsafe fp_print_compatible(print, device) != 0 else {
-        unsafe g_object_unref(UnsafeMutableRawPointer(print))
+        unsafe release(print)
         continue
       }
       usable.append(candidate)
@@ -62,7 +62,10 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     report(.ready(only: identifies || usable.count == 1 ? nil : usable[0].finger))
   }
 
-  override func waits() { report(.waiting) }
+  override func waits() {
+    // While it is being armed, the reader reports what it saw before.
+    if !isArming { report(.waiting) }
+  }
 
   override func ended(_ failure: ReaderError?) {
     if let prints = unsafe prints { unsafe g_ptr_array_unref(prints) }
@@ -157,7 +160,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     var match: OpaquePointer?
     let isDecided = unsafe fp_device_identify_finish(device, result, &match, nil, &error)
     guard let match = unsafe match else { return nil }
-    defer { unsafe g_object_unref(UnsafeMutableRawPointer(match)) }
+    defer { unsafe release(match) }
     return isDecided == 0 ? nil : usable.indices.first { unsafe print($0) == match }
   }
 

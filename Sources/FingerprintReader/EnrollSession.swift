@@ -62,7 +62,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
   override func waits() { report(.waiting) }
 
   override func ended(_ failure: ReaderError?) {
-    if let template = unsafe template { unsafe g_object_unref(UnsafeMutableRawPointer(template)) }
+    unsafe release(template)
     unsafe template = nil
     if let failure {
       operation.finish(.failure(failure))
@@ -86,7 +86,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
   private func didEnroll(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let print = unsafe fp_device_enroll_finish(device, result, &error)
-    defer { if let print = unsafe print { unsafe g_object_unref(UnsafeMutableRawPointer(print)) } }
+    defer { unsafe release(print) }
     if let objection {
       if let error = unsafe error { unsafe g_error_free(error) }
       return close(objection)

@@ -68,3 +68,8 @@ public struct StoredPrint: Sendable {
     }
   }
 }
+
+/// Lets an object of the library go; nil is none.
+func release(_ object: OpaquePointer?) {
+  if let object = unsafe object { unsafe g_object_unref(UnsafeMutableRawPointer(object)) }
+}

@@ -35,6 +35,8 @@ public struct VirtualFinger: Sendable {
     let angle = degrees * .pi / 180
     let (sine, cosine) = (sin(angle), cos(angle))
     let (middleX, middleY) = (Double(Self.width) / 2, Double(Self.height) / 2)
+    // A plain array and a plain loop: tests are built without optimisation.
+    let points = minutiae.flatMap { [$0.x, $0.y, $0.turn] }
     var pixels: [UInt8] = []
     pixels.reserveCapacity(Self.width * Self.height)
     for row in 0..<Self.height {
@@ -44,10 +46,19 @@ public struct VirtualFinger: Sendable {
         let x = cosine * dx + sine * dy + middleX
         let y = -sine * dx + cosine * dy + middleY
         // The phase of the ridges: nine pixels from one to the next, arched; around each minutia
-        // it turns once, so that a ridge begins there.
-        var phase = 2 * .pi / 9 * (y + arch * (x - middleX) * (x - middleX))
-        for point in minutiae { phase += point.turn * atan2(y - point.y, x - point.x) }
-        let value = 128 + 100 * cos(phase) + noise * 100 * (random.unit() - 0.5)
+        // it turns once, so that a ridge begins there. The turns are a product of numbers in the
+        // complex plane.
+        let phase = 2 * .pi / 9 * (y + arch * (x - middleX) * (x - middleX))
+        var (real, imaginary) = (cos(phase), sin(phase))
+        var index = 0
+        while index < points.count {
+          let a = x - points[index]
+          let b = (y - points[index + 1]) * points[index + 2]
+          (real, imaginary) = (real * a - imaginary * b, real * b + imaginary * a)
+          index += 3
+        }
+        let length = max(hypot(real, imaginary), .leastNormalMagnitude)
+        let value = 128 + 100 * real / length + noise * 100 * (random.unit() - 0.5)
         pixels.append(UInt8(max(0, min(255, value))))
       }
     }

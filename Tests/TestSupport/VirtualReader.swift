@@ -35,6 +35,7 @@ public struct VirtualReader: Sendable {
   ///
   /// The variables are all made before the first change, so that a change only replaces a pointer:
   /// other threads may look variables up at any time.
+  @discardableResult
   public func connected<Value>(_ body: () throws -> Value) rethrows -> Value {
     Self.prepare
     unsafe setenv(kind.rawValue, socketPath, 1)
