@@ -15,7 +15,9 @@ public enum CheckStep: Sendable, Equatable {
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
-  /// What a wrong password costs, in milliseconds. No thread is held for it.
+  /// What a wrong password costs, in milliseconds.
+  ///
+  /// No thread is held for it.
   static let passwordDelay: Int64 = 2000
 
   /// Opens a prompt, and makes the error that tells the caller about it.
@@ -51,7 +53,12 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// - Parameter report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// - Parameters:
+  ///   - prompt: its name on this connection.
+  ///   - method: how to prove it.
+  ///   - caller: who asks.
+  ///   - report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// - Returns: `passed`, or what the password's stack asks.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   public func check(
     _ prompt: String,
@@ -153,7 +160,9 @@ extension Vault {
   }
 
   /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be. True: look again, without the prompt.
+  /// will not be.
+  ///
+  /// True: look again, without the prompt.
   func waitForLeader(
     of prompt: String,
     _ purpose: PresencePurpose,

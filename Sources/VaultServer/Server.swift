@@ -30,10 +30,15 @@ public final class Server {
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
 
+  /// Prepares to serve.
+  ///
   /// - Parameters:
+  ///   - vault: answers.
   ///   - listener: bound and listening, non-blocking.
+  ///   - signals: tell it to end.
   ///   - user: the only uid that is served.
   ///   - idleSeconds: after so long without a connection or an open window it returns.
+  /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
   public init(
     vault: Vault,
     listener: consuming Descriptor,
