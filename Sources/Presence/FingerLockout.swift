@@ -9,9 +9,9 @@ public struct FingerLockout: Sendable, Equatable {
   /// Failures since the last success.
   public private(set) var failures: Int
 
-  /// Takes a stored count; a negative one counts as none.
+  /// Takes a stored count; a negative one counts as none, one over the limit as the limit.
   public init(failures: Int = 0) {
-    self.failures = max(0, failures)
+    self.failures = min(max(0, failures), Self.limit)
   }
 
   /// Whether fingers are refused until a password has been given.
