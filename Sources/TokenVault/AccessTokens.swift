@@ -61,16 +61,22 @@ extension Vault {
         continue
       }
       let authority = try authority(for: current, prompt: prompt, caller: caller)
-      let flight = Task { await self.fly(current.id, authority: authority, caller: caller) }
+      let flight = Task {
+        await self.fly(current.id, wanted: wanted, authority: authority, caller: caller)
+      }
       flights[current.id] = flight
       return try await share(flight, wanted: wanted)
     }
   }
 
   /// The stored token, if it may be handed out; its file is stamped anew if it differs.
-  func storedGrant(of account: AccountRow, wanted: Int64) throws(VaultFailure) -> AccessGrant? {
+  func storedGrant(
+    of account: AccountRow,
+    wanted: Int64,
+    least: Int64 = leastLifetime
+  ) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut, let row = try token(of: account) else { return nil }
-    guard let left = secondsLeft(of: row), left >= leastLifetime else { return nil }
+    guard let left = secondsLeft(of: row), left >= least else { return nil }
     let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
     // A provider that never gives as much as is asked for is not asked again and again.
     let isBest = issued < wanted && left >= issued / 2
@@ -110,12 +116,15 @@ extension Vault {
 
   private func fly(
     _ account: [UInt8],
+    wanted: Int64,
     authority: Authority,
     caller: Caller
   ) async -> Result<AccessGrant, VaultFailure> {
     let result: Result<AccessGrant, VaultFailure>
     do throws(VaultFailure) {
-      result = .success(try await refresh(account, authority: authority, caller: caller))
+      result = .success(
+        try await refresh(account, wanted: wanted, authority: authority, caller: caller)
+      )
     } catch {
       result = .failure(error)
     }

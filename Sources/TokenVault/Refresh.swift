@@ -35,9 +35,11 @@ extension Vault {
 
   /// Exchanges the refresh token of an account.
   ///
-  /// Only `accessToken` calls this, once at a time.
+  /// Only `accessToken` calls this, once at a time. `wanted` is how long the token is to live, in
+  /// seconds: what an orphaned courier has brought meanwhile is taken if it does.
   func refresh(
     _ identifier: [UInt8],
+    wanted: Int64,
     authority: Authority,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
@@ -46,7 +48,7 @@ extension Vault {
     let slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
-    if let grant = try storedGrant(of: account, wanted: leastLifetime) { return grant }
+    if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
@@ -75,8 +77,9 @@ extension Vault {
       delivery: delivery
     )
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
-    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
-    else {
+    // However short it lives: it is the best that the provider has.
+    let renewed = try self.account(withIdentifier: identifier)
+    guard let grant = try storedGrant(of: renewed, wanted: 0, least: 1) else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
     }
     return grant
