@@ -58,7 +58,12 @@ extension Vault {
     }
     defer { enrollments[caller.connection] = nil }
     while let conversation = enrollments[caller.connection] {
-      switch await conversation.next() {
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
+      switch event {
       case .failed(let outcome): throw try enrollmentFailed(finger, outcome, caller)
       case .done(let print, let driver, let device):
         try keep(print, finger: finger, driver: driver, device: device, caller: caller)

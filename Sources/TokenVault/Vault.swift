@@ -30,7 +30,7 @@ public actor Vault {
   var prompts = PromptBook()
   var checks: [String: any CheckConversation] = [:]
   var enrollments: [UInt64: any EnrollmentConversation] = [:]
-  var followers: [String: [CheckedContinuation<PresenceOutcome?, Never>]] = [:]
+  var followers: [String: [String: CheckedContinuation<PresenceOutcome?, Never>]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]

@@ -126,10 +126,6 @@ public final class Server {
     guard let connection = connections[event.token] else { return }
     if event.isReadable && !connection.receive() { return end(event.token) }
     if event.isWritable && !connection.flush() { return end(event.token) }
-    if connection.hasInterruption {
-      connection.hasInterruption = false
-      Task { [vault, token = event.token] in await vault.interrupt(token) }
-    }
     advance(event.token, connection)
   }
 
@@ -139,12 +135,13 @@ public final class Server {
       // Authority belongs to the process that connected; once it is gone, nobody has it.
       guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
-      Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+      connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
+      if connection.hasWaitingCall { connection.interrupt() }
     }
     do throws(SystemError) {
       try ready.change(
@@ -169,6 +166,7 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
+    connection.interrupt()
     Task { [vault] in await vault.disconnect(token) }
   }
 }
