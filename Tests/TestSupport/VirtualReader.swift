@@ -44,10 +44,7 @@ public struct VirtualReader: Sendable {
   }
 
   /// Removes the socket and its directory.
-  public func remove() {
-    unsafe unlink(socketPath)
-    unsafe rmdir(directory)
-  }
+  public func remove() { removeTemporaryDirectory(directory) }
 
   /// Whether anyone listens: the reader is open.
   public var isOpen: Bool { (try? connect()) != nil }
@@ -76,4 +73,14 @@ public func makeTemporaryDirectory() throws(SystemError) -> String {
   var template = Array("/tmp/tl-XXXXXX".utf8CString)
   guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
   return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
+}
+
+/// Removes a directory that `makeTemporaryDirectory` made, with all in it.
+public func removeTemporaryDirectory(_ path: String) {
+  if let directory = try? Directory(path: path), let names = try? directory.names() {
+    for name in names where unsafe unlinkat(directory.descriptor.number, name, 0) != 0 {
+      removeTemporaryDirectory(path + "/" + name)
+    }
+  }
+  unsafe rmdir(path)
 }
