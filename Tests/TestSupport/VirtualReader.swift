@@ -53,7 +53,7 @@ public struct VirtualReader: Sendable {
   public var isOpen: Bool {
     for _ in 0..<200 {
       guard (try? connect()) != nil else { return false }
-      _ = unsafe poll(nil, 0, 10)
+      _ = poll(nil, 0, 10)
     }
     return true
   }
