@@ -57,28 +57,32 @@ extension Vault {
         continue
       }
       let authority = try authority(for: current, prompt: prompt, caller: caller)
-      let flight = Task { await self.fly(current.id, authority: authority, caller: caller) }
+      let flight = Task {
+        await self.fly(current.id, wanted: wanted, authority: authority, caller: caller)
+      }
       flights[current.id] = flight
       return try await share(flight, wanted: wanted)
     }
   }
 
   /// The stored token, if it may be handed out; its file is stamped anew if it differs.
-  func storedGrant(of account: AccountRow, wanted: Int64) throws(VaultFailure) -> AccessGrant? {
+  ///
+  /// - Parameter wanted: nil: it came just now, and is the best there is.
+  func storedGrant(of account: AccountRow, wanted: Int64?) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut, let row = try token(of: account) else { return nil }
-    guard let left = secondsLeft(of: row), left >= leastLifetime else { return nil }
+    guard let left = secondsLeft(of: row) else { return nil }
+    guard let wanted else {
+      guard left > 0 else { return nil }
+      writeTokenFile(of: account, row)
+      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+    }
+    guard left >= leastLifetime else { return nil }
     let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
     // A provider that never gives as much as is asked for is not asked again and again.
     let isBest = issued < wanted && left >= issued / 2
     guard left >= wanted || isBest else { return nil }
     writeTokenFile(of: account, row)
-    return AccessGrant(
-      account: account.name,
-      accessToken: row.token,
-      tokenType: row.tokenType,
-      expiresAt: row.expiresAt,
-      isShorterThanRequested: left < wanted
-    )
+    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
   /// Seconds until a stored token expires; nil where the clock stands before the time of storing
@@ -106,12 +110,15 @@ extension Vault {
 
   private func fly(
     _ account: [UInt8],
+    wanted: Int64,
     authority: Authority,
     caller: Caller
   ) async -> Result<AccessGrant, VaultFailure> {
     let result: Result<AccessGrant, VaultFailure>
     do throws(VaultFailure) {
-      result = .success(try await refresh(account, authority: authority, caller: caller))
+      result = .success(
+        try await refresh(account, wanted: wanted, authority: authority, caller: caller)
+      )
     } catch {
       result = .failure(error)
     }
@@ -181,5 +188,17 @@ extension Vault {
       return Authority(proof)
     }
     throw try askForPresence(question, account: account.name, caller: caller)
+  }
+}
+
+extension AccessGrant {
+  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+    self.init(
+      account: account.name,
+      accessToken: row.token,
+      tokenType: row.tokenType,
+      expiresAt: row.expiresAt,
+      isShorterThanRequested: isShorterThanRequested
+    )
   }
 }

@@ -34,8 +34,11 @@ extension Vault {
   private static let orphanPoll: Int64 = 50
 
   /// Exchanges the refresh token of an account. Only `accessToken` calls this, once at a time.
+  ///
+  /// - Parameter wanted: the lifetime, in seconds, that makes a refresh needless after all.
   func refresh(
     _ identifier: [UInt8],
+    wanted: Int64,
     authority: Authority,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
@@ -44,7 +47,7 @@ extension Vault {
     let slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
-    if let grant = try storedGrant(of: account, wanted: leastLifetime) { return grant }
+    if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
@@ -73,7 +76,7 @@ extension Vault {
       delivery: delivery
     )
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
-    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: 0)
+    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: nil)
     else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
     }

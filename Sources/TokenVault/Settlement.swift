@@ -166,7 +166,7 @@ extension Vault {
       account: account.id,
       token: answer.accessToken,
       tokenType: answer.tokenType,
-      expiresAt: now + Int64(answer.expiresIn ?? Int(assumedLifetime)),
+      expiresAt: answer.expiresIn.map { now + Int64($0) },
       storedAt: now
     )
     try change { () throws(VaultFailure) in
