@@ -160,12 +160,7 @@ extension Vault {
       )
     case .signedIn: break
     }
-    if let intent = try intent(of: account), let wait = try retryWait(intent, of: account) {
-      throw .providerUnavailable(
-        "the answer to the last refresh of \(account.name) was lost",
-        retryAfter: wait
-      )
-    }
+    try demandPatience(try intent(of: account), of: account)
   }
 
   /// What entitles this call: no protection, the open window, or the prompt that it names.

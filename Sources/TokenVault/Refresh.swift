@@ -48,6 +48,8 @@ extension Vault {
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
+    let earlier = try self.intent(of: account)
+    try demandPatience(earlier, of: account)
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
@@ -55,7 +57,6 @@ extension Vault {
       )
     }
     let provider = try provider(of: account)
-    let earlier = try self.intent(of: account)
     let token = try openRefreshToken(
       of: account,
       authority: authority,
@@ -130,14 +131,25 @@ extension Vault {
     }
   }
 
+  /// Refuses a retry that would come too soon.
+  func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
+    guard let intent, let wait = try retryWait(intent, of: account) else { return }
+    throw .providerUnavailable(
+      "the answer to the last refresh of \(account.name) was lost",
+      retryAfter: wait
+    )
+  }
+
   /// Seconds to wait before token n may be sent once more; nil: now.
   func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
     guard intent.purpose == .refresh, intent.uncertain else { return nil }
-    var wait: Int64 = 0
-    if intent.bootID == clock.bootIdentifier.bytes {
-      wait = BootInstant(nanoseconds: intent.notBefore).seconds(since: clock.boot)
-      if BootInstant(nanoseconds: intent.notBefore) > clock.boot { wait += 1 }
-    }
+    // A reboot does not shorten the wait: in another boot all of it counts from that boot's start.
+    let end =
+      intent.bootID == clock.bootIdentifier.bytes
+      ? BootInstant(nanoseconds: intent.notBefore)
+      : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
+    // Rounded up: whoever waits so long is not told to wait again.
+    var wait = -clock.boot.seconds(since: end)
     if try provider(of: account).refreshReuse == .revokes,
       let row = try token(of: account), let left = secondsLeft(of: row)
     {
