@@ -62,9 +62,9 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) {
     let failure = try judge(intent, image, caller)
-    if !SlotImage.isEmpty(image) {
-      try stored { () throws(StorageError) in try slot.zero() }
-    }
+    // What is in the store by now is not undone by a slot that cannot be written: the next holder
+    // finds no intent, and zeroes it.
+    if !SlotImage.isEmpty(image) { try? slot.zero() }
     if let failure { throw failure }
   }
 
@@ -143,7 +143,12 @@ extension Vault {
         try keepRefreshToken(refreshToken, intent, account, provider, caller)
         return .misconfigured(message)
       }
-      return try end(intent, .misconfigured(message), caller)
+      guard !isSignIn, intent.attempts > 1 else {
+        return try end(intent, .misconfigured(message), caller)
+      }
+      // It says nothing about the answer that was lost before.
+      _ = try unanswered(intent, "the provider's answer is not what was expected", caller)
+      return .misconfigured(message)
     }
   }
 
