@@ -44,7 +44,7 @@ extension Vault {
   ) async throws(VaultFailure) -> AccessGrant {
     await enter(identifier)
     defer { leave(identifier) }
-    let slot = try await lockedSlot(identifier)
+    var slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
@@ -76,6 +76,10 @@ extension Vault {
       terms: ExchangeTerms(provider),
       delivery: delivery
     )
+    if reply.isOpen {
+      slot.close()
+      slot = try await lockedSlot(identifier)
+    }
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
     guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: nil)
     else {
@@ -85,17 +89,35 @@ extension Vault {
   }
 
   /// Finishes what an engine or a courier left behind, without a question to anyone.
+  ///
+  /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
+    let recovery =
+      recoveries[account.id] ?? Task { await self.recoverInterrupted(account.id) }
+    recoveries[account.id] = recovery
+    try await recovery.value.get()
+  }
+
+  private func recoverInterrupted(_ identifier: [UInt8]) async -> Result<Void, VaultFailure> {
+    await enter(identifier)
+    defer {
+      leave(identifier)
+      recoveries[identifier] = nil
+    }
+    do throws(VaultFailure) {
+      let slot = try await lockedSlot(identifier)
+      return .success(try recover(identifier, slot))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Opens and locks the account's slot; waits for a courier that outlived its engine.
   func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
     let begun = clock.boot
     while true {
+      // Without its account there is no slot: that is not a damaged vault.
+      _ = try account(withIdentifier: identifier)
       let slot = try stored { () throws(StorageError) in
         try SlotFile(in: self.directory, account: identifier)
       }
