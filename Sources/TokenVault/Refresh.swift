@@ -252,7 +252,8 @@ extension Vault {
       do throws(CryptographyError) {
         let key = try deviceSecret.derived(for: "answer", context: intent.intent)
         return try SlotImage.seal(
-          .notSent(reason: String(reason.prefix(60))),
+          // Bytes, not characters: one character may have any number of them.
+          .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
           using: key,
           context: try answerContext(intent)
         )
