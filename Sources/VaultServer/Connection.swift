@@ -12,7 +12,7 @@ final class Connection {
   private static let mostOutput = 1 << 20
 
   let socket: Descriptor
-  /// Set when a call came while another was being answered.
+  /// Set where a call waits behind the one that is being answered.
   var hasInterruption = false
 
   private let process: ProcessHandle
@@ -81,18 +81,28 @@ final class Connection {
 
   private func takeMessages() throws(MessageError) -> Bool {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
-      if isAnswering || !calls.isEmpty { hasInterruption = true }
+      if isAnswering { hasInterruption = true }
       calls.append(call)
     }
-    incompleteSince = input.count > 0 ? incompleteSince ?? .now : nil
+    // What waits behind as many calls as may wait is whole, as far as anybody knows.
+    let isIncomplete = input.count > 0 && calls.count < Self.mostCalls
+    incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return true
   }
 
   /// The next call, if none is being answered.
-  func takeCall() -> VarlinkCall? {
+  ///
+  /// The room that it leaves is filled with what was received long ago: no event tells of that.
+  ///
+  /// - Throws: for a message that makes no sense.
+  func takeCall() throws(MessageError) -> VarlinkCall? {
     guard !isAnswering, !calls.isEmpty else { return nil }
+    let call = calls.removeFirst()
+    _ = try takeMessages()
     isAnswering = true
-    return calls.removeFirst()
+    // Whoever sends on does not wait for a check that this call begins.
+    hasInterruption = !calls.isEmpty
+    return call
   }
 
   /// The call that was taken has its last reply.

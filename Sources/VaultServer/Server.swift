@@ -121,16 +121,18 @@ public final class Server {
     guard let connection = connections[event.token] else { return }
     if event.isReadable && !connection.receive() { return end(event.token) }
     if event.isWritable && !connection.flush() { return end(event.token) }
-    if connection.hasInterruption {
-      connection.hasInterruption = false
-      Task { [vault, token = event.token] in await vault.interrupt(token) }
-    }
     advance(event.token, connection)
   }
 
   /// Starts the next call of a connection, and watches for what it needs.
   private func advance(_ token: UInt64, _ connection: Connection) {
-    if let call = connection.takeCall() {
+    let next: VarlinkCall?
+    do throws(MessageError) {
+      next = try connection.takeCall()
+    } catch {
+      return end(token)
+    }
+    if let call = next {
       // Authority belongs to the process that connected; once it is gone, nobody has it.
       guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
@@ -140,6 +142,10 @@ public final class Server {
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
+    }
+    if connection.hasInterruption {
+      connection.hasInterruption = false
+      Task { [vault] in await vault.interrupt(token) }
     }
     do throws(SystemError) {
       try ready.change(
