@@ -86,7 +86,9 @@ final class Connection {
       // Any message stops a finger's check or an enrolment: that is "Enter: password".
       if isAnswering { interrupt() }
     }
-    incompleteSince = input.count > 0 ? incompleteSince ?? .now : nil
+    // What waits behind as many calls as may wait is whole, as far as anybody knows.
+    let isIncomplete = input.count > 0 && calls.count < Self.mostCalls
+    incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return true
   }
 
@@ -94,10 +96,15 @@ final class Connection {
   var hasWaitingCall: Bool { !calls.isEmpty }
 
   /// The next call, if none is being answered.
-  func takeCall() -> VarlinkCall? {
+  ///
+  /// The room that it leaves is filled with what was received long ago: no event tells of that.
+  ///
+  /// - Throws: for a message that makes no sense.
+  func takeCall() throws(MessageError) -> VarlinkCall? {
     guard !isAnswering, !calls.isEmpty else { return nil }
-    isAnswering = true
     let call = calls.removeFirst()
+    _ = try takeMessages()
+    isAnswering = true
     isInterruptible = call.waitsForFinger
     return call
   }

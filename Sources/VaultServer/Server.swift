@@ -131,7 +131,13 @@ public final class Server {
 
   /// Starts the next call of a connection, and watches for what it needs.
   private func advance(_ token: UInt64, _ connection: Connection) {
-    if let call = connection.takeCall() {
+    let next: VarlinkCall?
+    do throws(MessageError) {
+      next = try connection.takeCall()
+    } catch {
+      return end(token)
+    }
+    if let call = next {
       // Authority belongs to the process that connected; once it is gone, nobody has it.
       guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller

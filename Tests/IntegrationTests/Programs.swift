@@ -9,7 +9,14 @@ import TestSupport
 enum Programs {
   private static let names = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange"]
 
-  /// Made once in a run and removed at its end; each test takes links of it.
+  /// A directory for what is made once in a run; it is removed at the end.
+  static let scratch = Result {
+    let directory = try scratchDirectory()
+    atexit { Programs.remove() }
+    return directory
+  }
+
+  /// Each test takes links of it.
   private static let shared = Result { try assemble() }
 
   /// Puts the programs into `directory`, which is made.
@@ -18,14 +25,14 @@ enum Programs {
   }
 
   private static func assemble() throws -> String {
-    let directory = try scratchDirectory()
-    atexit { Programs.remove() }
+    let directory = try scratch.get() + "/programs"
     let released = BuiltPrograms.sourceDirectory + "/.build/thumblatch/virtual"
     let built = BuiltPrograms.directory
     let pam = BuiltPrograms.sourceDirectory + "/Sources/Installed/etc/pam.d/thumblatch"
     try shell(
       """
       umask 022
+      mkdir \(directory)
       if [ \(released)/thumblatchd -nt \(built)/thumblatchd ]; then
         cp -r \(released)/. \(directory)
       else
@@ -43,7 +50,7 @@ enum Programs {
   }
 
   private static func remove() {
-    guard let directory = try? shared.get() else { return }
+    guard let directory = try? scratch.get() else { return }
     _ = try? shell("rm -rf \(directory)")
   }
 }

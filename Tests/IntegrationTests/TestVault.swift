@@ -105,14 +105,15 @@ final class TestVault {
   }
 
   /// Everything in the state directory: names, types, modes, owners and contents.
-  func contents() throws -> String {
-    try shell(
+  func contents() throws -> [String] {
+    let text = try shell(
       """
       cd \(state)
       find . ! -type s -printf '%p %y %m %U %n %s %l\\n' | sort
       find . -type f ! -empty -exec sha256sum {} + | sort
       """
     )
+    return text.split(separator: "\n").map(String.init)
   }
 }
 
