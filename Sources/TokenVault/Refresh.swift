@@ -70,7 +70,16 @@ extension Vault {
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }
     let intent = try newIntent(.refresh, for: account, after: earlier)
-    try begin(intent, AuditEntry(.refresh, .begun, account: account, caller: caller))
+    try begin(
+      intent,
+      AuditEntry(
+        .refresh,
+        .begun,
+        account: account,
+        caller: caller,
+        method: authority.method
+      )
+    )
     let delivery = try delivery(intent, slot)
     let reply = await exchange.perform(
       request,
