@@ -19,6 +19,10 @@ extension Vault {
   ///   - minimumLifetime: in seconds. A provider that gives less is answered from, with a flag.
   ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
   ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  /// - Returns: the token; nobody but this caller sees it.
+  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and what the
+  ///   store cannot do.
   public func accessToken(
     account name: String?,
     minimumLifetime: Int64?,
@@ -57,28 +61,32 @@ extension Vault {
         continue
       }
       let authority = try authority(for: current, prompt: prompt, caller: caller)
-      let flight = Task { await self.fly(current.id, authority: authority, caller: caller) }
+      let flight = Task {
+        await self.fly(current.id, wanted: wanted, authority: authority, caller: caller)
+      }
       flights[current.id] = flight
       return try await share(flight, wanted: wanted)
     }
   }
 
   /// The stored token, if it may be handed out; its file is stamped anew if it differs.
-  func storedGrant(of account: AccountRow, wanted: Int64) throws(VaultFailure) -> AccessGrant? {
+  ///
+  /// With `wanted` nil it came just now, and is the best there is.
+  func storedGrant(of account: AccountRow, wanted: Int64?) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut, let row = try token(of: account) else { return nil }
-    guard let left = secondsLeft(of: row), left >= leastLifetime else { return nil }
+    guard let left = secondsLeft(of: row) else { return nil }
+    guard let wanted else {
+      guard left > 0 else { return nil }
+      writeTokenFile(of: account, row)
+      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+    }
+    guard left >= leastLifetime else { return nil }
     let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
     // A provider that never gives as much as is asked for is not asked again and again.
     let isBest = issued < wanted && left >= issued / 2
     guard left >= wanted || isBest else { return nil }
     writeTokenFile(of: account, row)
-    return AccessGrant(
-      account: account.name,
-      accessToken: row.token,
-      tokenType: row.tokenType,
-      expiresAt: row.expiresAt,
-      isShorterThanRequested: left < wanted
-    )
+    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
   /// Seconds until a stored token expires; nil where the clock stands before the time of storing
@@ -106,12 +114,15 @@ extension Vault {
 
   private func fly(
     _ account: [UInt8],
+    wanted: Int64,
     authority: Authority,
     caller: Caller
   ) async -> Result<AccessGrant, VaultFailure> {
     let result: Result<AccessGrant, VaultFailure>
     do throws(VaultFailure) {
-      result = .success(try await refresh(account, authority: authority, caller: caller))
+      result = .success(
+        try await refresh(account, wanted: wanted, authority: authority, caller: caller)
+      )
     } catch {
       result = .failure(error)
     }
@@ -119,8 +130,9 @@ extension Vault {
     return result
   }
 
-  /// Drops the stored token if it is the one that a server refused. Its file goes first: the front
-  /// must not hand it out after the row is gone.
+  /// Drops the stored token if it is the one that a server refused.
+  ///
+  /// Its file goes first: the front must not hand it out after the row is gone.
   private func discard(
     _ rejected: String,
     of account: AccountRow,
@@ -145,20 +157,15 @@ extension Vault {
   private func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
-      throw .loginRequired(account: account.name, message: "\(account.name) is signed out")
+      throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:
       throw .loginRequired(
         account: account.name,
-        message: "\(account.name) must sign in again: \(account.cause ?? "its grant has ended")"
+        message: account.cause ?? "its grant has ended"
       )
     case .signedIn: break
     }
-    if let intent = try intent(of: account), let wait = try retryWait(intent, of: account) {
-      throw .providerUnavailable(
-        "the answer to the last refresh of \(account.name) was lost",
-        retryAfter: wait
-      )
-    }
+    try demandPatience(try intent(of: account), of: account)
   }
 
   /// What entitles this call: no protection, the open window, or the prompt that it names.
@@ -181,5 +188,17 @@ extension Vault {
       return Authority(proof)
     }
     throw try askForPresence(question, account: account.name, caller: caller)
+  }
+}
+
+extension AccessGrant {
+  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+    self.init(
+      account: account.name,
+      accessToken: row.token,
+      tokenType: row.tokenType,
+      expiresAt: row.expiresAt,
+      isShorterThanRequested: isShorterThanRequested
+    )
   }
 }

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Cryptography
 internal import Storage
+internal import Synchronization
 internal import System
 
 // What every room of the engine uses: rows, transactions, the trail, and the queue of an account.
@@ -14,7 +15,7 @@ extension Vault {
     } catch let failure as VaultFailure {
       throw failure
     } catch let error as StorageError {
-      throw VaultFailure(error)
+      throw failure(of: error)
     } catch {
       throw .unexpected("the store failed")
     }
@@ -27,8 +28,13 @@ extension Vault {
     do throws(StorageError) {
       return try body()
     } catch {
-      throw VaultFailure(error)
+      throw failure(of: error)
     }
+  }
+
+  private nonisolated func failure(of error: StorageError) -> VaultFailure {
+    if case .uncertain = error { storeIsLost.store(true, ordering: .releasing) }
+    return VaultFailure(error)
   }
 
   /// Random bytes that are no secret.
@@ -72,17 +78,22 @@ extension Vault {
     guard let name else {
       let accounts = try accounts()
       guard accounts.count == 1, let only = accounts.first else {
-        throw .noSuchAccount(
-          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one"
-        )
+        if accounts.isEmpty { throw .noSuchAccount("") }
+        throw .invalidArgument("there are several accounts: name one")
       }
       return only
     }
-    guard let checked = try? AccountName(name),
+    let checked: AccountName
+    do throws(ConfigurationError) {
+      checked = try AccountName(name)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    guard
       let row = try stored({ () throws(StorageError) in
         try self.store.account(named: checked.text, owner: self.owner)
       })
-    else { throw .noSuchAccount("no account of that name") }
+    else { throw .noSuchAccount(checked.text) }
     return row
   }
 
@@ -91,7 +102,7 @@ extension Vault {
       let row = try stored({ () throws(StorageError) in
         try self.store.account(id: identifier)
       })
-    else { throw .noSuchAccount("the account was removed meanwhile") }
+    else { throw .noSuchAccount("(removed meanwhile)") }
     return row
   }
 
@@ -99,12 +110,30 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.accounts(owner: self.owner) }
   }
 
+  /// SHA-256.
+  nonisolated func digest(_ bytes: [UInt8]) throws(VaultFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try sha256(bytes)
+    } catch {
+      throw .unexpected("no digest: \(error)")
+    }
+  }
+
   func intent(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
     try stored { () throws(StorageError) in try self.store.intent(account: account.id) }
   }
 
   /// The provider as it was at login; no file is consulted.
+  ///
+  /// The box is bound to the digest in the row, so the settings beside it must have that digest:
+  /// else settings that were edited in the store would take the token somewhere else.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+    guard try digest(account.providerSettings) == account.binding else {
+      throw .vaultUnsafe(
+        "the provider in the record of \(account.name) is not the one of its login",
+        hint: "nothing was changed; restore the vault from a backup, or sign in again"
+      )
+    }
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(account.provider),
@@ -120,7 +149,9 @@ extension Vault {
 
   // MARK: - One at a time
 
-  /// Waits until nobody else works on the account. No transaction is open meanwhile.
+  /// Waits until nobody else works on the account.
+  ///
+  /// No transaction is open meanwhile.
   func enter(_ account: [UInt8]) async {
     guard queues[account] != nil else {
       queues[account] = []
@@ -204,7 +235,9 @@ extension Vault {
 
   // MARK: - What the front reads
 
-  /// Puts a token where the front finds it. It is a cache: if it cannot be written, the front asks.
+  /// Puts a token where the front finds it.
+  ///
+  /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     guard let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(

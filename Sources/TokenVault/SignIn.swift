@@ -15,8 +15,15 @@ extension Vault {
   /// that follow. If the provider says no, a new account is removed again.
   ///
   /// - Parameters:
+  ///   - name: the account, made if there is none.
   ///   - provider: the whole provider, which is copied into the account; nil: as it was.
-  ///   - newUser: the name of a user to register; nil signs in one who exists.
+  ///   - email: the user's address there.
+  ///   - password: the user's password there.
+  ///   - registering: whether to make a new user.
+  ///   - displayName: the new user's name.
+  ///   - caller: who asks.
+  /// - Returns: the account as it is now.
+  /// - Throws: `providerRefused`, `providerUnavailable`, `misconfigured`, `invalidArgument`.
   public func signIn(
     account name: String,
     provider: Provider?,
@@ -59,7 +66,13 @@ extension Vault {
       terms: ExchangeTerms(provider),
       delivery: delivery
     )
-    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
+    try settle(
+      intent,
+      with: try image(after: reply, intent, slot),
+      slot,
+      caller: caller,
+      sent: password
+    )
     return try facts(of: try self.account(withIdentifier: account.id))
   }
 
@@ -139,11 +152,7 @@ extension Vault {
 
   /// SHA-256 of a provider's canonical form, to which its tokens are bound.
   func bindingOf(_ provider: Provider) throws(VaultFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try sha256(provider.canonicalForm)
-    } catch {
-      throw .unexpected("no digest: \(error)")
-    }
+    try digest(provider.canonicalForm)
   }
 
   private func accountToSignIn(
@@ -162,7 +171,7 @@ extension Vault {
       return existing
     }
     guard let provider else {
-      throw .noSuchAccount("no account of that name; name the provider to make it")
+      throw .noSuchAccount(checked.text)
     }
     guard try accounts().count < Self.mostAccounts else {
       throw .refused("there are \(Self.mostAccounts) accounts already")
@@ -210,7 +219,11 @@ extension Vault {
     guard let token = try token(of: row), let left = secondsLeft(of: token), left > 0 else {
       return (false, "the access token has expired, and the provider takes no other")
     }
-    let backend = PasswordBackend(provider: try provider(of: row))
+    // A record that does not say where it came from is erased all the same.
+    guard let provider = try? provider(of: row) else {
+      return (false, "the provider in the record cannot be used")
+    }
+    let backend = PasswordBackend(provider: provider)
     let request: ProviderRequest
     do throws(OAuthError) {
       request = try backend.logout(accessToken: token.token, refreshToken: nil)

@@ -8,8 +8,10 @@ public struct AnswerDelivery: Sendable {
   public let key: SharedSecret
   /// What the sealed answer is bound to (`BoxContext.encoded`).
   public let context: [UInt8]
-  /// The account's slot: locked, open for writing. It is lent: the courier gets a duplicate of the
-  /// same open file description, so that the lock lasts as long as the courier does.
+  /// The account's slot: locked, open for writing.
+  ///
+  /// It is lent: the courier gets a duplicate of the same open file description, so that the lock
+  /// lasts as long as the courier does.
   public let slot: Int32
 
   /// Puts the parts together.
@@ -32,6 +34,12 @@ public enum ExchangeReply: Sendable {
   case notSent(reason: String)
   /// The request may have been received, and no whole answer came back.
   case interrupted(reason: String)
+
+  /// Whether the courier may still be at work, so that its slot must not be judged: only a newly
+  /// opened descriptor of the slot that can be locked proves that it has ended.
+  var isOpen: Bool {
+    if case .interrupted = self { true } else { false }
+  }
 }
 
 /// How a connection to a provider is made: as it was at login, whatever files say today.

@@ -3,6 +3,7 @@ internal import Cryptography
 internal import Presence
 internal import SecretMemory
 public import Storage
+internal import Synchronization
 internal import System
 
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
@@ -22,13 +23,17 @@ public actor Vault {
   let check: any PresenceCheck
   let clock: any VaultClock
 
+  /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
+  nonisolated let storeIsLost = Atomic(false)
+
   var window: UnlockWindow?
   var prompts = PromptBook()
   var checks: [String: any CheckConversation] = [:]
   var enrollments: [UInt64: any EnrollmentConversation] = [:]
-  var followers: [String: [CheckedContinuation<PresenceOutcome?, Never>]] = [:]
+  var followers: [String: [String: CheckedContinuation<PresenceOutcome?, Never>]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
+  var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var refusals: [String: Int] = [:]
 
@@ -37,6 +42,9 @@ public actor Vault {
   /// - Parameters:
   ///   - directory: checked and locked.
   ///   - owner: the uid whose vault this is; it stands in every box.
+  ///   - exchange: sends requests.
+  ///   - check: asks the reader and the password's stack.
+  ///   - clock: the clocks to go by.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -66,6 +74,9 @@ public actor Vault {
       throw .unexpected("the vault cannot be opened: \(error)")
     }
   }
+
+  /// Whether this engine must end, so that the next one reads what really is on the disk.
+  public nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
 
   /// The vault's sixteen random bytes, made with the store.
   private static func identifier(in store: Store) throws -> [UInt8] {
