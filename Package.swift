@@ -106,18 +106,16 @@ let package = Package(
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
+    room(
+      "PresenceProgram",
+      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
+    ),
 
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
-    program(
-      "thumblatch-presence",
-      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
-    ),
-    program(
-      "thumblatch-presence-virtual",
-      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
-    ),
+    program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
+    program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
       ["HTTPTransport", "Cryptography", "VaultInterface", "SecretMemory", "System"]
@@ -164,7 +162,7 @@ let package = Package(
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "SecretMemory", "System", "TestSupport"]
+      ["FingerprintReader", "VaultInterface", "SecretMemory", "System", "TestSupport"]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests(

@@ -36,7 +36,7 @@ enum PrintCheck {
     let copy = unsafe g_bytes_new(body.baseAddress, gsize(body.count))
     defer { unsafe g_bytes_unref(copy) }
     let value = unsafe g_variant_ref_sink(
-      g_variant_new_from_bytes(cfprint_variant_type("(issbymsmsia{sv}v)"), copy, 0)
+      g_variant_new_from_bytes(cfprint_print_type(), copy, 0)
     )
     guard let value = unsafe value else { throw .malformed }
     defer { unsafe g_variant_unref(value) }
@@ -59,7 +59,7 @@ enum PrintCheck {
     let isUsable = unsafe child(value, 9) { outer in
       unsafe child(outer, 0) { payload in
         switch kind {
-        case .raw: unsafe g_variant_is_of_type(payload, cfprint_variant_type("v")) != 0
+        case .raw: unsafe g_variant_is_of_type(payload, cfprint_raw_type()) != 0
         case .minutiae: unsafe isMinutiae(payload)
         }
       }
@@ -70,7 +70,7 @@ enum PrintCheck {
 
   /// Whether every sample has as many x as y as directions, and values that a scan can have.
   private static func isMinutiae(_ payload: OpaquePointer) -> Bool {
-    guard unsafe g_variant_is_of_type(payload, cfprint_variant_type("(a(aiaiai))")) != 0 else {
+    guard unsafe g_variant_is_of_type(payload, cfprint_minutiae_type()) != 0 else {
       return false
     }
     return unsafe child(payload, 0) { samples in

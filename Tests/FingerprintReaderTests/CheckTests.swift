@@ -107,6 +107,20 @@ extension ReaderTests {
     }
 
     @Test
+    func whoDoesNotTouchTheReaderHearsThatItStillWaits() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        // After five seconds.
+        #expect(check.events.next() == .waiting)
+        try reader.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
     func theTimeEndsACheck() throws {
       defer { reader.remove() }
       try reader.connected {

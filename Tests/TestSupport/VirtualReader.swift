@@ -93,3 +93,8 @@ public func removeTemporaryDirectory(_ path: String) {
   }
   unsafe rmdir(path)
 }
+
+/// Lets every user reach what is at a path (chmod(2), 0777).
+public func letOthersEnter(_ path: String) {
+  unsafe chmod(path, 0o777)
+}

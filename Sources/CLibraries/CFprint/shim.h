@@ -8,9 +8,13 @@ static inline gulong cfprint_on_finger_status(
   return g_signal_connect(device, "notify::finger-status", G_CALLBACK(callback), data);
 }
 
-// G_VARIANT_TYPE: `text` must be a valid type.
-static inline const GVariantType *cfprint_variant_type(const char *text) {
-  return G_VARIANT_TYPE(text);
+// G_VARIANT_TYPE of text that lives as long as the program: a GVariantType is that text itself.
+static inline const GVariantType *cfprint_print_type(void) {
+  return G_VARIANT_TYPE("(issbymsmsia{sv}v)");
+}
+static inline const GVariantType *cfprint_raw_type(void) { return G_VARIANT_TYPE("v"); }
+static inline const GVariantType *cfprint_minutiae_type(void) {
+  return G_VARIANT_TYPE("(a(aiaiai))");
 }
 
 // What G_DEBUG=fatal-criticals changed before main(): only errors end the process again.
