@@ -25,7 +25,6 @@ struct PresenceDialogue {
   let terminal: Terminal
   let output: Output
   let interrupt: Int32?
-  private let deadline: BootInstant
 
   /// Prepares the dialogue; fails where nobody can be asked.
   init(_ request: PresenceRequest, in session: Session) throws(CommandError) {
@@ -36,8 +35,6 @@ struct PresenceDialogue {
     connection = try session.vault()
     output = session.output
     interrupt = session.interrupt
-    let timeout = min(max(Int64(request.timeout), 1), 600)
-    deadline = BootInstant.now.advanced(bySeconds: timeout)
   }
 
   /// Leads the dialogue; returns when the prompt's check has passed.
@@ -75,6 +72,11 @@ struct PresenceDialogue {
     throw CommandError(.presence, "no presence check is possible here")
   }
 
+  /// When the step that begins now has taken too long: the engine gives each as much.
+  private var stepDeadline: BootInstant {
+    BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
+  }
+
   /// Arms the reader; Enter switches to the password where it is offered.
   private func fingerprint(_ methods: [PresenceMethod]) throws(CommandError) -> Step {
     let number = try send(
@@ -82,8 +84,10 @@ struct PresenceDialogue {
       more: true
     )
     var listens = true
+    let deadline = stepDeadline
     while true {
-      switch try next(input: listens ? terminal.descriptor.number : nil) {
+      let input = listens ? terminal.descriptor.number : nil
+      switch try next(input: input, until: deadline) {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .input:
         listens = terminal.discardLine()
@@ -106,8 +110,9 @@ struct PresenceDialogue {
   /// Its call cancels a fingerprint's that is still open.
   private func password() throws(CommandError) -> Step {
     var number = try send(CheckCall(prompt: request.prompt, presenceMethod: .password))
+    var deadline = stepDeadline
     while true {
-      switch try next(input: nil) {
+      switch try next(input: nil, until: deadline) {
       case .input: continue
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
@@ -121,18 +126,24 @@ struct PresenceDialogue {
         case .event(.waiting), .event(.retry): continue
         case .failed(let failed): return failed
         case .event(.ask(let text, let hidden)):
-          guard let answer = try answer(to: text, hidden: hidden) else {
+          deadline = stepDeadline
+          guard let answer = try answer(to: text, hidden: hidden, until: deadline) else {
             let timedOut = BootInstant.now >= deadline
             return .failed(timedOut ? .timedOut : .cancelled, message: "", left: [])
           }
           number = try send(RespondCall(prompt: request.prompt, text: answer))
+          deadline = stepDeadline
           output.status("checking the password")
         }
       }
     }
   }
 
-  private func answer(to text: String, hidden: Bool) throws(CommandError) -> SharedSecret? {
+  private func answer(
+    to text: String,
+    hidden: Bool,
+    until deadline: BootInstant
+  ) throws(CommandError) -> SharedSecret? {
     let question = text.isEmpty ? "Password: " : text.hasSuffix(" ") ? text : text + " "
     if !hidden { terminal.restore() }
     output.ask(question)
@@ -174,7 +185,10 @@ struct PresenceDialogue {
     do { return try connection.send(call, more: more) } catch { throw CommandError(error) }
   }
 
-  private func next(input: Int32?) throws(CommandError) -> Connection.Event {
+  private func next(
+    input: Int32?,
+    until deadline: BootInstant
+  ) throws(CommandError) -> Connection.Event {
     do {
       return try connection.next(
         input: input,

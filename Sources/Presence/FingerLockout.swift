@@ -9,9 +9,9 @@ public struct FingerLockout: Sendable, Equatable {
   /// Failures since the last success.
   public private(set) var failures: Int
 
-  /// Takes a stored count; a negative one counts as none.
+  /// Takes a stored count; a negative one counts as none, one over the limit as the limit.
   public init(failures: Int = 0) {
-    self.failures = max(0, failures)
+    self.failures = min(max(0, failures), Self.limit)
   }
 
   /// Whether fingers are refused until a password has been given.
@@ -20,7 +20,9 @@ public struct FingerLockout: Sendable, Equatable {
   /// How many more fingers may be tried.
   public var remaining: Int { max(0, Self.limit - failures) }
 
-  /// A good scan did not match. A bad scan (retry) is not a failure and is not counted.
+  /// A good scan did not match.
+  ///
+  /// A bad scan (retry) is not a failure and is not counted.
   public mutating func recordNoMatch() {
     failures = min(failures + 1, Self.limit)
   }

@@ -17,7 +17,9 @@ public struct PromptQuestion: Sendable, Equatable {
   }
 }
 
-/// The prompts that are open, which one is armed, and who waits for whom. Pure: no clock, no I/O.
+/// The prompts that are open, which one is armed, and who waits for whom.
+///
+/// Pure: no clock, no I/O.
 ///
 /// One prompt at a time is armed. A second caller who asks the same joins it and takes its outcome;
 /// anything else is busy, and nothing is queued: a queued prompt would be approved by a touch that
@@ -25,6 +27,10 @@ public struct PromptQuestion: Sendable, Equatable {
 public struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
   public static let lifetime: Int64 = 30
+  /// How much longer an armed prompt is kept, so that its check can end by itself, in seconds.
+  ///
+  /// A result of that time counts for nothing; but the person can go on with the password.
+  public static let grace: Int64 = 10
   /// How many prompts one connection may have open.
   public static let mostPerConnection = 8
 
@@ -59,6 +65,12 @@ public struct PromptBook: Sendable {
     var state: State
     var deadline: BootInstant
     var fingerprintPossible: Bool
+
+    /// After this nobody can make anything of it any more.
+    var end: BootInstant {
+      guard case .armed = state else { return deadline }
+      return deadline.advanced(bySeconds: PromptBook.grace)
+    }
   }
 
   private var prompts: [String: Prompt] = [:]
@@ -70,7 +82,10 @@ public struct PromptBook: Sendable {
   ///
   /// - Parameters:
   ///   - name: random and new; it is the capability to run the check.
-  ///   - fingerprintPossible: false while fingers are locked out.
+  ///   - question: what the person is asked.
+  ///   - connection: who may run it.
+  ///   - fingerprintPossible: false while no finger can pass it.
+  ///   - now: the moment of asking.
   /// - Returns: the methods that may be tried; nil if the connection has too many prompts open.
   public mutating func open(
     _ name: String,
@@ -79,9 +94,9 @@ public struct PromptBook: Sendable {
     fingerprintPossible: Bool,
     at now: BootInstant
   ) -> [PresenceMethod]? {
-    expire(at: now)
-    guard prompts.values.count(where: { $0.connection == connection }) < Self.mostPerConnection
-    else { return nil }
+    // What is overdue stays for `expire`, whose caller has to end its check.
+    let count = prompts.values.count { $0.connection == connection && now <= $0.deadline }
+    guard count < Self.mostPerConnection else { return nil }
     prompts[name] = Prompt(
       question: question,
       connection: connection,
@@ -127,8 +142,10 @@ public struct PromptBook: Sendable {
     if case .passed = prompt.state { throw .denied("the check was passed already") }
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
-      guard case .armed = running.state else { continue }
-      guard running.question == prompt.question, prompt.question.purpose.mayBeShared else {
+      guard case .armed = running.state, now <= running.end else { continue }
+      guard running.question == prompt.question, prompt.question.purpose.mayBeShared,
+        now <= running.deadline
+      else {
         throw .busy("another presence prompt is open")
       }
       prompt.state = .joined(other)
@@ -137,8 +154,8 @@ public struct PromptBook: Sendable {
       return .join(other)
     }
     prompt.state = .armed(method)
-    prompt.deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name] = prompt
+    renew(name, at: now)
     return .run
   }
 
@@ -151,14 +168,17 @@ public struct PromptBook: Sendable {
 
   /// Gives the person time for the next step, such as a second question of the password's stack.
   public mutating func extend(_ name: String, at now: BootInstant) {
-    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+    guard case .armed? = prompts[name]?.state else { return }
+    renew(name, at: now)
   }
 
   /// The check of an armed prompt was passed; those who joined wait for the proof to be spent.
   public mutating func pass(_ name: String, at now: BootInstant) {
-    guard case .armed(let method)? = prompts[name]?.state else { return }
+    guard let prompt = prompts[name], case .armed(let method) = prompt.state,
+      now <= prompt.deadline
+    else { return }
     prompts[name]?.state = .passed(method)
-    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+    renew(name, at: now)
   }
 
   /// The check of an armed prompt ended without success; the prompt stays, for another method.
@@ -171,15 +191,27 @@ public struct PromptBook: Sendable {
     at now: BootInstant
   ) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
-    if case .armed(let method) = prompt.state {
-      prompts[name]?.state = .open
-      if method == .fingerprint && !outcome.leavesFingerprint {
-        prompts[name]?.fingerprintPossible = false
-      }
-    }
     if lockout.isPasswordOnly { prompts[name]?.fingerprintPossible = false }
-    prompts[name]?.deadline = now.advanced(bySeconds: Self.lifetime)
+    // A failure that comes late must not prolong the proof of a check that was passed meanwhile.
+    guard case .armed(let method) = prompt.state else { return methods(of: name) }
+    prompts[name]?.state = .open
+    if method == .fingerprint && !outcome.leavesFingerprint {
+      prompts[name]?.fingerprintPossible = false
+    }
+    renew(name, at: now)
     return methods(of: name)
+  }
+
+  /// A step was made: the prompt waits for the next one, and those who joined it wait longer.
+  private mutating func renew(_ name: String, at now: BootInstant) {
+    let deadline = now.advanced(bySeconds: Self.lifetime)
+    prompts[name]?.deadline = deadline
+    for (other, prompt) in prompts where prompt.state == .joined(name) {
+      prompts[other]?.deadline = max(
+        prompt.deadline,
+        deadline.advanced(bySeconds: Self.lifetime)
+      )
+    }
   }
 
   /// What a call that names a prompt may do.
@@ -246,9 +278,8 @@ public struct PromptBook: Sendable {
   }
 
   /// Removes what nobody has used in time; the names of those removed.
-  @discardableResult
   public mutating func expire(at now: BootInstant) -> [String] {
-    let gone = prompts.filter { $0.value.deadline < now }.map(\.key)
+    let gone = prompts.filter { $0.value.end < now }.map(\.key)
     for name in gone { prompts[name] = nil }
     return gone
   }

@@ -95,6 +95,8 @@ public enum ThisProcess {
   }
 
   /// No program that is executed from here on gains a privilege (prctl(2), PR_SET_NO_NEW_PRIVS).
+  ///
+  /// It belongs to the calling thread and those that it starts: call it before there is a second.
   public static func renouncePrivileges() throws(SystemError) {
     try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
   }

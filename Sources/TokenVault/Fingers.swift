@@ -21,7 +21,14 @@ extension Vault {
 
   /// Takes the print of a finger into the sealed store, after the system password.
   ///
-  /// - Parameter finger: one of `fingerNames`; nil is `right-index`.
+  /// - Parameters:
+  ///   - finger: one of `fingerNames`; nil is `right-index`.
+  ///   - prompt: a check passed by password.
+  ///   - caller: who asks.
+  ///   - report: gets each stage and each bad scan.
+  /// - Returns: the finger.
+  /// - Throws: `presenceNeeded`, `presenceFailed` where the reader gave no print, `refused` for one
+  ///   that is enrolled.
   public func enroll(
     _ finger: String?,
     prompt: String?,
@@ -51,7 +58,12 @@ extension Vault {
     }
     defer { enrollments[caller.connection] = nil }
     while let conversation = enrollments[caller.connection] {
-      switch await conversation.next() {
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
+      switch event {
       case .failed(let outcome): throw try enrollmentFailed(finger, outcome, caller)
       case .done(let print, let driver, let device):
         try keep(print, finger: finger, driver: driver, device: device, caller: caller)

@@ -15,7 +15,9 @@ public enum CheckStep: Sendable, Equatable {
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
-  /// What a wrong password costs, in milliseconds. No thread is held for it.
+  /// What a wrong password costs, in milliseconds.
+  ///
+  /// No thread is held for it.
   static let passwordDelay: Int64 = 2000
 
   /// Opens a prompt, and makes the error that tells the caller about it.
@@ -51,7 +53,14 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// - Parameter report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// Cancelling the task stops it: the reader is released, and the prompt stays for another method.
+  ///
+  /// - Parameters:
+  ///   - prompt: its name on this connection.
+  ///   - method: how to prove it.
+  ///   - caller: who asks.
+  ///   - report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// - Returns: `passed`, or what the password's stack asks.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   public func check(
     _ prompt: String,
@@ -59,7 +68,6 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
-    checks.removeValue(forKey: prompt)?.cancel()
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -68,9 +76,10 @@ extension Vault {
         at: self.clock.boot
       )
     }
+    checks.removeValue(forKey: prompt)?.cancel()
     if case .join(let leader) = arming {
       report(.waiting)
-      if let failure = await leaderOutcome(leader) {
+      if let failure = await leaderOutcome(leader, follower: prompt) {
         throw .presenceFailed(failure, methods: [])
       }
       return .passed
@@ -105,17 +114,6 @@ extension Vault {
     prompts.extend(prompt, at: clock.boot)
     await conversation.respond(text)
     return try await follow(prompt, by: .password, caller: caller) { _ in }
-  }
-
-  /// Stops the check that runs for a connection, because its caller sent something else.
-  public func interrupt(_ connection: UInt64) {
-    for (prompt, conversation) in checks
-    where prompts.connection(of: prompt) == connection
-      && prompts.isArmed(prompt, method: .fingerprint, at: clock.boot)
-    {
-      conversation.cancel()
-    }
-    enrollments[connection]?.cancel()
   }
 
   /// Gives a prompt up.
@@ -153,7 +151,9 @@ extension Vault {
   }
 
   /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be. True: look again, without the prompt.
+  /// will not be.
+  ///
+  /// True: look again, without the prompt.
   func waitForLeader(
     of prompt: String,
     _ purpose: PresencePurpose,
@@ -212,7 +212,11 @@ extension Vault {
       throw try failed(prompt, method, .cancelled, caller)
     }
     while true {
-      let event = await conversation.next()
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
       // A result counts only for the prompt that is armed now: one that comes late, after a cancel
       // or for another method, releases nothing.
       guard prompts.isArmed(prompt, method: method, at: clock.boot) else {
@@ -298,15 +302,27 @@ extension Vault {
 
   // MARK: - Those who wait
 
-  private func leaderOutcome(_ leader: String) async -> PresenceOutcome? {
+  private func leaderOutcome(_ leader: String, follower: String) async -> PresenceOutcome? {
     guard prompts.contains(leader) else { return .cancelled }
-    return await withCheckedContinuation { followers[leader, default: []].append($0) }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // The handler may have run already, before there was anything to wake.
+        if Task.isCancelled { return continuation.resume(returning: .cancelled) }
+        followers[leader, default: [:]][follower] = continuation
+      }
+    } onCancel: {
+      Task { await self.wakeFollower(follower, of: leader) }
+    }
   }
 
   private func wakeFollowers(of prompt: String, with outcome: PresenceOutcome?) {
-    for waiting in followers.removeValue(forKey: prompt) ?? [] {
+    for waiting in (followers.removeValue(forKey: prompt) ?? [:]).values {
       waiting.resume(returning: outcome)
     }
+  }
+
+  private func wakeFollower(_ follower: String, of leader: String) {
+    followers[leader]?.removeValue(forKey: follower)?.resume(returning: .cancelled)
   }
 
   private func wakeSpenders(of prompt: String) {

@@ -78,17 +78,22 @@ extension Vault {
     guard let name else {
       let accounts = try accounts()
       guard accounts.count == 1, let only = accounts.first else {
-        throw .noSuchAccount(
-          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one"
-        )
+        if accounts.isEmpty { throw .noSuchAccount("") }
+        throw .invalidArgument("there are several accounts: name one")
       }
       return only
     }
-    guard let checked = try? AccountName(name),
+    let checked: AccountName
+    do throws(ConfigurationError) {
+      checked = try AccountName(name)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    guard
       let row = try stored({ () throws(StorageError) in
         try self.store.account(named: checked.text, owner: self.owner)
       })
-    else { throw .noSuchAccount("no account of that name") }
+    else { throw .noSuchAccount(checked.text) }
     return row
   }
 
@@ -97,7 +102,7 @@ extension Vault {
       let row = try stored({ () throws(StorageError) in
         try self.store.account(id: identifier)
       })
-    else { throw .noSuchAccount("the account was removed meanwhile") }
+    else { throw .noSuchAccount("(removed meanwhile)") }
     return row
   }
 
@@ -126,7 +131,9 @@ extension Vault {
 
   // MARK: - One at a time
 
-  /// Waits until nobody else works on the account. No transaction is open meanwhile.
+  /// Waits until nobody else works on the account.
+  ///
+  /// No transaction is open meanwhile.
   func enter(_ account: [UInt8]) async {
     guard queues[account] != nil else {
       queues[account] = []
@@ -210,7 +217,9 @@ extension Vault {
 
   // MARK: - What the front reads
 
-  /// Puts a token where the front finds it. It is a cache: if it cannot be written, the front asks.
+  /// Puts a token where the front finds it.
+  ///
+  /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     guard let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(

@@ -30,7 +30,7 @@ public actor Vault {
   var prompts = PromptBook()
   var checks: [String: any CheckConversation] = [:]
   var enrollments: [UInt64: any EnrollmentConversation] = [:]
-  var followers: [String: [CheckedContinuation<PresenceOutcome?, Never>]] = [:]
+  var followers: [String: [String: CheckedContinuation<PresenceOutcome?, Never>]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
@@ -41,6 +41,9 @@ public actor Vault {
   /// - Parameters:
   ///   - directory: checked and locked.
   ///   - owner: the uid whose vault this is; it stands in every box.
+  ///   - exchange: sends requests.
+  ///   - check: asks the reader and the password's stack.
+  ///   - clock: the clocks to go by.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(

@@ -30,10 +30,15 @@ public final class Server {
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
 
+  /// Prepares to serve.
+  ///
   /// - Parameters:
+  ///   - vault: answers.
   ///   - listener: bound and listening, non-blocking.
+  ///   - signals: tell it to end.
   ///   - user: the only uid that is served.
   ///   - idleSeconds: after so long without a connection or an open window it returns.
+  /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
   public init(
     vault: Vault,
     listener: consuming Descriptor,
@@ -136,16 +141,13 @@ public final class Server {
       // Authority belongs to the process that connected; once it is gone, nobody has it.
       guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
-      Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+      connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
-    }
-    if connection.hasInterruption {
-      connection.hasInterruption = false
-      Task { [vault] in await vault.interrupt(token) }
+      if connection.hasWaitingCall { connection.interrupt() }
     }
     do throws(SystemError) {
       try ready.change(
@@ -170,6 +172,7 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
+    connection.interrupt()
     Task { [vault] in await vault.disconnect(token) }
   }
 }

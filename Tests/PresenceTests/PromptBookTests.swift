@@ -1,0 +1,338 @@
+import Presence
+import System
+import Testing
+
+@Suite
+struct PromptBookTests {
+  @Test
+  func aPassedPromptGivesOneProofAndIsGone() throws {
+    var book = try passedBook()
+    let proof = try book.takeProof("p", question: question(), connection: 1, at: at(30))
+    #expect(
+      try proof.spend(for: .refresh, account: account, connection: 1, at: at(30))
+        == .check(.fingerprint)
+    )
+    #expect(!book.contains("p"))
+    #expect(throws: PresenceOutcome.self) {
+      _ = try book.takeProof("p", question: question(), connection: 1, at: at(30))
+    }
+  }
+
+  @Test
+  func nobodyElseGetsTheProof() throws {
+    var book = try passedBook()
+    let wrong: [(PromptQuestion, UInt64)] = [
+      (question(), 2), (question(of: otherAccount), 1), (question(of: nil), 1),
+      (question(user: 1001), 1), (question(.disable), 1), (question(.unlock), 1),
+    ]
+    for (question, connection) in wrong {
+      #expect(throws: PresenceOutcome.self) {
+        _ = try book.takeProof("p", question: question, connection: connection, at: at(1))
+      }
+      #expect(throws: PresenceOutcome.self) {
+        _ = try book.standing(of: "p", question: question, connection: connection, at: at(1))
+      }
+    }
+    // And the one whose it is still does.
+    _ = try book.takeProof("p", question: question(), connection: 1, at: at(1))
+      .spend(for: .refresh, account: account, connection: 1, at: at(1))
+  }
+
+  @Test
+  func aProofThatIsTakenTooLateIsLost() throws {
+    var book = try passedBook()
+    #expect(throws: PresenceOutcome.timedOut) {
+      _ = try book.standing(of: "p", question: question(), connection: 1, at: at(31))
+    }
+    #expect(throws: PresenceOutcome.timedOut) {
+      _ = try book.takeProof("p", question: question(), connection: 1, at: at(31))
+    }
+    #expect(!book.contains("p"))
+  }
+
+  @Test
+  func aProofThatIsSpentTooLateIsLost() throws {
+    var book = try passedBook()
+    #expect(throws: PresenceOutcome.timedOut) {
+      let proof = try book.takeProof("p", question: question(), connection: 1, at: at(30))
+      _ = try proof.spend(for: .refresh, account: account, connection: 1, at: at(31))
+    }
+  }
+
+  @Test
+  func nothingIsPassedThatIsNotArmed() throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    book.pass("p", at: at(0))
+    #expect(try book.standing(of: "p", question: question(), connection: 1, at: at(0)) == .open)
+    _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(1))
+    _ = book.fail("p", with: .cancelled, lockout: FingerLockout(), at: at(2))
+    book.pass("p", at: at(2))
+    #expect(throws: PresenceOutcome.self) {
+      _ = try book.takeProof("p", question: question(), connection: 1, at: at(2))
+    }
+  }
+
+  @Test
+  func aResultOfAnotherMethodOrOfALaterTimeIsNotTheOneThatRuns() throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    #expect(!book.isArmed("p", method: .fingerprint, at: at(0)))
+    _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    #expect(book.isArmed("p", method: .fingerprint, at: at(30)))
+    #expect(!book.isArmed("p", method: .password, at: at(0)))
+    #expect(!book.isArmed("p", method: .fingerprint, at: at(31)))
+    #expect(!book.isArmed("q", method: .fingerprint, at: at(0)))
+  }
+
+  @Test
+  func aSecondQuestionIsBusyAndNotQueued() throws {
+    var book = PromptBook()
+    for (name, asked, connection) in [
+      ("p", question(), UInt64(1)), ("q", question(of: otherAccount), 2),
+      ("r", question(.unlock), 3), ("s", question(user: 1001), 4),
+    ] {
+      _ = book.open(
+        name,
+        question: asked,
+        connection: connection,
+        fingerprintPossible: true,
+        at: at(0)
+      )
+    }
+    _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    for (name, connection) in [("q", UInt64(2)), ("r", 3), ("s", 4)] {
+      #expect(throws: PresenceOutcome.busy("another presence prompt is open")) {
+        _ = try book.arm(name, method: .password, connection: connection, at: at(1))
+      }
+    }
+    book.pass("p", at: at(2))
+    #expect(try book.arm("q", method: .password, connection: 2, at: at(3)) == .run)
+  }
+
+  @Test(arguments: PresencePurpose.allCases)
+  func onlyUsingATokenAndUnlockingAreShared(_ purpose: PresencePurpose) throws {
+    var book = PromptBook()
+    for connection in UInt64(1)...2 {
+      _ = book.open(
+        "p\(connection)",
+        question: question(purpose),
+        connection: connection,
+        fingerprintPossible: true,
+        at: at(0)
+      )
+    }
+    _ = try book.arm("p1", method: .password, connection: 1, at: at(0))
+    if purpose == .refresh || purpose == .unlock {
+      #expect(try book.arm("p2", method: .password, connection: 2, at: at(1)) == .join("p1"))
+      book.pass("p1", at: at(2))
+      // One check is one proof.
+      #expect(throws: PresenceOutcome.self) {
+        _ = try book.takeProof("p2", question: question(purpose), connection: 2, at: at(2))
+      }
+    } else {
+      #expect(throws: PresenceOutcome.self) {
+        _ = try book.arm("p2", method: .password, connection: 2, at: at(1))
+      }
+    }
+  }
+
+  @Test
+  func whoWaitsForALongPasswordCheckIsNotForgotten() throws {
+    var book = PromptBook()
+    for connection in UInt64(1)...2 {
+      _ = book.open(
+        "p\(connection)",
+        question: question(),
+        connection: connection,
+        fingerprintPossible: true,
+        at: at(0)
+      )
+    }
+    _ = try book.arm("p1", method: .password, connection: 1, at: at(0))
+    _ = try book.arm("p2", method: .fingerprint, connection: 2, at: at(1))
+    for step in 1...8 {
+      book.extend("p1", at: at(Int64(step) * 25))
+      #expect(book.expire(at: at(Int64(step) * 25 + 24)) == [])
+    }
+    book.pass("p1", at: at(220))
+    #expect(
+      try book.standing(of: "p2", question: question(), connection: 2, at: at(221))
+        == .joined("p1")
+    )
+  }
+
+  @Test
+  func aFingerNeverProvesWhatNeedsThePassword() throws {
+    var book = PromptBook()
+    let methods = book.open(
+      "p",
+      question: question(.enroll, of: nil),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    #expect(methods == [.password])
+    #expect(throws: PresenceOutcome.self) {
+      _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    }
+  }
+
+  @Test
+  func aLockoutTakesTheFingerAwayAndLeavesThePassword() throws {
+    var book = PromptBook()
+    let methods = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: false,
+      at: at(0)
+    )
+    #expect(methods == [.password])
+    #expect(throws: PresenceOutcome.lockedOut) {
+      _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    }
+    _ = book.open(
+      "q",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    _ = try book.arm("q", method: .fingerprint, connection: 1, at: at(0))
+    let left = book.fail("q", with: .noMatch, lockout: FingerLockout(failures: 5), at: at(1))
+    #expect(left == [.password])
+  }
+
+  @Test(
+    arguments: [
+      (PresenceOutcome.noMatch, true), (.timedOut, true), (.cancelled, false),
+      (.notAvailable("gone"), false), (.notEnrolled, false), (.busy("held"), false),
+      (.denied("no"), false), (.lockedOut, false),
+    ]
+  )
+  func aFailedFingerLeavesThePassword(_ outcome: PresenceOutcome, _ again: Bool) throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    let left = book.fail("p", with: outcome, lockout: FingerLockout(), at: at(1))
+    #expect(left == (again ? [.fingerprint, .password] : [.password]))
+  }
+
+  @Test
+  func aLateFailureDoesNotProlongAProof() throws {
+    var book = try passedBook()
+    _ = book.fail("p", with: .cancelled, lockout: FingerLockout(), at: at(20))
+    #expect(throws: PresenceOutcome.timedOut) {
+      _ = try book.takeProof("p", question: question(), connection: 1, at: at(31))
+    }
+  }
+
+  @Test
+  func aConnectionHasSoManyPromptsAndNoMore() {
+    var book = PromptBook()
+    func open(_ name: String, _ connection: UInt64, _ second: Int64) -> [PresenceMethod]? {
+      book.open(
+        name,
+        question: question(),
+        connection: connection,
+        fingerprintPossible: true,
+        at: at(second)
+      )
+    }
+    for number in 0..<PromptBook.mostPerConnection { #expect(open("\(number)", 1, 0) != nil) }
+    #expect(open("more", 1, 30) == nil)
+    #expect(open("other", 2, 30) != nil)
+    #expect(open("later", 1, 31) != nil)
+  }
+
+  @Test
+  func whatIsOverdueIsNamedOnceAndGone() throws {
+    var book = try passedBook()
+    _ = book.open(
+      "q",
+      question: question(),
+      connection: 2,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    #expect(book.expire(at: at(30)) == [])
+    #expect(book.expire(at: at(31)).sorted() == ["p", "q"])
+    #expect(book.expire(at: at(31)) == [])
+    #expect(!book.contains("p") && !book.contains("q"))
+  }
+
+  @Test
+  func aRunningCheckIsLeftTheTimeToEndItself() throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
+    // The reader's own 30 s end a moment after the prompt's: the password must still be possible.
+    #expect(book.expire(at: at(31)) == [])
+    #expect(!book.isArmed("p", method: .fingerprint, at: at(31)))
+    let left = book.fail("p", with: .timedOut, lockout: FingerLockout(), at: at(31))
+    #expect(left == [.fingerprint, .password])
+    _ = try book.arm("p", method: .password, connection: 1, at: at(32))
+    #expect(book.expire(at: at(62 + PromptBook.grace + 1)) == ["p"])
+  }
+
+  @Test
+  func onlyItsOwnConnectionArmsOrClosesAPrompt() throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    #expect(throws: PresenceOutcome.self) {
+      _ = try book.arm("p", method: .password, connection: 2, at: at(0))
+    }
+    book.close("p", connection: 2)
+    #expect(book.contains("p"))
+    #expect(book.connection(of: "p") == 1)
+    #expect(book.names(of: 1) == ["p"] && book.names(of: 2) == [])
+    book.close("p", connection: 1)
+    #expect(!book.contains("p"))
+  }
+
+  @Test
+  func anExpiredPromptCannotBeArmed() throws {
+    var book = PromptBook()
+    _ = book.open(
+      "p",
+      question: question(),
+      connection: 1,
+      fingerprintPossible: true,
+      at: at(0)
+    )
+    #expect(throws: PresenceOutcome.timedOut) {
+      _ = try book.arm("p", method: .password, connection: 1, at: at(31))
+    }
+  }
+}

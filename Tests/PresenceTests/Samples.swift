@@ -1,0 +1,35 @@
+import Presence
+import System
+
+/// An instant of a test: seconds after boot.
+func at(_ seconds: Int64) -> BootInstant { BootInstant(nanoseconds: seconds * 1_000_000_000) }
+
+let account = [UInt8](repeating: 0xa1, count: 16)
+let otherAccount = [UInt8](repeating: 0xb2, count: 16)
+
+func question(
+  _ purpose: PresencePurpose = .refresh,
+  of account: [UInt8]? = account,
+  user: UInt32 = 1000
+) -> PromptQuestion {
+  PromptQuestion(user: user, purpose: purpose, account: account)
+}
+
+/// A book in which one prompt was passed at second 0.
+func passedBook(
+  _ question: PromptQuestion = question(),
+  by method: PresenceMethod = .fingerprint,
+  connection: UInt64 = 1
+) throws -> PromptBook {
+  var book = PromptBook()
+  _ = book.open(
+    "p",
+    question: question,
+    connection: connection,
+    fingerprintPossible: true,
+    at: at(0)
+  )
+  _ = try book.arm("p", method: method, connection: connection, at: at(0))
+  book.pass("p", at: at(0))
+  return book
+}
