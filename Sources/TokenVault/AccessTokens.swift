@@ -70,25 +70,23 @@ extension Vault {
   }
 
   /// The stored token, if it may be handed out; its file is stamped anew if it differs.
-  func storedGrant(
-    of account: AccountRow,
-    wanted: Int64,
-    least: Int64 = leastLifetime
-  ) throws(VaultFailure) -> AccessGrant? {
+  ///
+  /// With `wanted` nil it came just now, and is the best there is.
+  func storedGrant(of account: AccountRow, wanted: Int64?) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut, let row = try token(of: account) else { return nil }
-    guard let left = secondsLeft(of: row), left >= least else { return nil }
+    guard let left = secondsLeft(of: row) else { return nil }
+    guard let wanted else {
+      guard left > 0 else { return nil }
+      writeTokenFile(of: account, row)
+      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+    }
+    guard left >= leastLifetime else { return nil }
     let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
     // A provider that never gives as much as is asked for is not asked again and again.
     let isBest = issued < wanted && left >= issued / 2
     guard left >= wanted || isBest else { return nil }
     writeTokenFile(of: account, row)
-    return AccessGrant(
-      account: account.name,
-      accessToken: row.token,
-      tokenType: row.tokenType,
-      expiresAt: row.expiresAt,
-      isShorterThanRequested: left < wanted
-    )
+    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
   /// Seconds until a stored token expires; nil where the clock stands before the time of storing
@@ -167,12 +165,7 @@ extension Vault {
       )
     case .signedIn: break
     }
-    if let intent = try intent(of: account), let wait = try retryWait(intent, of: account) {
-      throw .providerUnavailable(
-        "the answer to the last refresh of \(account.name) was lost",
-        retryAfter: wait
-      )
-    }
+    try demandPatience(try intent(of: account), of: account)
   }
 
   /// What entitles this call: no protection, the open window, or the prompt that it names.
@@ -195,5 +188,17 @@ extension Vault {
       return Authority(proof)
     }
     throw try askForPresence(question, account: account.name, caller: caller)
+  }
+}
+
+extension AccessGrant {
+  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+    self.init(
+      account: account.name,
+      accessToken: row.token,
+      tokenType: row.tokenType,
+      expiresAt: row.expiresAt,
+      isShorterThanRequested: isShorterThanRequested
+    )
   }
 }

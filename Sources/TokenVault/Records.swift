@@ -110,12 +110,30 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.accounts(owner: self.owner) }
   }
 
+  /// SHA-256.
+  nonisolated func digest(_ bytes: [UInt8]) throws(VaultFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try sha256(bytes)
+    } catch {
+      throw .unexpected("no digest: \(error)")
+    }
+  }
+
   func intent(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
     try stored { () throws(StorageError) in try self.store.intent(account: account.id) }
   }
 
   /// The provider as it was at login; no file is consulted.
+  ///
+  /// The box is bound to the digest in the row, so the settings beside it must have that digest:
+  /// else settings that were edited in the store would take the token somewhere else.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+    guard try digest(account.providerSettings) == account.binding else {
+      throw .vaultUnsafe(
+        "the provider in the record of \(account.name) is not the one of its login",
+        hint: "nothing was changed; restore the vault from a backup, or sign in again"
+      )
+    }
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(account.provider),

@@ -45,10 +45,12 @@ extension Vault {
   ) async throws(VaultFailure) -> AccessGrant {
     await enter(identifier)
     defer { leave(identifier) }
-    let slot = try await lockedSlot(identifier)
+    var slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
+    let earlier = try self.intent(of: account)
+    try demandPatience(earlier, of: account)
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
@@ -56,7 +58,6 @@ extension Vault {
       )
     }
     let provider = try provider(of: account)
-    let earlier = try self.intent(of: account)
     let token = try openRefreshToken(
       of: account,
       authority: authority,
@@ -76,27 +77,48 @@ extension Vault {
       terms: ExchangeTerms(provider),
       delivery: delivery
     )
+    if reply.isOpen {
+      slot.close()
+      slot = try await lockedSlot(identifier)
+    }
     try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
-    // However short it lives: it is the best that the provider has.
-    let renewed = try self.account(withIdentifier: identifier)
-    guard let grant = try storedGrant(of: renewed, wanted: 0, least: 1) else {
+    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: nil)
+    else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
     }
     return grant
   }
 
   /// Finishes what an engine or a courier left behind, without a question to anyone.
+  ///
+  /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
+    let recovery =
+      recoveries[account.id] ?? Task { await self.recoverInterrupted(account.id) }
+    recoveries[account.id] = recovery
+    try await recovery.value.get()
+  }
+
+  private func recoverInterrupted(_ identifier: [UInt8]) async -> Result<Void, VaultFailure> {
+    await enter(identifier)
+    defer {
+      leave(identifier)
+      recoveries[identifier] = nil
+    }
+    do throws(VaultFailure) {
+      let slot = try await lockedSlot(identifier)
+      return .success(try recover(identifier, slot))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Opens and locks the account's slot; waits for a courier that outlived its engine.
   func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
     let begun = clock.boot
     while true {
+      // Without its account there is no slot: that is not a damaged vault.
+      _ = try account(withIdentifier: identifier)
       let slot = try stored { () throws(StorageError) in
         try SlotFile(in: self.directory, account: identifier)
       }
@@ -132,14 +154,25 @@ extension Vault {
     }
   }
 
+  /// Refuses a retry that would come too soon.
+  func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
+    guard let intent, let wait = try retryWait(intent, of: account) else { return }
+    throw .providerUnavailable(
+      "the answer to the last refresh of \(account.name) was lost",
+      retryAfter: wait
+    )
+  }
+
   /// Seconds to wait before token n may be sent once more; nil: now.
   func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
     guard intent.purpose == .refresh, intent.uncertain else { return nil }
-    var wait: Int64 = 0
-    if intent.bootID == clock.bootIdentifier.bytes {
-      wait = BootInstant(nanoseconds: intent.notBefore).seconds(since: clock.boot)
-      if BootInstant(nanoseconds: intent.notBefore) > clock.boot { wait += 1 }
-    }
+    // A reboot does not shorten the wait: in another boot all of it counts from that boot's start.
+    let end =
+      intent.bootID == clock.bootIdentifier.bytes
+      ? BootInstant(nanoseconds: intent.notBefore)
+      : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
+    // Rounded up: whoever waits so long is not told to wait again.
+    var wait = -clock.boot.seconds(since: end)
     if try provider(of: account).refreshReuse == .revokes,
       let row = try token(of: account), let left = secondsLeft(of: row)
     {
@@ -222,7 +255,8 @@ extension Vault {
       do throws(CryptographyError) {
         let key = try deviceSecret.derived(for: "answer", context: intent.intent)
         return try SlotImage.seal(
-          .notSent(reason: String(reason.prefix(60))),
+          // Bytes, not characters: one character may have any number of them.
+          .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
           using: key,
           context: try answerContext(intent)
         )

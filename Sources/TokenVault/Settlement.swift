@@ -24,9 +24,9 @@ extension Vault {
     sent: SharedSecret? = nil
   ) throws(VaultFailure) {
     let failure = try judge(intent, image, caller, sent)
-    if !SlotImage.isEmpty(image) {
-      try stored { () throws(StorageError) in try slot.zero() }
-    }
+    // What is in the store by now is not undone by a slot that cannot be written: the next holder
+    // finds no intent, and zeroes it.
+    if !SlotImage.isEmpty(image) { try? slot.zero() }
     if let failure { throw failure }
   }
 
@@ -107,7 +107,12 @@ extension Vault {
         try keepRefreshToken(refreshToken, intent, account, provider, caller)
         return .misconfigured(message)
       }
-      return try end(intent, .misconfigured(message), caller)
+      guard !isSignIn, intent.attempts > 1 else {
+        return try end(intent, .misconfigured(message), caller)
+      }
+      // It says nothing about the answer that was lost before.
+      _ = try unanswered(intent, "the provider's answer is not what was expected", caller)
+      return .misconfigured(message)
     }
   }
 
@@ -130,7 +135,7 @@ extension Vault {
       account: account.id,
       token: answer.accessToken,
       tokenType: answer.tokenType,
-      expiresAt: now + Int64(answer.expiresIn ?? Int(assumedLifetime)),
+      expiresAt: answer.expiresIn.map { now + Int64($0) },
       storedAt: now
     )
     try change { () throws(VaultFailure) in

@@ -34,6 +34,12 @@ public enum ExchangeReply: Sendable {
   case notSent(reason: String)
   /// The request may have been received, and no whole answer came back.
   case interrupted(reason: String)
+
+  /// Whether the courier may still be at work, so that its slot must not be judged: only a newly
+  /// opened descriptor of the slot that can be locked proves that it has ended.
+  var isOpen: Bool {
+    if case .interrupted = self { true } else { false }
+  }
 }
 
 /// How a connection to a provider is made: as it was at login, whatever files say today.

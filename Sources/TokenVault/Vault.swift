@@ -33,6 +33,7 @@ public actor Vault {
   var followers: [String: [String: CheckedContinuation<PresenceOutcome?, Never>]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
+  var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var refusals: [String: Int] = [:]
 

@@ -1,0 +1,259 @@
+import Configuration
+import Cryptography
+import Glibc
+import Presence
+import SecretMemory
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// A vault on a real state directory, with everything around it in the test's hands.
+final class Bench: Sendable {
+  let scratch: Scratch
+  let clock: ManualClock
+  let exchange = ScriptedExchange()
+  let check = ScriptedCheck()
+
+  init(_ scratch: Scratch? = nil, clock: ManualClock = ManualClock()) throws {
+    self.scratch = try scratch ?? Scratch()
+    self.clock = clock
+  }
+
+  /// Opens the vault; waits until one that was dropped has gone.
+  func open(owner: UInt32 = ThisProcess.user) async throws -> Vault {
+    var tries = 0
+    while true {
+      do {
+        return try Vault(
+          directory: try StateDirectory(path: scratch.path),
+          owner: owner,
+          exchange: exchange,
+          check: check,
+          clock: clock
+        )
+      } catch let error as StorageError where error == .inUse && tries < 100_000 {
+        tries += 1
+        await Task.yield()
+      }
+    }
+  }
+
+  /// The store, between two vaults.
+  func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
+    var tries = 0
+    while true {
+      do {
+        return try body(try Store(in: try StateDirectory(path: scratch.path)))
+      } catch let error as StorageError where error == .inUse && tries < 100_000 {
+        tries += 1
+        await Task.yield()
+      }
+    }
+  }
+
+  /// What a kill at this moment would leave, in a directory of its own.
+  func snapshot(clock: ManualClock? = nil) throws -> Bench {
+    let copy = try Scratch()
+    try run("/bin/cp", ["-a", scratch.path, copy.path])
+    return try Bench(
+      copy,
+      clock: clock ?? ManualClock(
+        wall: self.clock.wall.seconds,
+        secondsSinceBoot: self.clock.boot.nanoseconds / 1_000_000_000
+      )
+    )
+  }
+
+  /// Signs an account in: generation 1, refresh token `rt-1`, access token `at-1` for an hour.
+  @discardableResult
+  func signIn(
+    _ vault: Vault,
+    _ name: String = "me",
+    refresh: String = "rt-1",
+    access: String = "at-1",
+    lifetime: Int? = 3600,
+    settings: [String: String] = [:]
+  ) async throws -> AccountFacts {
+    exchange.plan(.tokens(access: access, refresh: refresh, lifetime: lifetime))
+    return try await vault.signIn(
+      account: name,
+      provider: try provider(settings),
+      email: "me@example.org",
+      password: shared("hunter2"),
+      registering: false,
+      displayName: nil,
+      caller: caller()
+    )
+  }
+
+  /// Passes a check of this prompt by the system password.
+  func pass(_ need: PresenceNeed, _ vault: Vault, _ caller: Caller) async throws {
+    check.plan([.matched])
+    let step = try await vault.check(need.prompt, by: .password, caller: caller) { _ in }
+    #expect(step == .passed)
+  }
+
+  /// Turns protection on or off, with the password.
+  @discardableResult
+  func protect(
+    _ vault: Vault,
+    _ name: String = "me",
+    on: Bool = true
+  ) async throws -> AccountFacts {
+    let need = try await need {
+      _ = try await vault.setProtection(on, account: name, prompt: nil, caller: caller())
+    }
+    try await pass(need, vault, caller())
+    return try await vault.setProtection(
+      on,
+      account: name,
+      prompt: need.prompt,
+      caller: caller()
+    )
+  }
+
+  /// Opens the unlock window, with the password.
+  @discardableResult
+  func unlock(
+    _ vault: Vault,
+    _ names: [String] = [],
+    seconds: Int64? = nil,
+    caller: Caller = caller()
+  ) async throws -> VaultFacts {
+    let need = try await need {
+      _ = try await vault.unlock(names, seconds: seconds, prompt: nil, caller: caller)
+    }
+    try await pass(need, vault, caller)
+    return try await vault.unlock(names, seconds: seconds, prompt: need.prompt, caller: caller)
+  }
+
+  /// Enrols a finger whose print is these bytes.
+  func enroll(_ vault: Vault, _ finger: String = "right-index") async throws {
+    let need = try await need {
+      _ = try await vault.enroll(finger, prompt: nil, caller: caller()) { _ in }
+    }
+    try await pass(need, vault, caller())
+    let before = check.enrollments.count
+    async let done = vault.enroll(finger, prompt: need.prompt, caller: caller()) { _ in }
+    while check.enrollments.count == before { await Task.yield() }
+    check.enrollments[before].tell(
+      .done(print: shared("print of \(finger)"), driver: "scripted", device: "1")
+    )
+    _ = try await done
+  }
+}
+
+/// The provider of the tests.
+func provider(_ settings: [String: String] = [:], name: String = "dev") throws -> Provider {
+  let base = ["kind": "password-backend", "issuer": "https://id.example.com"]
+  return try Provider(name: ProviderName(name), settings: base.merging(settings) { $1 })
+}
+
+/// A caller on a connection.
+func caller(_ connection: UInt64 = 1) -> Caller {
+  Caller(connection: connection, user: ThisProcess.user, requester: "bash, pid \(connection)")
+}
+
+/// The prompt that a call asks for.
+func need(_ body: () async throws -> Void) async throws -> PresenceNeed {
+  do {
+    try await body()
+  } catch VaultFailure.presenceNeeded(let need) {
+    return need
+  }
+  Issue.record("no presence check was asked for")
+  throw VaultFailure.unexpected("no prompt")
+}
+
+/// The failure that a call ends with.
+func failure(_ body: () async throws -> Void) async -> VaultFailure? {
+  do {
+    try await body()
+    return nil
+  } catch let failure as VaultFailure {
+    return failure
+  } catch {
+    Issue.record("\(error)")
+    return nil
+  }
+}
+
+extension Vault {
+  /// Asks for a token as a caller does.
+  func token(
+    _ name: String? = "me",
+    minimum: Int64? = nil,
+    rejected: String? = nil,
+    prompt: String? = nil,
+    caller: Caller = caller()
+  ) async throws(VaultFailure) -> AccessGrant {
+    try await accessToken(
+      account: name,
+      minimumLifetime: minimum,
+      rejected: rejected,
+      prompt: prompt,
+      caller: caller
+    )
+  }
+
+  /// The state of the only account.
+  func stateOfMe() throws -> AccountFacts {
+    guard let facts = try accountFacts(named: "me").first else { throw PresenceOutcome.cancelled }
+    return facts
+  }
+
+  /// Looks into the store while the vault has it open.
+  func inspect<Value: Sendable>(_ body: @Sendable (Store) throws -> Value) throws -> Value {
+    try body(store)
+  }
+
+  /// The row of an account.
+  func row(_ name: String = "me") throws -> AccountRow {
+    try #require(try store.account(named: name, owner: owner))
+  }
+
+  /// The intent of an account.
+  func intent(_ name: String = "me") throws -> IntentRow? {
+    try store.intent(account: try row(name).id)
+  }
+
+  /// The token that the front would find.
+  func cachedToken(_ name: String = "me") throws -> String? {
+    try TokenFile.read(account: name, in: directory).map {
+      String(decoding: $0.token, as: UTF8.self)
+    }
+  }
+
+  /// What lies in an account's slot.
+  func slot(_ name: String = "me") throws -> [UInt8] {
+    try SlotFile(in: directory, account: try row(name).id).readWhole()
+  }
+
+  /// Events and outcomes of the trail, oldest first, such as `login done`.
+  func events() throws -> [String] {
+    try trail(after: 0, since: nil, account: nil).map { "\($0.event) \($0.outcome)" }
+  }
+}
+
+// What a courier would have left in the slot.
+extension Vault {
+  /// An answer, sealed for the intent that the store holds.
+  func sealedAnswer(_ name: String = "me", status: Int, body: String) throws -> [UInt8] {
+    let row = try row(name)
+    let slot = try SlotFile(in: directory, account: row.id)
+    let delivery = try delivery(try #require(try store.intent(account: row.id)), slot)
+    return try SlotImage.seal(
+      .answered(status: status, retryAfter: nil, body: shared(body)),
+      using: try SealingKey(try delivery.key.bytes.copy()),
+      context: try BoxContext(encoded: delivery.context)
+    )
+  }
+
+  /// Puts bytes into the slot.
+  func writeSlot(_ name: String = "me", _ image: [UInt8]) throws {
+    let slot = try SlotFile(in: directory, account: try row(name).id)
+    try duplicate(slot.descriptor).writeSlot(image)
+  }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import System
+
+@testable import TokenVault
+
+/// Clocks that stand still until a test moves them.
+///
+/// Whoever pauses waits for the test.
+final class ManualClock: VaultClock {
+  private struct Sleeper {
+    let until: BootInstant
+    let milliseconds: Int64
+    let wake: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var wall: Int64 = 1_790_000_000
+    var boot: Int64 = 1000 * 1_000_000_000
+    var sleepers: [Sleeper] = []
+    var watchers: [(milliseconds: Int64, count: Int, wake: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+  let bootIdentifier: BootIdentifier
+
+  /// - Parameter boot: which boot it belongs to.
+  init(boot: UInt8 = 1, wall: Int64 = 1_790_000_000, secondsSinceBoot: Int64 = 1000) {
+    bootIdentifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16))!
+    state.withLock {
+      $0.wall = wall
+      $0.boot = secondsSinceBoot * 1_000_000_000
+    }
+  }
+
+  deinit {
+    for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake.resume() }
+  }
+
+  var wall: WallTime { WallTime(seconds: state.withLock { $0.wall }) }
+  var boot: BootInstant { BootInstant(nanoseconds: state.withLock { $0.boot }) }
+
+  func pause(milliseconds: Int64) async {
+    await withCheckedContinuation { wake in
+      let woken = state.withLock { state in
+        let until = BootInstant(nanoseconds: state.boot + milliseconds * 1_000_000)
+        state.sleepers.append(Sleeper(until: until, milliseconds: milliseconds, wake: wake))
+        return Self.takeWatchers(&state)
+      }
+      for watcher in woken { watcher.resume() }
+    }
+  }
+
+  /// Lets time pass; whoever has slept long enough wakes.
+  func advance(_ seconds: Int64, milliseconds: Int64 = 0) {
+    let woken = state.withLock { state in
+      state.wall += seconds
+      state.boot += seconds * 1_000_000_000 + milliseconds * 1_000_000
+      let now = BootInstant(nanoseconds: state.boot)
+      let due = state.sleepers.filter { $0.until <= now }
+      state.sleepers.removeAll { $0.until <= now }
+      return due
+    }
+    for sleeper in woken { sleeper.wake.resume() }
+  }
+
+  /// Sets the wall clock by so many seconds; no time passes.
+  func setWall(by seconds: Int64) {
+    state.withLock { $0.wall += seconds }
+  }
+
+  /// Returns when `count` callers sleep for this length.
+  func untilAsleep(milliseconds: Int64, count: Int = 1) async {
+    await withCheckedContinuation { wake in
+      let woken = state.withLock { state in
+        state.watchers.append((milliseconds, count, wake))
+        return Self.takeWatchers(&state)
+      }
+      for watcher in woken { watcher.resume() }
+    }
+  }
+
+  private static func takeWatchers(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+    func isDue(_ milliseconds: Int64, _ count: Int) -> Bool {
+      state.sleepers.count { $0.milliseconds == milliseconds } >= count
+    }
+    let due = state.watchers.filter { isDue($0.milliseconds, $0.count) }.map(\.wake)
+    state.watchers.removeAll { isDue($0.milliseconds, $0.count) }
+    return due
+  }
+}

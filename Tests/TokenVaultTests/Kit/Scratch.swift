@@ -1,0 +1,118 @@
+import Glibc
+import System
+
+/// A directory of one test, removed with its owner; `path` is a state directory to be.
+final class Scratch: Sendable {
+  let base: String
+  var path: String { base + "/vault" }
+
+  init() throws {
+    var template = Array("/tmp/thumblatch-vault-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+    base = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    // MNT_DETACH; fails where the test mounted nothing.
+    _ = unsafe umount2(base, 2)
+    try? run("/bin/rm", ["-rf", base])
+  }
+
+  /// Puts a file system of so many pages in its place, or changes the size of that one.
+  func mountSmall(pages: Int, remount: Bool = false) throws {
+    let options = "size=\(pages * 4096),mode=0700"
+    guard unsafe mount("none", base, "tmpfs", remount ? 32 : 0, options) == 0 else {
+      throw SystemError("mount", code: errno)
+    }
+  }
+
+  /// Uses up the rest of the file system.
+  func fill() throws {
+    let number = unsafe open(base + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw SystemError("open", code: errno) }
+    let file = Descriptor(owning: number)
+    while (try? file.write([UInt8](repeating: 0x66, count: 4096))) != nil {}
+  }
+
+  /// Makes room again.
+  func clear() throws {
+    guard unsafe unlink(base + "/filler") == 0 else { throw SystemError("unlink", code: errno) }
+  }
+
+  /// The files beneath the state directory, by their paths there, with their bytes.
+  func files() throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for folder in ["", "slots/", "tokens/"] {
+      let directory = try Directory(path: path + "/" + folder.dropLast())
+      for name in try directory.names() where !["slots", "tokens"].contains(folder + name) {
+        found[folder + name] = try directory.openForReading(name).readAll(limit: 1 << 26)
+      }
+    }
+    return found
+  }
+}
+
+/// Runs a program of the system to its end.
+func run(_ path: String, _ arguments: [String]) throws {
+  let end = try ChildProcess(
+    path: path,
+    arguments: arguments,
+    environment: ["PATH=/usr/bin:/bin"],
+    descriptors: [-1, -1, -1]
+  ).wait()
+  guard end == .exited(0) else { throw SystemError(path, code: 1) }
+}
+
+/// Where a marker lies in plain, as base64 at any offset, or escaped in JSON.
+func places(of marker: String, in files: [String: [UInt8]]) -> [String] {
+  let plain = Array(marker.utf8)
+  let escaped = plain.flatMap { Array("\\u00".utf8) + hexadecimal($0) }
+  var needles = [plain, escaped, Array(hexadecimalText(plain).utf8)]
+  // The first and last characters of base64 depend on what stands beside.
+  for offset in 0..<3 {
+    let padded = [UInt8](repeating: 0x78, count: offset) + plain
+    let text = base64(padded)
+    needles.append(Array(text.dropFirst(offset == 0 ? 0 : 4).prefix(plain.count)))
+  }
+  return files.filter { file in needles.contains { contains(file.value, $0) } }.map(\.key).sorted()
+}
+
+private func hexadecimal(_ byte: UInt8) -> [UInt8] {
+  Array(hexadecimalText([byte]).utf8)
+}
+
+private func hexadecimalText(_ bytes: [UInt8]) -> String {
+  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+private func base64(_ bytes: [UInt8]) -> [UInt8] {
+  let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var text: [UInt8] = []
+  for start in stride(from: 0, to: bytes.count - bytes.count % 3, by: 3) {
+    let group =
+      Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+    for shift in [18, 12, 6, 0] { text.append(letters[group >> shift & 63]) }
+  }
+  return text
+}
+
+private func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
+  guard let first = needle.first, needle.count <= bytes.count else { return false }
+  return unsafe bytes.withUnsafeBytes { haystack in
+    unsafe needle.withUnsafeBytes { needle in
+      guard let base = haystack.baseAddress, let wanted = needle.baseAddress else {
+        return false
+      }
+      var at = 0
+      while at + needle.count <= haystack.count,
+        let found = unsafe memchr(base + at, Int32(first), haystack.count - at)
+      {
+        at = unsafe UnsafeRawPointer(found) - base
+        guard at + needle.count <= haystack.count else { return false }
+        if unsafe memcmp(base + at, wanted, needle.count) == 0 { return true }
+        at += 1
+      }
+      return false
+    }
+  }
+}

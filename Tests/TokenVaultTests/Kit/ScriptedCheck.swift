@@ -1,0 +1,214 @@
+import Presence
+import SecretMemory
+import Synchronization
+
+@testable import TokenVault
+
+/// A reader and a password's stack that do what the script says.
+final class ScriptedCheck: PresenceCheck {
+  private struct State {
+    var plans: [[CheckEvent]] = []
+    var conversations: [Conversation] = []
+    var enrollments: [Enrollment] = []
+    var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+    var failure: PresenceOutcome?
+    var isHeld = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var heldWatchers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// What the next checks report, one list for each; without a plan the test tells it.
+  func plan(_ events: [CheckEvent]...) {
+    state.withLock { $0.plans += events }
+  }
+
+  /// The reader fails in this way from now on; nil: it works.
+  func breakReader(_ failure: PresenceOutcome?) {
+    state.withLock { $0.failure = failure }
+  }
+
+  /// Keeps checks and enrolments in the middle of being started.
+  func holdStarts() {
+    state.withLock { $0.isHeld = true }
+  }
+
+  /// Returns when a start is held.
+  func untilHeld() async {
+    await withCheckedContinuation { wake in
+      let isDue = state.withLock { state in
+        guard state.held.isEmpty else { return true }
+        state.heldWatchers.append(wake)
+        return false
+      }
+      if isDue { wake.resume() }
+    }
+  }
+
+  /// Lets what is held go on.
+  func releaseStarts() {
+    let held = state.withLock { state in
+      state.isHeld = false
+      let held = state.held
+      state.held = []
+      return held
+    }
+    for start in held { start.resume() }
+  }
+
+  /// All checks that were begun.
+  var conversations: [Conversation] { state.withLock { $0.conversations } }
+  /// All enrolments that were begun.
+  var enrollments: [Enrollment] { state.withLock { $0.enrollments } }
+
+  /// The check of this number, once it has been begun.
+  func conversation(_ number: Int) async -> Conversation {
+    await withCheckedContinuation { wake in
+      let isDue = state.withLock { state in
+        guard state.conversations.count < number else { return true }
+        state.watchers.append((number, wake))
+        return false
+      }
+      if isDue { wake.resume() }
+    }
+    return conversations[number - 1]
+  }
+
+  func fingerprint(
+    _ prints: [LoadedPrint],
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    await start()
+    return begin(.fingerprint, prints)
+  }
+
+  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation {
+    await start()
+    return begin(.password, [])
+  }
+
+  func enroll(
+    finger: String,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any EnrollmentConversation {
+    await start()
+    return state.withLock { state in
+      let enrollment = Enrollment()
+      state.enrollments.append(enrollment)
+      return enrollment
+    }
+  }
+
+  func reader() async -> ReaderFacts {
+    ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
+  }
+
+  private func start() async {
+    guard state.withLock({ $0.isHeld }) else { return }
+    await withCheckedContinuation { start in
+      let watchers = state.withLock { state in
+        state.held.append(start)
+        let watchers = state.heldWatchers
+        state.heldWatchers = []
+        return watchers
+      }
+      for watcher in watchers { watcher.resume() }
+    }
+  }
+
+  private func begin(_ method: PresenceMethod, _ prints: [LoadedPrint]) -> Conversation {
+    let (conversation, watchers) = state.withLock { state in
+      let plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
+      let conversation = Conversation(method, prints.map(\.finger), plan)
+      state.conversations.append(conversation)
+      let watchers = state.watchers.filter { $0.count <= state.conversations.count }
+      state.watchers.removeAll { $0.count <= state.conversations.count }
+      return (conversation, watchers)
+    }
+    for watcher in watchers { watcher.wake.resume() }
+    return conversation
+  }
+}
+
+/// Events from a test to whoever asks for the next one.
+final class Script<Event: Sendable>: Sendable {
+  private struct State {
+    var events: [Event]
+    var waiting: [CheckedContinuation<Event, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(_ events: [Event]) { state = Mutex(State(events: events)) }
+
+  func put(_ event: Event) {
+    let waiting = state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.events.append(event)
+        return CheckedContinuation<Event, Never>?.none
+      }
+      return state.waiting.removeFirst()
+    }
+    waiting?.resume(returning: event)
+  }
+
+  func next() async -> Event {
+    await withCheckedContinuation { waiting in
+      let event = state.withLock { state in
+        guard state.events.isEmpty else { return Event?.some(state.events.removeFirst()) }
+        state.waiting.append(waiting)
+        return nil
+      }
+      if let event { waiting.resume(returning: event) }
+    }
+  }
+}
+
+/// A check that a test speaks for.
+final class Conversation: CheckConversation {
+  let method: PresenceMethod
+  let fingers: [String]
+  private let script: Script<CheckEvent>
+  private let answers = Mutex<[String]>([])
+  private let cancelled = Mutex(false)
+
+  init(_ method: PresenceMethod, _ fingers: [String], _ plan: [CheckEvent]) {
+    self.method = method
+    self.fingers = fingers
+    script = Script(plan)
+  }
+
+  var isCancelled: Bool { cancelled.withLock { $0 } }
+  var given: [String] { answers.withLock { $0 } }
+
+  func tell(_ event: CheckEvent) { script.put(event) }
+  func next() async -> CheckEvent { await script.next() }
+
+  func respond(_ secret: SharedSecret) async {
+    let answer = text(secret)
+    answers.withLock { $0.append(answer) }
+  }
+
+  func cancel() {
+    cancelled.withLock { $0 = true }
+    script.put(.failed(.cancelled))
+  }
+}
+
+/// An enrolment that a test speaks for.
+final class Enrollment: EnrollmentConversation {
+  private let script = Script<EnrollmentEvent>([])
+  private let cancelled = Mutex(false)
+
+  var isCancelled: Bool { cancelled.withLock { $0 } }
+
+  func tell(_ event: EnrollmentEvent) { script.put(event) }
+  func next() async -> EnrollmentEvent { await script.next() }
+
+  func cancel() {
+    cancelled.withLock { $0 = true }
+    script.put(.failed(.cancelled))
+  }
+}

@@ -1,0 +1,253 @@
+import Cryptography
+import Glibc
+import OAuth
+import SecretMemory
+import Synchronization
+import System
+
+@testable import TokenVault
+
+/// A courier without a network: it does what the script says, and seals into the slot as the real
+/// one does, with the key and the context that it is given and nothing else.
+final class ScriptedExchange: TokenExchange {
+  enum Step: Sendable {
+    /// New tokens.
+    case tokens(access: String, refresh: String?, lifetime: Int? = 3600)
+    /// Any answer at all.
+    case answer(status: Int, retryAfter: Int? = nil, body: String)
+    /// No byte left this machine; the courier says so in the slot.
+    case nothingSent
+    /// The courier could not be started.
+    case notStarted(String)
+    /// The courier died without a trace.
+    case died
+    /// It died while it wrote.
+    case torn
+    /// What it says comes over the socket, because the slot cannot be written.
+    case overTheSocket(access: String, refresh: String)
+    /// It goes on for a while although nobody hears of it, and then writes tokens.
+    case outlives(access: String, refresh: String)
+  }
+
+  struct Request: Sendable, Equatable {
+    let method: String
+    let url: String
+    let headers: [String]
+    let body: String?
+  }
+
+  private struct State {
+    var steps: [Step] = []
+    var waiting: [CheckedContinuation<Step, Never>] = []
+    var requests: [Request] = []
+    var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+    var observer: (@Sendable (String) -> Void)?
+    var orphans: [Orphan] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// All requests that were made.
+  var requests: [Request] { state.withLock { $0.requests } }
+  /// The bodies of those to the refresh endpoint.
+  var refreshes: [String] {
+    requests.filter { $0.url.hasSuffix("/auth/refresh") }.compactMap(\.body)
+  }
+
+  /// Appends to the script; an exchange that waits for its step goes on.
+  func plan(_ steps: Step...) {
+    for step in steps {
+      let waiting = state.withLock { state in
+        guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
+        state.steps.append(step)
+        return nil
+      }
+      waiting?.resume(returning: step)
+    }
+  }
+
+  /// Called with `begun` before anything is written, and `written` when the slot is durable.
+  func observe(_ observer: @escaping @Sendable (String) -> Void) {
+    state.withLock { $0.observer = observer }
+  }
+
+  /// Returns when so many requests have been made.
+  func untilRequested(_ count: Int) async {
+    await withCheckedContinuation { wake in
+      let isDue = state.withLock { state in
+        guard state.requests.count < count else { return true }
+        state.watchers.append((count, wake))
+        return false
+      }
+      if isDue { wake.resume() }
+    }
+  }
+
+  /// Lets the couriers end that outlived their exchange.
+  func finishOrphans() throws {
+    let orphans = state.withLock { state in
+      let orphans = state.orphans
+      state.orphans = []
+      return orphans
+    }
+    for orphan in orphans { try orphan.finish() }
+  }
+
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply {
+    let copy = Request(
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: request.body.map(text)
+    )
+    let woken = state.withLock { state in
+      state.requests.append(copy)
+      let woken = state.watchers.filter { $0.count <= state.requests.count }.map(\.wake)
+      state.watchers.removeAll { $0.count <= state.requests.count }
+      return woken
+    }
+    for watcher in woken { watcher.resume() }
+    let observer = state.withLock { $0.observer }
+    observer?("begun")
+    let step = await nextStep()
+    do {
+      let reply = try perform(step, delivery)
+      observer?("written")
+      return reply
+    } catch {
+      return .interrupted(reason: "the script failed: \(error)")
+    }
+  }
+
+  private func nextStep() async -> Step {
+    await withCheckedContinuation { waiting in
+      let step = state.withLock { state in
+        guard state.steps.isEmpty else { return Optional(state.steps.removeFirst()) }
+        state.waiting.append(waiting)
+        return nil
+      }
+      if let step { waiting.resume(returning: step) }
+    }
+  }
+
+  private func perform(_ step: Step, _ delivery: AnswerDelivery?) throws -> ExchangeReply {
+    switch step {
+    case .tokens(let access, let refresh, let lifetime):
+      let body = tokenAnswer(access: access, refresh: refresh, lifetime: lifetime)
+      return try perform(.answer(status: 200, body: body), delivery)
+    case .answer(let status, let retryAfter, let body):
+      guard let delivery else {
+        return .answered(status: status, retryAfter: retryAfter, body: shared(body))
+      }
+      try write(
+        try image(
+          .answered(status: status, retryAfter: retryAfter, body: shared(body)),
+          delivery
+        ),
+        delivery
+      )
+      return .delivered
+    case .nothingSent:
+      guard let delivery else { return .notSent(reason: "resolve") }
+      try write(try image(.notSent(reason: "resolve"), delivery), delivery)
+      return .delivered
+    case .notStarted(let reason): return .notSent(reason: reason)
+    case .died: return .interrupted(reason: "the courier ended")
+    case .torn:
+      guard let delivery else { return .interrupted(reason: "the courier ended") }
+      let body = tokenAnswer(access: "lost", refresh: "lost", lifetime: 60)
+      let whole = try image(.answered(status: 200, retryAfter: nil, body: shared(body)), delivery)
+      try write(Array(whole.prefix(whole.count / 2)), delivery)
+      return .interrupted(reason: "the courier ended")
+    case .overTheSocket(let access, let refresh):
+      guard let delivery else { return .interrupted(reason: "no delivery") }
+      let body = tokenAnswer(access: access, refresh: refresh, lifetime: 3600)
+      return .sealed(
+        try image(.answered(status: 200, retryAfter: nil, body: shared(body)), delivery)
+      )
+    case .outlives(let access, let refresh):
+      guard let delivery else { return .interrupted(reason: "no delivery") }
+      let body = tokenAnswer(access: access, refresh: refresh, lifetime: 3600)
+      let whole = try image(.answered(status: 200, retryAfter: nil, body: shared(body)), delivery)
+      // What it has written by now is half of what it will write.
+      try write(Array(whole.prefix(100)), delivery)
+      let orphan = try Orphan(delivery.slot, whole)
+      state.withLock { $0.orphans.append(orphan) }
+      return .interrupted(reason: "nothing was heard of the courier")
+    }
+  }
+
+  private func image(
+    _ outcome: ExchangeOutcome,
+    _ delivery: AnswerDelivery
+  ) throws -> [UInt8] {
+    try SlotImage.seal(
+      outcome,
+      using: try SealingKey(try delivery.key.bytes.copy()),
+      context: try BoxContext(encoded: delivery.context)
+    )
+  }
+
+  private func write(_ image: [UInt8], _ delivery: AnswerDelivery) throws {
+    try duplicate(delivery.slot).writeSlot(image)
+  }
+}
+
+/// A courier whose engine has gone: it holds the slot's lock, and writes when it is told to.
+final class Orphan: Sendable {
+  private let slot: Mutex<Descriptor?>
+  private let image: [UInt8]
+
+  init(_ number: Int32, _ image: [UInt8]) throws {
+    slot = Mutex(try duplicate(number))
+    self.image = image
+  }
+
+  func finish() throws {
+    try slot.withLock { slot in
+      try slot?.writeSlot(image)
+      slot = nil
+    }
+  }
+}
+
+/// A second descriptor of the same open file description, as a courier gets it.
+func duplicate(_ number: Int32) throws -> Descriptor {
+  let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+  guard copy >= 0 else { throw SystemError("fcntl", code: errno) }
+  return Descriptor(owning: copy)
+}
+
+extension Descriptor {
+  func writeSlot(_ image: [UInt8]) throws {
+    let result: Result<Void, SystemError> = unsafe image.withUnsafeBytes { bytes in
+      Result { () throws(SystemError) in try unsafe write(bytes, at: 0) }
+    }
+    try result.get()
+    try synchronizeData()
+  }
+}
+
+/// What the backend answers to login, registration and refresh.
+func tokenAnswer(access: String, refresh: String?, lifetime: Int?) -> String {
+  var members = [#""access_token":"\#(access)""#, #""token_type":"bearer""#]
+  if let refresh { members.append(#""refresh_token":"\#(refresh)""#) }
+  if let lifetime { members.append(#""expires_in":\#(lifetime)"#) }
+  members.append(#""user":{"id":"u-1","email":"me@example.org","name":"Me"}"#)
+  return "{" + members.joined(separator: ",") + "}"
+}
+
+func shared(_ text: String) -> SharedSecret {
+  guard let bytes = try? SecretBytes(copying: Array(text.utf8)) else {
+    fatalError("no memory for a secret")
+  }
+  return SharedSecret(bytes)
+}
+
+func text(_ secret: SharedSecret) -> String {
+  unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+}
