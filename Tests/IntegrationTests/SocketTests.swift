@@ -76,10 +76,11 @@ struct SocketTests {
     let longest = start + String(repeating: "a", count: room) + end
     let caller = try vault.connect()
     try caller.send(bytes: message(longest))
-    #expect(
-      try caller.failure(of: GetAccountCall.self)
-        == .noSuchAccount(account: "no account of that name")
-    )
+    let failure = try caller.failure(of: GetAccountCall.self)
+    guard case .invalidArgument = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
     for text in [
       start + String(repeating: "a", count: room + 1) + end, String(repeating: " ", count: 1 << 20),
       String(repeating: "[", count: 1 << 20),
