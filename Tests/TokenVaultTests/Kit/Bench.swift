@@ -198,6 +198,23 @@ extension Vault {
     )
   }
 
+  /// Asks from so many connections in one step of the actor: all of them have asked before
+  /// anything comes of the first.
+  func tokens(
+    _ connections: ClosedRange<UInt64>,
+    _ name: String = "me"
+  ) -> [Task<Result<AccessGrant, VaultFailure>, Never>] {
+    connections.map { connection in
+      Task {
+        do throws(VaultFailure) {
+          return .success(try await self.token(name, caller: caller(connection)))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+  }
+
   /// The state of the only account.
   func stateOfMe() throws -> AccountFacts {
     guard let facts = try accountFacts(named: "me").first else { throw PresenceOutcome.cancelled }
