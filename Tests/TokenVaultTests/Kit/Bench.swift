@@ -59,10 +59,11 @@ final class Bench: Sendable {
     try run("/bin/cp", ["-a", scratch.path, copy.path])
     return try Bench(
       copy,
-      clock: clock ?? ManualClock(
-        wall: self.clock.wall.seconds,
-        secondsSinceBoot: self.clock.boot.nanoseconds / 1_000_000_000
-      )
+      clock: clock
+        ?? ManualClock(
+          wall: self.clock.wall.seconds,
+          secondsSinceBoot: self.clock.boot.nanoseconds / 1_000_000_000
+        )
     )
   }
 
