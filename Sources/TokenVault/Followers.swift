@@ -15,7 +15,9 @@ extension Vault {
   private static let sweepInterval: Int64 = 5000
 
   /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be. True: look again, without the prompt.
+  /// will not be.
+  ///
+  /// True: look again, without the prompt.
   func waitForLeader(
     of prompt: String,
     _ purpose: PresencePurpose,
@@ -88,8 +90,9 @@ extension Vault {
     wakeSpenders(of: prompt)
   }
 
-  /// Sees to it that prompts which nobody uses in time are given up. One task does it for all, and
-  /// it does not keep the vault.
+  /// Sees to it that prompts which nobody uses in time are given up.
+  ///
+  /// One task does it for all, and it does not keep the vault.
   func sweepLater() {
     guard !isSweeping else { return }
     isSweeping = true
