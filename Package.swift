@@ -42,11 +42,11 @@ func library(_ name: String, pkgConfig: String? = nil, apt: String) -> Target {
   )
 }
 
-func tests(_ name: String, _ dependencies: [String], resources: [Resource] = []) -> Target {
+func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
   .testTarget(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
-    resources: resources,
+    exclude: exclude,
     swiftSettings: strict
   )
 }
@@ -99,22 +99,23 @@ let package = Package(
       ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
-    room("Commands", ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]),
+    room(
+      "Commands",
+      ["VaultClient", "VaultInterface", "Configuration", "JSON", "System", "SecretMemory"]
+    ),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
+    room(
+      "PresenceProgram",
+      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
+    ),
 
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
-    program(
-      "thumblatch-presence",
-      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
-    ),
-    program(
-      "thumblatch-presence-virtual",
-      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
-    ),
+    program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
+    program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
       ["HTTPTransport", "Cryptography", "VaultInterface", "SecretMemory", "System"]
@@ -131,8 +132,8 @@ let package = Package(
     tests("JSONTests", ["JSON", "SecretMemory", "TestSupport"]),
     tests(
       "CryptographyTests",
-      ["Cryptography", "SecretMemory", "TestSupport"],
-      resources: [.copy("Vectors")]
+      ["COpenSSL", "Cryptography", "JSON", "SecretMemory", "System", "TestSupport"],
+      exclude: ["Vectors"]
     ),
     tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
     .executableTarget(
@@ -161,12 +162,15 @@ let package = Package(
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "SecretMemory", "System", "TestSupport"]
+      ["FingerprintReader", "VaultInterface", "SecretMemory", "System", "TestSupport"]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
-      ["Commands", "VaultClient", "VaultInterface", "System", "TestSupport"]
+      [
+        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
+        "TestSupport",
+      ]
     ),
     tests(
       "IntegrationTests",

@@ -1,11 +1,12 @@
 /// What `thumblatch.conf` sets, in its one section `[Vault]`; all of it has defaults.
+///
+/// The least lifetime of a token that is given out is not among it: the front, which reads no
+/// configuration, would not know.
 public struct Settings: Sendable, Equatable {
   /// How long a passed check keeps the vault open, in seconds; each use begins it anew.
   public var unlockWindow = 10 * 60
   /// The longest that a window stays open, however often it is used, in seconds.
   public var unlockLimit = 12 * 60 * 60
-  /// How long an access token must still be valid to be given out, in seconds.
-  public var minimumLifetime = 10
   /// How long before its expiry a token is refreshed unasked, in seconds; 0 never.
   public var refreshAhead = 5 * 60
   /// How long a presence prompt waits, in seconds.
@@ -44,7 +45,6 @@ public struct Settings: Sendable, Equatable {
     switch key {
     case "unlock_window": unlockWindow = try Self.time(key, value, 0...43_200)
     case "unlock_limit": unlockLimit = try Self.time(key, value, 0...43_200)
-    case "min_ttl": minimumLifetime = try Self.time(key, value, 0...3600)
     case "refresh_ahead": refreshAhead = try Self.time(key, value, 0...3600)
     case "prompt_timeout": promptTimeout = try Self.time(key, value, 5...120)
     case "idle_exit": idleExit = try Self.time(key, value, 1...86_400)

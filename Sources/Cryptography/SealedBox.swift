@@ -86,7 +86,7 @@ public struct SealedBox: Sendable, Equatable {
     bytes.append(UInt8(AES256GCM.nonceCount))
     bytes += fresh.suffix(AES256GCM.nonceCount)
     bytes += littleEndian(UInt32(truncatingIfNeeded: secret.count))
-    bytes += repeatElement(0, count: secret.count + AES256GCM.tagCount)
+    bytes += [UInt8](repeating: 0, count: secret.count + AES256GCM.tagCount)
 
     let boxKey = try key.boxKey(salt: salt, context: encodedContext)
     var span = bytes.mutableSpan

@@ -1,72 +1,52 @@
 internal import Presence
-internal import SecretMemory
-internal import Synchronization
 internal import System
 internal import TokenVault
 internal import VaultInterface
 
 /// One enrolment in a helper process.
-final class HelperEnrollment: EnrollmentConversation {
-  private let helper: HelperProcess
-  private let events = EventQueue<EnrollmentEvent>()
-  private let isCancelled = Atomic(false)
-  private let seconds: Int64
+struct HelperEnrollment: EnrollmentConversation {
+  private let conversation: HelperConversation<EnrollmentEvent>
 
   init(finger: String, seconds: Int64) throws(Presence.PresenceOutcome) {
-    self.seconds = seconds
-    do throws(HelperError) {
-      helper = try HelperProcess(program: HelperPresence.program)
-    } catch {
-      throw .notAvailable(error.reason)
-    }
-    do throws(SystemError) {
-      try startThread { [self] in run(finger) }
-    } catch {
-      helper.finish(withinMilliseconds: 0)
-      throw .notAvailable("\(error)")
-    }
-  }
-
-  func next() async -> EnrollmentEvent { await events.next() }
-
-  func cancel() {
-    isCancelled.store(true, ordering: .releasing)
-    helper.stop()
-  }
-
-  private func run(_ finger: String) {
-    defer { helper.finish(withinMilliseconds: 1000) }
-    var buffer = MessageBuffer(.helper)
-    do throws(HelperError) {
+    conversation = try HelperConversation { helper, put throws(HelperError) in
+      var buffer = MessageBuffer(.helper)
       try helper.send(HelperEnrollCall(finger: finger, timeout: Int(seconds) * 1000), more: true)
       while true {
         let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
         let (reply, _) = try helper.receive(&buffer, to: HelperEnrollCall.self, until: deadline)
-        if report(reply) { return }
+        let event = EnrollmentEvent(reply)
+        put(event)
+        if event.isLast { return }
       }
-    } catch {
-      events.put(
-        .failed(
-          isCancelled.load(ordering: .acquiring) ? .cancelled : .notAvailable(error.reason)
-        )
-      )
     }
   }
 
-  private func report(_ reply: HelperEnrollReply) -> Bool {
+  func next() async -> EnrollmentEvent { await conversation.next() }
+
+  func cancel() { conversation.cancel() }
+}
+
+extension EnrollmentEvent: ConversationEvent {}
+
+extension EnrollmentEvent {
+  fileprivate init(_ reply: HelperEnrollReply) {
     switch reply.event {
-    case .ready: events.put(.ready)
-    case .waiting: events.put(.waiting)
-    case .stage: events.put(.stage(reply.stage, of: reply.stages))
+    case .ready: self = .ready
+    case .waiting: self = .waiting
+    case .stage: self = .stage(reply.stage, of: reply.stages)
     case .retry(let hint):
-      events.put(.retry(TokenVault.RetryHint(hint), stage: reply.stage, of: reply.stages))
+      self = .retry(TokenVault.RetryHint(hint), stage: reply.stage, of: reply.stages)
     case .done(let print, let driver, let device):
-      events.put(.done(print: print, driver: driver, device: device))
-      return true
+      self = .done(print: print, driver: driver, device: device)
     case .failed(let reason, let detail):
-      events.put(.failed(Presence.PresenceOutcome(reason, detail: detail)))
-      return true
+      self = .failed(Presence.PresenceOutcome(reason, detail: detail))
     }
-    return false
+  }
+
+  fileprivate var isLast: Bool {
+    switch self {
+    case .done, .failed: true
+    case .ready, .waiting, .stage, .retry: false
+    }
   }
 }

@@ -20,7 +20,9 @@ public struct FingerLockout: Sendable, Equatable {
   /// How many more fingers may be tried.
   public var remaining: Int { max(0, Self.limit - failures) }
 
-  /// A good scan did not match. A bad scan (retry) is not a failure and is not counted.
+  /// A good scan did not match.
+  ///
+  /// A bad scan (retry) is not a failure and is not counted.
   public mutating func recordNoMatch() {
     failures = min(failures + 1, Self.limit)
   }

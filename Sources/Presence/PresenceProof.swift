@@ -38,6 +38,7 @@ public struct PresenceProof: ~Copyable, Sendable {
   ///   - purpose: what is about to happen.
   ///   - account: the account that it happens to (16 bytes); nil for the vault as a whole.
   ///   - connection: who asked.
+  ///   - now: the moment of use.
   /// - Returns: where the evidence came from, for the record that must be written.
   /// - Throws: `PresenceOutcome.denied` where it was given for something else, `timedOut` where it
   ///   comes too late. It is used up in either case.

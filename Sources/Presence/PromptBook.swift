@@ -17,7 +17,9 @@ public struct PromptQuestion: Sendable, Equatable {
   }
 }
 
-/// The prompts that are open, which one is armed, and who waits for whom. Pure: no clock, no I/O.
+/// The prompts that are open, which one is armed, and who waits for whom.
+///
+/// Pure: no clock, no I/O.
 ///
 /// One prompt at a time is armed. A second caller who asks the same joins it and takes its outcome;
 /// anything else is busy, and nothing is queued: a queued prompt would be approved by a touch that
@@ -80,7 +82,10 @@ public struct PromptBook: Sendable {
   ///
   /// - Parameters:
   ///   - name: random and new; it is the capability to run the check.
-  ///   - fingerprintPossible: false while fingers are locked out.
+  ///   - question: what the person is asked.
+  ///   - connection: who may run it.
+  ///   - fingerprintPossible: false while no finger can pass it.
+  ///   - now: the moment of asking.
   /// - Returns: the methods that may be tried; nil if the connection has too many prompts open.
   public mutating func open(
     _ name: String,

@@ -19,8 +19,10 @@ public struct UnlockWindow: Sendable, Equatable {
   /// Opens a window; only for someone who has just spent a proof for `unlock`.
   ///
   /// - Parameters:
+  ///   - accounts: their identifiers; nil for all.
   ///   - seconds: a fixed length, at most `hardLimit`; nil slides.
   ///   - origin: what spending the proof returned: a window must not open another window.
+  ///   - now: the moment of opening.
   public init?(
     accounts: Set<[UInt8]>?,
     seconds: Int64?,

@@ -65,7 +65,9 @@ extension Descriptor {
       throw .unsafeFile(name, flaw)
     }
     // A second name may lie in a directory that others read, or have been made by someone who
-    // wants this file kept after it was removed here.
+    // wants this file kept after it was removed here. (No call tells whether a name was removed
+    // since the file was opened by it. The directory is 0700: only this user could do that, and
+    // he can write to all of his files without it.)
     guard status.links == 1 else { throw .unsafeFile(name, .wrongLinks(status.links)) }
   }
 

@@ -4,6 +4,7 @@
 /// call, or the transaction around it, has returned.
 public final class Store {
   let database: Database
+  private let file: StoreFile
   /// Whether there was no store, so that this one was made.
   public let isNew: Bool
 
@@ -16,7 +17,7 @@ public final class Store {
 
   /// Opens the store as a program that knows this schema would.
   init(in directory: StateDirectory, schema: Schema) throws(StorageError) {
-    let file = StoreFile(directory: directory, schema: schema)
+    file = StoreFile(directory: directory, schema: schema)
     isNew = try file.prepare()
     database = try file.open()
   }
@@ -39,6 +40,8 @@ public final class Store {
     // "The first column is usually 0 but will be 1 if a RESTART or FULL or TRUNCATE checkpoint
     // was blocked from completing."
     guard busy == [0] else { throw .busy }
+    // SQLite does not sync the cut, so that a power failure could bring the old values back.
+    try file.synchronizeLog()
   }
 
   /// Reads the whole store and demands that it is consistent.

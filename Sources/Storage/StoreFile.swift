@@ -50,6 +50,15 @@ struct StoreFile {
     return database
   }
 
+  /// Makes the length of the log durable.
+  ///
+  /// SQLite's locks, which closing any descriptor of a file takes away (fcntl(2)), lie on the
+  /// database, not on the log.
+  func synchronizeLog() throws(StorageError) {
+    guard let log = try directory.root.openChecked(Self.name + "-wal") else { return }
+    do throws(SystemError) { try log.synchronize() } catch { throw .uncertain("\(error)") }
+  }
+
   /// Makes the store under another name, so that the name it is known by never leads to a part
   /// of one.
   private func create() throws(StorageError) {

@@ -58,16 +58,14 @@ public struct CachedToken: Sendable, Equatable {
 
   /// Reads the bytes of a file; nil for anything that `encoded()` would not have written.
   public static func decode(_ bytes: [UInt8]) -> CachedToken? {
-    guard bytes.count > headerCount, bytes.count <= maximumFileCount,
-      bytes.starts(with: magic),
-      let boot = BootIdentifier(bytes: Array(bytes[16..<32])),
-      integer(bytes[40..<44]) == UInt64(bytes.count - headerCount)
+    guard let header = CachedTokenHeader(bytes.span),
+      let boot = BootIdentifier(bytes: Array(bytes[16..<32]))
     else { return nil }
     return CachedToken(
       token: Array(bytes[headerCount...]),
-      wallExpiry: WallTime(seconds: Int64(bitPattern: integer(bytes[8..<16]))),
+      wallExpiry: header.wallExpiry,
       boot: boot,
-      bootExpiry: BootInstant(nanoseconds: Int64(bitPattern: integer(bytes[32..<40])))
+      bootExpiry: header.bootExpiry
     )
   }
 
@@ -81,7 +79,23 @@ public struct CachedToken: Sendable, Equatable {
     bootID: BootIdentifier,
     minimumLifetime: Int64
   ) -> Bool {
-    guard bootID == self.boot else { return false }
+    bootID == self.boot
+      && Self.isBelievable(
+        wallExpiry: wallExpiry,
+        bootExpiry: bootExpiry,
+        wall: wall,
+        boot: boot,
+        minimumLifetime: minimumLifetime
+      )
+  }
+
+  static func isBelievable(
+    wallExpiry: WallTime,
+    bootExpiry: BootInstant,
+    wall: WallTime,
+    boot: BootInstant,
+    minimumLifetime: Int64
+  ) -> Bool {
     let (byWall, overflow) = wallExpiry.seconds.subtractingReportingOverflow(wall.seconds)
     guard !overflow else { return false }
     let byBoot = bootExpiry.seconds(since: boot)
@@ -89,14 +103,10 @@ public struct CachedToken: Sendable, Equatable {
     guard byWall > 0, byBoot > 0, byWall >= minimumLifetime, byBoot >= minimumLifetime else {
       return false
     }
-    return abs(byWall - byBoot) <= Self.tolerance
+    return abs(byWall - byBoot) <= tolerance
   }
 
   private static func append(_ value: UInt64, count: Int, to bytes: inout [UInt8]) {
     for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-  }
-
-  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

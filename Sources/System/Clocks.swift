@@ -70,34 +70,56 @@ public struct BootIdentifier: Sendable, Equatable {
 
   /// Reads this boot's identifier (proc(5), /proc/sys/kernel/random/boot_id).
   public static func current() throws(SystemError) -> BootIdentifier {
-    let number = unsafe clinux_openat(
-      AT_FDCWD,
-      "/proc/sys/kernel/random/boot_id",
-      O_RDONLY,
-      0
-    )
-    let file = Descriptor(owning: Int32(try check(Int(number), "open", subject: "boot_id")))
-    let text = try file.readAll(limit: 64)
+    guard let (first, second) = currentNumbers() else {
+      throw SystemError("read", code: EIO, subject: "boot_id")
+    }
     var bytes: [UInt8] = []
-    var high: UInt8?
-    for character in text {
-      let digit: UInt8
-      switch character {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-      default: continue
-      }
-      if let first = high {
-        bytes.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
-      }
+    for number in [first, second] {
+      for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))) }
     }
     guard let identifier = BootIdentifier(bytes: bytes) else {
       throw SystemError("read", code: EINVAL, subject: "boot_id")
     }
     return identifier
+  }
+
+  /// This boot's identifier as two numbers, the first bytes lowest; nil if it cannot be read.
+  ///
+  /// It is read without an allocation: see `CachedTokenHeader`.
+  static func currentNumbers() -> (UInt64, UInt64)? {
+    let path: StaticString = "/proc/sys/kernel/random/boot_id"
+    let number = unsafe clinux_openat(
+      AT_FDCWD,
+      UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self),
+      O_RDONLY,
+      0
+    )
+    guard number >= 0 else { return nil }
+    let file = Descriptor(owning: number)
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { text in
+      guard let count = unsafe try? file.read(into: text) else { return nil }
+      var halves: (UInt64, UInt64) = (0, 0)
+      var digits: UInt64 = 0
+      for index in 0..<count {
+        let character = unsafe text[index]
+        let digit: UInt8
+        switch character {
+        case 0x30...0x39: digit = character - 0x30
+        case 0x61...0x66: digit = character - 0x61 + 10
+        default: continue
+        }
+        // Two digits are a byte, the high one first.
+        let shift = digits % 16 / 2 * 8 + (digits % 2 == 0 ? 4 : 0)
+        if digits < 16 {
+          halves.0 |= UInt64(digit) << shift
+        } else {
+          halves.1 |= UInt64(digit) << shift
+        }
+        digits += 1
+        guard digits <= 32 else { return nil }
+      }
+      return digits == 32 ? halves : nil
+    }
   }
 }
 

@@ -198,6 +198,8 @@ extension Descriptor {
   ///
   /// The lock belongs to the open file description: it ends when the last duplicate, in whatever
   /// process, is closed. Nothing here ever unlocks by LOCK_UN.
+  /// So it may outlive the last owner by the moment that a child forked by another thread takes to
+  /// reach its execve(2).
   public func lockExclusively() throws(SystemError) -> Bool {
     while true {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }

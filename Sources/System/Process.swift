@@ -87,7 +87,16 @@ public enum ThisProcess {
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
   }
 
+  /// Makes a closed reader EPIPE and a limit on file sizes EFBIG, instead of a signal that ends the
+  /// process (signal(7)).
+  public static func ignoreWriteSignals() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+  }
+
   /// No program that is executed from here on gains a privilege (prctl(2), PR_SET_NO_NEW_PRIVS).
+  ///
+  /// It belongs to the calling thread and those that it starts: call it before there is a second.
   public static func renouncePrivileges() throws(SystemError) {
     try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
   }

@@ -39,8 +39,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
 
   /// Waits for the end; false if the time has passed first.
   public func waitForEnd(milliseconds: Int32) -> Bool {
-    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, milliseconds) > 0
+    (try? descriptor.waitReadable(milliseconds: milliseconds)) ?? false
   }
 }
 
@@ -79,7 +78,7 @@ public struct ProcessFacts: Sendable, Equatable {
   }
 
   /// The name stands in parentheses and may hold some itself: it ends at the last one.
-  static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32)? {
+  package static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32)? {
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
       let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }

@@ -2,7 +2,9 @@
 public struct AccessGrant: Sendable, Equatable {
   /// The account's name.
   public let account: String
-  /// The token. It is no secret of the vault, but it is never logged.
+  /// The token.
+  ///
+  /// It is no secret of the vault, but it is never logged.
   public let accessToken: String
   /// Mostly `Bearer`.
   public let tokenType: String

@@ -19,6 +19,10 @@ extension Vault {
   ///   - minimumLifetime: in seconds. A provider that gives less is answered from, with a flag.
   ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
   ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  /// - Returns: the token; nobody but this caller sees it.
+  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and what the
+  ///   store cannot do.
   public func accessToken(
     account name: String?,
     minimumLifetime: Int64?,
@@ -68,7 +72,7 @@ extension Vault {
 
   /// The stored token, if it may be handed out; its file is stamped anew if it differs.
   ///
-  /// - Parameter wanted: nil: it came just now, and is the best there is.
+  /// With `wanted` nil it came just now, and is the best there is.
   func storedGrant(of account: AccountRow, wanted: Int64?) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut, let row = try token(of: account) else { return nil }
     guard let left = secondsLeft(of: row) else { return nil }
@@ -127,8 +131,9 @@ extension Vault {
     return result
   }
 
-  /// Drops the stored token if it is the one that a server refused. Its file goes first: the front
-  /// must not hand it out after the row is gone.
+  /// Drops the stored token if it is the one that a server refused.
+  ///
+  /// Its file goes first: the front must not hand it out after the row is gone.
   private func discard(
     _ rejected: String,
     of account: AccountRow,
@@ -153,11 +158,11 @@ extension Vault {
   private func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
-      throw .loginRequired(account: account.name, message: "\(account.name) is signed out")
+      throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:
       throw .loginRequired(
         account: account.name,
-        message: "\(account.name) must sign in again: \(account.cause ?? "its grant has ended")"
+        message: account.cause ?? "its grant has ended"
       )
     case .signedIn: break
     }

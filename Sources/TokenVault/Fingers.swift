@@ -8,7 +8,6 @@ internal import System
 struct EnrollmentRun {
   /// Nil while it is being started.
   var conversation: (any EnrollmentConversation)?
-  var isInterrupted = false
 }
 
 extension Vault {
@@ -28,7 +27,16 @@ extension Vault {
 
   /// Takes the print of a finger into the sealed store, after the system password.
   ///
-  /// - Parameter finger: one of `fingerNames`; nil is `right-index`.
+  /// Cancelling the task stops it and releases the reader.
+  ///
+  /// - Parameters:
+  ///   - finger: one of `fingerNames`; nil is `right-index`.
+  ///   - prompt: a check passed by password.
+  ///   - caller: who asks.
+  ///   - report: gets each stage and each bad scan.
+  /// - Returns: the finger.
+  /// - Throws: `presenceNeeded`, `presenceFailed` where the reader gave no print, `refused` for one
+  ///   that is enrolled.
   public func enroll(
     _ finger: String?,
     prompt: String?,
@@ -81,7 +89,11 @@ extension Vault {
     }
     enrollments[connection]?.conversation = conversation
     while true {
-      let event = await conversation.next()
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
       guard isEnrolling(connection) else {
         conversation.cancel()
         throw .cancelled
@@ -95,7 +107,7 @@ extension Vault {
   }
 
   private func isEnrolling(_ connection: UInt64) -> Bool {
-    enrollments[connection]?.isInterrupted == false
+    enrollments[connection] != nil && !Task.isCancelled
   }
 
   /// The prints, opened for one check.

@@ -15,7 +15,9 @@ extension Vault {
   private static let sweepInterval: Int64 = 5000
 
   /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be. True: look again, without the prompt.
+  /// will not be.
+  ///
+  /// True: look again, without the prompt.
   func waitForLeader(
     of prompt: String,
     _ purpose: PresencePurpose,
@@ -23,16 +25,13 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
-    let standing: PromptBook.Standing
-    do throws(PresenceOutcome) {
-      standing = try prompts.standing(
+    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+      try self.prompts.standing(
         of: prompt,
         question: question,
         connection: caller.connection,
-        at: clock.boot
+        at: self.clock.boot
       )
-    } catch {
-      throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
     }
     switch standing {
     case .passed: return false
@@ -53,8 +52,14 @@ extension Vault {
   /// What comes of a leader's check; nil: it was passed.
   func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceOutcome? {
     guard prompts.contains(leader) else { return .cancelled }
-    return await withCheckedContinuation { wake in
-      followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        // The handler may have run already, before there was anything to wake.
+        if Task.isCancelled { return wake.resume(returning: .cancelled) }
+        followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+      }
+    } onCancel: {
+      Task { await self.wakeFollower(prompt) }
     }
   }
 
@@ -88,8 +93,9 @@ extension Vault {
     wakeSpenders(of: prompt)
   }
 
-  /// Sees to it that prompts which nobody uses in time are given up. One task does it for all, and
-  /// it does not keep the vault.
+  /// Sees to it that prompts which nobody uses in time are given up.
+  ///
+  /// One task does it for all, and it does not keep the vault.
   func sweepLater() {
     guard !isSweeping else { return }
     isSweeping = true

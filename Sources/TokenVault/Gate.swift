@@ -9,15 +9,23 @@ internal import System
 ///
 /// It is handed over once: whoever spends it empties it, and it cannot be copied.
 final class Authority: Sendable {
+  /// How presence was shown, for the trail; nil where nothing had to be.
+  let method: String?
   private let proof: Mutex<PresenceProof?>
 
   /// The right to use the token of an account without presence protection.
   init() {
+    method = nil
     proof = Mutex(nil)
   }
 
   /// The right that a presence proof gives.
   init(_ proof: consuming PresenceProof) {
+    method =
+      switch proof.origin {
+      case .check(let method): method.rawValue
+      case .unlockWindow: "unlock-window"
+      }
     self.proof = Mutex(proof)
   }
 

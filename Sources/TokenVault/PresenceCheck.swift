@@ -23,7 +23,9 @@ public enum RetryHint: String, Sendable, Equatable {
   case removeFinger = "remove_finger"
 }
 
-/// What a check reports. The helper only reports; what follows is decided by the engine.
+/// What a check reports.
+///
+/// The helper only reports; what follows is decided by the engine.
 public enum CheckEvent: Sendable, Equatable {
   /// The reader is armed.
   case ready

@@ -15,7 +15,9 @@ public enum CheckStep: Sendable, Equatable {
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
-  /// What a wrong password costs, in milliseconds. No thread is held for it.
+  /// What a wrong password costs, in milliseconds.
+  ///
+  /// No thread is held for it.
   static let passwordDelay: Int64 = 2000
 
   /// Opens a prompt, and makes the error that tells the caller about it.
@@ -50,7 +52,14 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// - Parameter report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// Cancelling the task stops it: the reader is released, and the prompt stays for another method.
+  ///
+  /// - Parameters:
+  ///   - prompt: its name on this connection.
+  ///   - method: how to prove it.
+  ///   - caller: who asks.
+  ///   - report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  /// - Returns: `passed`, or what the password's stack asks.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   public func check(
     _ prompt: String,
@@ -58,12 +67,10 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
+    try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    if method == .password { await passwordTurn() }
-    let arming = try outcome(of: prompt) { () throws(PresenceOutcome) in
+    if method == .password { try await passwordTurn() }
+    let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
         method: method,
@@ -89,29 +96,13 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> CheckStep {
     // The answer of another connection is not the answer of the one who sees the question.
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
+    try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
     else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
     prompts.extend(prompt, at: clock.boot)
     await run.conversation?.respond(text)
     return try await follow(prompt, run, caller) { _ in }
-  }
-
-  /// Stops what waits for a finger on a connection, because its caller sent something else.
-  public func interrupt(_ connection: UInt64) {
-    for prompt in prompts.names(of: connection) {
-      if checks[prompt]?.method == .fingerprint {
-        // One that is still being started ends when it has been.
-        checks[prompt]?.isInterrupted = true
-        checks[prompt]?.conversation?.cancel()
-      }
-      wakeFollower(prompt)
-    }
-    enrollments[connection]?.isInterrupted = true
-    enrollments[connection]?.conversation?.cancel()
   }
 
   /// Gives a prompt up.
@@ -146,8 +137,7 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
+      throw refusal(of: prompt, error, caller)
     }
   }
 
@@ -159,15 +149,31 @@ extension Vault {
   /// A step of the book, with its outcome in the vault's words.
   func outcome<Value>(
     of prompt: String,
+    _ caller: Caller,
     _ body: () throws(PresenceOutcome) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
-      // A prompt that has just expired ends for those who wait for it, too.
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      if case .busy(let message) = error { throw .busy(message) }
-      throw .presenceFailed(error, methods: prompts.methods(of: prompt))
+      throw refusal(of: prompt, error, caller)
     }
+  }
+
+  private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
+    guard prompts.connection(of: prompt) == caller.connection else {
+      throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
+    }
+  }
+
+  private func refusal(
+    of prompt: String,
+    _ outcome: PresenceOutcome,
+    _ caller: Caller
+  ) -> VaultFailure {
+    noteRefusal(outcome.name, caller)
+    // A prompt that has just expired ends for those who wait for it, too.
+    if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
+    if case .busy(let message) = outcome { return .busy(message) }
+    return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
   }
 }

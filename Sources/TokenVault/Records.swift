@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Cryptography
 internal import Storage
+internal import Synchronization
 internal import System
 
 // What every room of the engine uses: rows, transactions, the trail, and the queue of an account.
@@ -14,7 +15,7 @@ extension Vault {
     } catch let failure as VaultFailure {
       throw failure
     } catch let error as StorageError {
-      throw VaultFailure(error)
+      throw failure(of: error)
     } catch {
       throw .unexpected("the store failed")
     }
@@ -27,8 +28,13 @@ extension Vault {
     do throws(StorageError) {
       return try body()
     } catch {
-      throw VaultFailure(error)
+      throw failure(of: error)
     }
+  }
+
+  private nonisolated func failure(of error: StorageError) -> VaultFailure {
+    if case .uncertain = error { storeIsLost.store(true, ordering: .releasing) }
+    return VaultFailure(error)
   }
 
   /// Random bytes that are no secret.
@@ -72,17 +78,22 @@ extension Vault {
     guard let name else {
       let accounts = try accounts()
       guard accounts.count == 1, let only = accounts.first else {
-        throw .noSuchAccount(
-          accounts.isEmpty ? "there is no account yet" : "there are several accounts: name one"
-        )
+        if accounts.isEmpty { throw .noSuchAccount("") }
+        throw .invalidArgument("there are several accounts: name one")
       }
       return only
     }
-    guard let checked = try? AccountName(name),
+    let checked: AccountName
+    do throws(ConfigurationError) {
+      checked = try AccountName(name)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    guard
       let row = try stored({ () throws(StorageError) in
         try self.store.account(named: checked.text, owner: self.owner)
       })
-    else { throw .noSuchAccount("no account of that name") }
+    else { throw .noSuchAccount(checked.text) }
     return row
   }
 
@@ -91,7 +102,7 @@ extension Vault {
       let row = try stored({ () throws(StorageError) in
         try self.store.account(id: identifier)
       })
-    else { throw .noSuchAccount("the account was removed meanwhile") }
+    else { throw .noSuchAccount("(removed meanwhile)") }
     return row
   }
 
@@ -138,7 +149,9 @@ extension Vault {
 
   // MARK: - One at a time
 
-  /// Waits until nobody else works on the account. No transaction is open meanwhile.
+  /// Waits until nobody else works on the account.
+  ///
+  /// No transaction is open meanwhile.
   func enter(_ account: [UInt8]) async {
     guard queues[account] != nil else {
       queues[account] = []
@@ -199,9 +212,33 @@ extension Vault {
     }
   }
 
+  /// Counts a refusal of a request that changes nothing, so that a flood of them fills no disk.
+  func noteRefusal(_ what: String, _ caller: Caller) {
+    let key = "\(what), by \(caller.requester)"
+    // One more caller than this is counted among the others.
+    let known = refusals[key] != nil || refusals.count < 100
+    refusals[known ? key : "\(what), by others", default: 0] += 1
+  }
+
+  /// Writes the counted refusals down; called each minute and at the end.
+  public func flushRefusals() throws(VaultFailure) {
+    guard !refusals.isEmpty else { return }
+    let counted = refusals
+    try change { () throws(VaultFailure) in
+      for (what, count) in counted.sorted(by: { $0.key < $1.key }) {
+        var entry = AuditEntry(event: .refusal, outcome: .refused)
+        entry.detail = "\(count) × \(what)"
+        try self.record(entry)
+      }
+    }
+    refusals = [:]
+  }
+
   // MARK: - What the front reads
 
-  /// Puts a token where the front finds it. It is a cache: if it cannot be written, the front asks.
+  /// Puts a token where the front finds it.
+  ///
+  /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     guard let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(

@@ -33,9 +33,10 @@ extension Vault {
   static let orphanWait: Int64 = 35_000
   private static let orphanPoll: Int64 = 50
 
-  /// Exchanges the refresh token of an account. Only `accessToken` calls this, once at a time.
+  /// Exchanges the refresh token of an account.
   ///
-  /// - Parameter wanted: the lifetime, in seconds, that makes a refresh needless after all.
+  /// Only `accessToken` calls this, once at a time. `wanted` is how long the token is to live, in
+  /// seconds: what an orphaned courier has brought meanwhile is taken if it does.
   func refresh(
     _ identifier: [UInt8],
     wanted: Int64,
@@ -53,7 +54,7 @@ extension Vault {
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
-        message: account.cause ?? "\(account.name) is signed out"
+        message: account.cause ?? "signed out"
       )
     }
     let provider = try provider(of: account)
@@ -69,7 +70,16 @@ extension Vault {
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }
     let intent = try newIntent(.refresh, for: account, after: earlier)
-    try begin(intent, AuditEntry(.refresh, .begun, account: account, caller: caller))
+    try begin(
+      intent,
+      AuditEntry(
+        .refresh,
+        .begun,
+        account: account,
+        caller: caller,
+        method: authority.method
+      )
+    )
     let delivery = try delivery(intent, slot)
     let reply = await exchange.perform(
       request,
@@ -240,8 +250,10 @@ extension Vault {
     )
   }
 
-  /// What lies in the slot after a reply. A slot that could not be written came back over the
-  /// socket, sealed by the same key: from here on there is one path.
+  /// What lies in the slot after a reply.
+  ///
+  /// A slot that could not be written came back over the socket, sealed by the same key: from here
+  /// on there is one path.
   func image(
     after reply: ExchangeReply,
     _ intent: IntentRow,

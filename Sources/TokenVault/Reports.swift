@@ -25,7 +25,8 @@ extension Vault {
   public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
-    for row in rows { facts.append(try self.facts(of: row)) }
+    let isOnly = try accounts().count == 1
+    for row in rows { facts.append(try self.facts(of: row, isOnly: isOnly)) }
     return facts
   }
 
@@ -59,6 +60,13 @@ extension Vault {
   }
 
   func facts(of row: AccountRow) throws(VaultFailure) -> AccountFacts {
+    try facts(of: row, isOnly: try accounts().count == 1)
+  }
+
+  private func facts(
+    of row: AccountRow,
+    isOnly: Bool
+  ) throws(VaultFailure) -> AccountFacts {
     let provider = try provider(of: row)
     let token = try token(of: row)
     return AccountFacts(
@@ -73,7 +81,7 @@ extension Vault {
       state: try state(of: row, token),
       cause: row.cause,
       accessTokenExpiresAt: token?.expiresAt,
-      isDefault: try accounts().count == 1
+      isDefault: isOnly
     )
   }
 

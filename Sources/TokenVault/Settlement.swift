@@ -6,45 +6,6 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What a login keeps in its intent until the answer is there: the provider that the account gets.
-struct PendingSignIn {
-  let providerName: String
-  let providerSettings: [UInt8]
-  let email: String
-
-  /// The members behind their lengths, as the intent's context holds them.
-  var encoded: [UInt8] {
-    [Array(providerName.utf8), providerSettings, Array(email.utf8)].flatMap { part in
-      let count = UInt32(truncatingIfNeeded: part.count)
-      return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
-    }
-  }
-
-  init(_ provider: Provider, email: String) {
-    providerName = provider.name.text
-    providerSettings = provider.canonicalForm
-    self.email = email
-  }
-
-  init?(decoding bytes: [UInt8]) {
-    var rest = bytes[...]
-    func next() -> [UInt8]? {
-      guard rest.count >= 4 else { return nil }
-      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      rest = rest.dropFirst(4)
-      guard rest.count >= count else { return nil }
-      defer { rest = rest.dropFirst(count) }
-      return Array(rest.prefix(count))
-    }
-    guard let name = next(), let settings = next(), let email = next(), rest.isEmpty else {
-      return nil
-    }
-    providerName = String(decoding: name, as: UTF8.self)
-    providerSettings = settings
-    self.email = String(decoding: email, as: UTF8.self)
-  }
-}
-
 extension Vault {
   /// Never sooner than this after a lost answer, in seconds; doubled each time.
   private static let firstWait: Int64 = 2
@@ -59,9 +20,10 @@ extension Vault {
     _ intent: IntentRow,
     with image: [UInt8],
     _ slot: borrowing SlotFile,
-    caller: Caller
+    caller: Caller,
+    sent: SharedSecret? = nil
   ) throws(VaultFailure) {
-    let failure = try judge(intent, image, caller)
+    let failure = try judge(intent, image, caller, sent)
     // What is in the store by now is not undone by a slot that cannot be written: the next holder
     // finds no intent, and zeroes it.
     if !SlotImage.isEmpty(image) { try? slot.zero() }
@@ -72,7 +34,8 @@ extension Vault {
   private func judge(
     _ intent: IntentRow,
     _ image: [UInt8],
-    _ caller: Caller
+    _ caller: Caller,
+    _ sent: SharedSecret?
   ) throws(VaultFailure) -> VaultFailure? {
     guard !SlotImage.isEmpty(image) else {
       return try unanswered(intent, "no answer came back", caller)
@@ -95,7 +58,8 @@ extension Vault {
         status: status,
         retryAfter: retryAfter,
         body: body.bytes,
-        for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh
+        for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh,
+        sent: sent
       )
       return try conclude(intent, judgement, account, provider, caller)
     }
@@ -254,7 +218,7 @@ extension Vault {
       intent,
       .loginRequired(
         account: account.name,
-        message: "\(account.name) must sign in again: \(changed.cause ?? "")"
+        message: changed.cause ?? ""
       ),
       caller,
       changed
@@ -298,7 +262,9 @@ extension Vault {
     return failure
   }
 
-  /// Provably nothing was sent. An earlier answer that was lost is still lost.
+  /// Provably nothing was sent.
+  ///
+  /// An earlier answer that was lost is still lost.
   private func nothingSent(
     _ intent: IntentRow,
     _ reason: String,

@@ -15,8 +15,15 @@ extension Vault {
   /// that follow. If the provider says no, a new account is removed again.
   ///
   /// - Parameters:
+  ///   - name: the account, made if there is none.
   ///   - provider: the whole provider, which is copied into the account; nil: as it was.
-  ///   - newUser: the name of a user to register; nil signs in one who exists.
+  ///   - email: the user's address there.
+  ///   - password: the user's password there.
+  ///   - registering: whether to make a new user.
+  ///   - displayName: the new user's name.
+  ///   - caller: who asks.
+  /// - Returns: the account as it is now.
+  /// - Throws: `providerRefused`, `providerUnavailable`, `misconfigured`, `invalidArgument`.
   public func signIn(
     account name: String,
     provider: Provider?,
@@ -101,7 +108,13 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(row.id)
     }
-    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
+    try settle(
+      intent,
+      with: try image(after: reply, intent, slot),
+      slot,
+      caller: caller,
+      sent: credentials.password
+    )
   }
 
   private func request(
@@ -225,7 +238,7 @@ extension Vault {
       return existing
     }
     guard let provider else {
-      throw .noSuchAccount("no account of that name; name the provider to make it")
+      throw .noSuchAccount(checked.text)
     }
     guard try accounts().count < Self.mostAccounts else {
       throw .refused("there are \(Self.mostAccounts) accounts already")

@@ -8,8 +8,10 @@ public struct AnswerDelivery: Sendable {
   public let key: SharedSecret
   /// What the sealed answer is bound to (`BoxContext.encoded`).
   public let context: [UInt8]
-  /// The account's slot: locked, open for writing. It is lent: the courier gets a duplicate of the
-  /// same open file description, so that the lock lasts as long as the courier does.
+  /// The account's slot: locked, open for writing.
+  ///
+  /// It is lent: the courier gets a duplicate of the same open file description, so that the lock
+  /// lasts as long as the courier does.
   public let slot: Int32
 
   /// Puts the parts together.

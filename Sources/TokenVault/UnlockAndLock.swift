@@ -7,7 +7,10 @@ extension Vault {
   /// - Parameters:
   ///   - names: the accounts that it covers; none for all.
   ///   - seconds: a fixed length; nil is 10 minutes that slide with each use.
-  /// - Returns: seconds until it closes if nothing happens.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  /// - Returns: the window as it is now.
+  /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument`.
   public func unlock(
     _ names: [String],
     seconds: Int64?,

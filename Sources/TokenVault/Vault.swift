@@ -3,6 +3,7 @@ internal import Cryptography
 internal import Presence
 internal import SecretMemory
 public import Storage
+internal import Synchronization
 internal import System
 
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
@@ -21,6 +22,9 @@ public actor Vault {
   let exchange: any TokenExchange
   let check: any PresenceCheck
   let clock: any VaultClock
+
+  /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
+  nonisolated let storeIsLost = Atomic(false)
 
   var window: UnlockWindow?
   var prompts = PromptBook()
@@ -44,6 +48,9 @@ public actor Vault {
   /// - Parameters:
   ///   - directory: checked and locked.
   ///   - owner: the uid whose vault this is; it stands in every box.
+  ///   - exchange: sends requests.
+  ///   - check: asks the reader and the password's stack.
+  ///   - clock: the clocks to go by.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -73,6 +80,9 @@ public actor Vault {
       throw .unexpected("the vault cannot be opened: \(error)")
     }
   }
+
+  /// Whether this engine must end, so that the next one reads what really is on the disk.
+  public nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
 
   /// The vault's sixteen random bytes, made with the store.
   private static func identifier(in store: Store) throws -> [UInt8] {

@@ -16,7 +16,9 @@ public struct PresenceNeed: Sendable, Equatable {
   public let timeout: Int64
 }
 
-/// Why the vault did not do what it was asked for. No case ever holds a secret.
+/// Why the vault did not do what it was asked for.
+///
+/// No case ever holds a secret.
 public enum VaultFailure: Error, Sendable, Equatable {
   /// Someone must show that they are here first.
   case presenceNeeded(PresenceNeed)
@@ -24,7 +26,7 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
-  /// There is no account of that name, or none was named and there is not exactly one.
+  /// There is no account of that name; empty where there is none at all.
   case noSuchAccount(String)
   /// The request itself is wrong.
   case invalidArgument(String)

@@ -12,8 +12,8 @@ final class Connection {
   private static let mostOutput = 1 << 20
 
   let socket: Descriptor
-  /// Set when a call came while another was being answered.
-  var hasInterruption = false
+  /// The task that answers the call which was taken last.
+  var answer: Task<Void, Never>?
 
   private let process: ProcessHandle
   private let user: UInt32
@@ -21,6 +21,7 @@ final class Connection {
   private var input = MessageBuffer(.vault)
   private var calls: [VarlinkCall] = []
   private var isAnswering = false
+  private var isInterruptible = false
   private var output: [UInt8] = []
   private var written = 0
   private var incompleteSince: BootInstant?
@@ -81,23 +82,44 @@ final class Connection {
 
   private func takeMessages() throws(MessageError) -> Bool {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
-      if isAnswering || !calls.isEmpty { hasInterruption = true }
       calls.append(call)
+      // Any message stops a finger's check or an enrolment: that is "Enter: password".
+      if isAnswering { interrupt() }
     }
-    incompleteSince = input.count > 0 ? incompleteSince ?? .now : nil
+    // What waits behind as many calls as may wait is whole, as far as anybody knows.
+    let isIncomplete = input.count > 0 && calls.count < Self.mostCalls
+    incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return true
   }
 
+  /// Whether a call waits for the one that is being answered.
+  var hasWaitingCall: Bool { !calls.isEmpty }
+
   /// The next call, if none is being answered.
-  func takeCall() -> VarlinkCall? {
+  ///
+  /// The room that it leaves is filled with what was received long ago: no event tells of that.
+  ///
+  /// - Throws: for a message that makes no sense.
+  func takeCall() throws(MessageError) -> VarlinkCall? {
     guard !isAnswering, !calls.isEmpty else { return nil }
+    let call = calls.removeFirst()
+    _ = try takeMessages()
     isAnswering = true
-    return calls.removeFirst()
+    isInterruptible = call.waitsForFinger
+    return call
+  }
+
+  /// Stops the call that is being answered, where it waits for a finger.
+  ///
+  /// Others, such as the delay after a wrong password, are not made shorter by sending something.
+  func interrupt() {
+    if isInterruptible { answer?.cancel() }
   }
 
   /// The call that was taken has its last reply.
   func finishCall() {
     isAnswering = false
+    answer = nil
   }
 
   /// Appends a reply; false if the caller does not read what it gets.
@@ -128,5 +150,17 @@ final class Connection {
     output.removeAll(keepingCapacity: true)
     written = 0
     return true
+  }
+}
+
+extension VarlinkCall {
+  /// Whether the answer comes when somebody touches the reader.
+  fileprivate var waitsForFinger: Bool {
+    switch method {
+    case CheckCall.method:
+      (try? content(as: CheckCall.self))?.presenceMethod == .fingerprint
+    case EnrollFingerCall.method: true
+    default: false
+    }
   }
 }

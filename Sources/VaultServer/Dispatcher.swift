@@ -11,7 +11,11 @@ struct Dispatcher: Sendable {
 
   /// Answers one call.
   ///
-  /// - Parameter reply: gets each reply of a stream; what is returned is the last one.
+  /// - Parameters:
+  ///   - call: as it came.
+  ///   - caller: who asks.
+  ///   - reply: gets each reply of a stream but the last.
+  /// - Returns: the last reply, or the only one.
   func answer(
     _ call: VarlinkCall,
     from caller: Caller,
@@ -217,7 +221,7 @@ struct Dispatcher: Sendable {
   ) async throws(VaultFailure) -> VarlinkReply {
     let all = try await vault.accountFacts(named: call.account)
     guard more || all.count <= 1 else {
-      throw .noSuchAccount("there are several accounts: name one")
+      throw .invalidArgument("there are several accounts: name one")
     }
     for facts in all.dropLast() {
       reply(try Self.made(GetAccountReply(account: VaultAccount(facts)), continues: true))

@@ -22,6 +22,8 @@ public enum PrivateEngine {
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()
+      // A client that has gone, and a limit on file sizes, are errors and no reason to die.
+      ThisProcess.ignoreWriteSignals()
       let signals = try TerminationSignals()
       let state: StateDirectory
       do throws(StorageError) {

@@ -3,6 +3,9 @@ public import System
 public import TokenVault
 internal import VaultInterface
 
+private let listenerToken: UInt64 = 0
+private let signalToken: UInt64 = 1
+
 /// Speaks Varlink to the vault's callers, on one thread that never waits for any of them.
 ///
 /// Each connection carries one authority: that of the process that connected. Calls of one
@@ -14,8 +17,8 @@ public final class Server {
   static let messageDeadline: Int64 = 5
   /// How often deadlines are looked at, in milliseconds.
   private static let tick: Int32 = 1000
-  private static let listenerToken: UInt64 = 0
-  private static let signalToken: UInt64 = 1
+  /// How often counted refusals are written down, in seconds.
+  private static let flushInterval: Int64 = 60
 
   private let vault: Vault
   private let listener: Descriptor
@@ -27,10 +30,15 @@ public final class Server {
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
 
+  /// Prepares to serve.
+  ///
   /// - Parameters:
+  ///   - vault: answers.
   ///   - listener: bound and listening, non-blocking.
+  ///   - signals: tell it to end.
   ///   - user: the only uid that is served.
   ///   - idleSeconds: after so long without a connection or an open window it returns.
+  /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
   public init(
     vault: Vault,
     listener: consuming Descriptor,
@@ -43,25 +51,37 @@ public final class Server {
     self.idleSeconds = idleSeconds
     ready = try ReadyQueue()
     inbox = Inbox(ready)
-    try ready.add(listener, token: Self.listenerToken)
-    try ready.add(signals.descriptor, token: Self.signalToken)
+    try ready.add(listener, token: listenerToken)
+    try ready.add(signals.descriptor, token: signalToken)
     self.listener = listener
     self.signals = signals
   }
 
   /// Serves until nobody has asked for a while, or a signal tells it to end.
   public func run() throws(SystemError) {
+    try serveUntilDone()
+    try flushAtEnd()
+  }
+
+  private func serveUntilDone() throws(SystemError) {
     var idleSince = BootInstant.now
+    var flushed = BootInstant.now
     while true {
       for event in try ready.wait(milliseconds: Self.tick) {
         switch event.token {
-        case Self.listenerToken: try acceptAll()
-        case Self.signalToken: return
+        case listenerToken: try acceptAll()
+        case signalToken: return
         default: serve(event)
         }
       }
       for (token, message) in inbox.takeAll() { deliver(message, to: token) }
+      // The next engine reads what really is on the disk.
+      if vault.hasLostItsStore { return }
       for (token, connection) in connections where connection.isOverdue { end(token) }
+      if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
+        flushed = .now
+        Task { [vault] in try? await vault.flushRefusals() }
+      }
       if connections.isEmpty {
         if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
           if !inbox.isHoldingWindow { return }
@@ -69,7 +89,21 @@ public final class Server {
         }
       } else {
         idleSince = .now
+        inbox.forgetWindow()
       }
+    }
+  }
+
+  /// Waits until what was only counted is written down, but not for ever.
+  private func flushAtEnd() throws(SystemError) {
+    Task { [vault, inbox] in
+      try? await vault.flushRefusals()
+      inbox.put(nil, for: signalToken, isLast: true)
+    }
+    let deadline = BootInstant.now.advanced(bySeconds: 5)
+    while BootInstant.now < deadline {
+      if inbox.takeAll().contains(where: { $0.0 == signalToken }) { return }
+      _ = try ready.wait(milliseconds: 100)
     }
   }
 
@@ -92,25 +126,28 @@ public final class Server {
     guard let connection = connections[event.token] else { return }
     if event.isReadable && !connection.receive() { return end(event.token) }
     if event.isWritable && !connection.flush() { return end(event.token) }
-    if connection.hasInterruption {
-      connection.hasInterruption = false
-      Task { [vault, token = event.token] in await vault.interrupt(token) }
-    }
     advance(event.token, connection)
   }
 
   /// Starts the next call of a connection, and watches for what it needs.
   private func advance(_ token: UInt64, _ connection: Connection) {
-    if let call = connection.takeCall() {
+    let next: VarlinkCall?
+    do throws(MessageError) {
+      next = try connection.takeCall()
+    } catch {
+      return end(token)
+    }
+    if let call = next {
       // Authority belongs to the process that connected; once it is gone, nobody has it.
       guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
-      Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+      connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
+      if connection.hasWaitingCall { connection.interrupt() }
     }
     do throws(SystemError) {
       try ready.change(
@@ -135,6 +172,7 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
+    connection.interrupt()
     Task { [vault] in await vault.disconnect(token) }
   }
 }
@@ -169,6 +207,9 @@ final class Inbox: Sendable {
 
   /// Whether the vault said, when last asked, that it holds what a restart would lose.
   var isHoldingWindow: Bool { window.load(ordering: .acquiring) }
+
+  /// What was said is old once somebody has connected.
+  func forgetWindow() { window.store(true, ordering: .releasing) }
 
   func askForWindow(of vault: Vault) {
     Task { [self] in

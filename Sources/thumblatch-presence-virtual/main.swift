@@ -1,1 +1,30 @@
-// Placeholder.
+// thumblatch-presence for tests and demonstrations, never installed: it uses libfprint's virtual
+// readers, and the PAM stack beside it. A directory in which it bears the other's name is a
+// complete set of programs without hardware.
+
+import FingerprintReader
+import Glibc
+import PresenceProgram
+import System
+
+LibraryEnvironment.clear()
+
+let directory = (try? ThisProcess.programDirectory()) ?? "/"
+
+// The engine gives its helpers a fixed environment, so that the readers are named by a file: lines
+// such as FP_VIRTUAL_DEVICE=/path/of/socket.
+let names = ["FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE", "FP_VIRTUAL_IMAGE"]
+if let file = try? Directory(path: directory).openForReading("virtual-reader.conf"),
+  let bytes = try? file.readAll(limit: 4096)
+{
+  for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+    let parts = line.split(separator: "=", maxSplits: 1)
+    guard parts.count == 2, names.contains(String(parts[0])) else { continue }
+    unsafe setenv(String(parts[0]), String(parts[1]), 1)
+  }
+}
+
+PresenceProgram(
+  drivers: .virtual,
+  stack: PresenceProgram.ownStack(beside: directory)
+).run()

@@ -2,14 +2,16 @@ internal import Glibc
 internal import System
 
 /// The one command that the front answers itself: `[--private] token [NAME]`.
+///
+/// It points into the arguments, which live as long as the process.
+@safe
 struct TokenRequest {
   /// How long a token must still be valid to be given out, in seconds.
   private static let minimumLifetime: Int64 = 10
-  /// Where the service's socket lies, if there is one: it is never passed over in silence.
-  private static let service = "/run/thumblatch"
 
   private let isPrivate: Bool
-  private let account: String?
+  /// The account's name, checked; nil for the default account.
+  private let name: UnsafePointer<CChar>?
 
   /// Takes exactly these forms; nil for everything else, options and bad names too.
   init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
@@ -21,110 +23,98 @@ struct TokenRequest {
     guard unsafe Self.equal(arguments[next], "token") else { return nil }
     next += 1
     guard let name = unsafe arguments[next] else {
-      account = nil
+      unsafe self.name = nil
       return
     }
-    guard unsafe arguments[next + 1] == nil, let text = unsafe Self.accountName(name) else {
-      return nil
-    }
-    account = text
+    guard unsafe arguments[next + 1] == nil,
+      unsafe AccountName.isValid(UnsafeRawBufferPointer(start: name, count: strnlen(name, 65)))
+    else { return nil }
+    unsafe self.name = UnsafePointer(name)
   }
 
-  /// The token in the private vault's file, if it can be believed.
-  func cachedToken() -> CachedToken? {
-    if !isPrivate, unsafe access(Self.service, F_OK) == 0 { return nil }
-    guard let path = StatePath.current, let directory = try? Directory(path: path),
-      let status = try? directory.descriptor.status(),
-      status.kind == .directory, status.owner == ThisProcess.user, status.mode & 0o777 == 0o700
-    else { return nil }
-    let name: String
-    if let account {
-      name = account
-    } else {
-      guard let bytes = Self.contents("tokens/@", limit: 64, in: directory),
-        let text = Self.accountName(bytes)
-      else { return nil }
-      name = text
+  /// What became of a request.
+  enum Outcome {
+    /// The token is on standard output.
+    case written
+    /// There is a token, but it could not be written.
+    case lost
+    /// The private vault's files say nothing that can be believed.
+    case notKnown
+  }
+
+  /// Writes the token that the private vault's file holds, if it can be believed.
+  func answer() -> Outcome {
+    // A service of this machine is never passed over in silence.
+    if !isPrivate, unsafe access(word("/run/thumblatch"), F_OK) == 0 { return .notKnown }
+    guard let state = StateFiles() else { return .notKnown }
+    if let name = unsafe name { return unsafe answer(name, state) }
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
+      // The last byte stays for the NUL that ends a name.
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: text[..<64])
+      guard let count = unsafe state.read(word("@"), into: room),
+        unsafe AccountName.isValid(UnsafeRawBufferPointer(rebasing: text[..<count])),
+        let name = text.baseAddress
+      else { return .notKnown }
+      unsafe text[count] = 0
+      return unsafe answer(UnsafePointer(name.assumingMemoryBound(to: CChar.self)), state)
     }
-    guard
-      let bytes = Self.contents(
-        "tokens/" + name,
-        limit: CachedToken.maximumFileCount,
-        in: directory
-      ),
-      let token = CachedToken.decode(bytes), let boot = try? BootIdentifier.current(),
-      token.isValid(
-        wall: .now,
-        boot: .now,
-        bootID: boot,
-        minimumLifetime: Self.minimumLifetime
+  }
+
+  private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
+    // Room for the newline behind the token.
+    let capacity = CachedToken.maximumFileCount + 1
+    return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { bytes in
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(capacity - 1)])
+      guard let count = unsafe state.read(name, into: room) else { return .notKnown }
+      let file = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+      guard let header = unsafe CachedTokenHeader(file.bindMemory(to: UInt8.self).span),
+        header.isValid(minimumLifetime: Self.minimumLifetime)
+      else { return .notKnown }
+      unsafe bytes[count] = UInt8(ascii: "\n")
+      let line = unsafe UnsafeRawBufferPointer(
+        rebasing: bytes[CachedToken.headerCount..<(count + 1)]
       )
-    else { return nil }
-    return token
+      return unsafe Self.write(line) ? .written : .lost
+    }
   }
 
-  /// A file that is this user's alone, as the engine writes it; nil for any other.
-  private static func contents(
-    _ name: String,
-    limit: Int,
-    in directory: borrowing Directory
-  ) -> [UInt8]? {
-    guard let file = try? directory.openForReading(name), let status = try? file.status(),
-      status.kind == .regular, status.owner == ThisProcess.user, status.mode == 0o600,
-      status.links == 1, status.size > 0, status.size <= limit
-    else { return nil }
-    // One read: the engine replaces the file as a whole. It overwrites one only to remove it, with
-    // bytes that no token has.
-    var bytes = [UInt8](repeating: 0, count: Int(status.size))
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
-    return count == bytes.count ? bytes : nil
-  }
-
-  private static func equal(_ argument: UnsafeMutablePointer<CChar>?, _ word: StaticString) -> Bool
-  {
-    guard let argument = unsafe argument else { return false }
-    return unsafe strcmp(
-      argument,
-      UnsafeRawPointer(word.utf8Start).assumingMemoryBound(to: CChar.self)
-    )
-      == 0
-  }
-
-  private static func accountName(_ argument: UnsafeMutablePointer<CChar>) -> String? {
-    let count = unsafe strnlen(argument, 65)
-    return accountName((0..<count).map { unsafe UInt8(bitPattern: argument[$0]) })
-  }
-
-  /// A name that can make neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
-  private static func accountName(_ bytes: [UInt8]) -> String? {
-    guard (1...64).contains(bytes.count) else { return nil }
-    for (index, byte) in bytes.enumerated() {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
-      case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        if index == 0 { return nil }
-      default: return nil
+  /// Writes all bytes at once; false if they did not all arrive.
+  private static func write(_ line: UnsafeRawBufferPointer) -> Bool {
+    // A reader that has gone is an error like a full disk, and no reason to die of a signal.
+    signal(SIGPIPE, SIG_IGN)
+    var rest = unsafe line
+    while let start = rest.baseAddress, unsafe !rest.isEmpty {
+      let wrote = unsafe Glibc.write(1, start, rest.count)
+      if wrote > 0 {
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[wrote...])
+      } else if wrote == 0 || errno != EINTR {
+        return false
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return true
+  }
+
+  private static func equal(_ argument: UnsafePointer<CChar>?, _ text: StaticString) -> Bool {
+    guard let argument = unsafe argument else { return false }
+    return unsafe strcmp(argument, word(text)) == 0
   }
 }
 
-extension CachedToken {
-  /// Writes the token and a newline at once; false if they did not all arrive.
-  func writeToStandardOutput() -> Bool {
-    // A reader that has gone is an error like a full disk, and no reason to die of a signal.
-    signal(SIGPIPE, SIG_IGN)
-    let line = token + [UInt8(ascii: "\n")]
-    var done = 0
-    while done < line.count {
-      let wrote = unsafe line.withUnsafeBytes { buffer in
-        unsafe write(1, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done)
-      }
-      if wrote > 0 {
-        done += wrote
-      } else if wrote == 0 || errno != EINTR {
-        return false
+/// A text of the program as C reads it; a String would have to be copied first.
+func word(_ text: StaticString) -> UnsafePointer<CChar> {
+  unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+/// A name that can make neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
+private enum AccountName {
+  static func isValid(_ name: UnsafeRawBufferPointer) -> Bool {
+    guard name.count >= 1, name.count <= 64 else { return false }
+    for index in 0..<name.count {
+      switch unsafe name[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+      case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        if index == 0 { return false }
+      default: return false
       }
     }
     return true

@@ -1,15 +1,18 @@
 internal import Glibc
-internal import System
 
 // The front: answers `thumblatch [--private] token [NAME]` from the file that the engine keeps for
 // it, and leaves everything else, and every doubt, to the command-line program.
 //
-// It has no concurrency runtime, no library and no secret: that is why it starts in no time. All
-// that it opens is open for reading alone, so that nothing is written to a file of its own even
-// where descriptor 1 was closed when it was started.
+// It has no concurrency runtime, no library and no secret, and makes neither an array nor a string
+// on its way: that is why it starts in no time. All that it opens is open for reading alone, so
+// that nothing is written to a file of its own even where descriptor 1 was closed at the start.
 
 let arguments = unsafe CommandLine.unsafeArgv
-if let token = unsafe TokenRequest(arguments: arguments)?.cachedToken() {
-  exit(token.writeToStandardOutput() ? 0 : 1)
+if let request = unsafe TokenRequest(arguments: arguments) {
+  switch request.answer() {
+  case .written: exit(0)
+  case .lost: exit(1)
+  case .notKnown: break
+  }
 }
 unsafe CommandProgram.replaceThisProcess(arguments: arguments)

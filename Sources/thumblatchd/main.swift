@@ -5,7 +5,8 @@ import VaultServer
 
 guard CommandLine.arguments.dropFirst() == ["--private"] else {
   try? Descriptor(owning: 2).write(
-    "thumblatchd: this program is started by thumblatch; it is not called by hand\n")
+    "thumblatchd: this program is started by thumblatch; it is not called by hand\n"
+  )
   exit(2)
 }
 exit(
@@ -14,4 +15,5 @@ exit(
     report: Descriptor(owning: 4),
     exchange: CourierExchange(),
     check: HelperPresence()
-  ))
+  )
+)

@@ -6,6 +6,11 @@ import Testing
 /// The built front in a directory of its own, beside a stand-in that shows what it was given.
 private final class FrontFixture {
   let root: String
+  /// Open for as long as the fixture lives, as an engine has it.
+  ///
+  /// Opened anew for each token it could
+  /// be found locked: a child of another test holds a copy of the descriptor from fork to exec.
+  private let directory: StateDirectory
   var program: String { root + "/bin/thumblatch" }
   var cli: String { root + "/bin/thumblatch-cli" }
   var state: String { root + "/state" }
@@ -14,10 +19,12 @@ private final class FrontFixture {
 
   init() throws {
     var template = Array("/tmp/thumblatch-front-XXXXXX".utf8CString)
-    root = try unsafe template.withUnsafeMutableBufferPointer { buffer in
+    let root = try unsafe template.withUnsafeMutableBufferPointer { buffer in
       let base = try unsafe #require(buffer.baseAddress)
       return unsafe String(cString: try #require(unsafe mkdtemp(base)))
     }
+    self.root = root
+    directory = try StateDirectory(path: root + "/state")
     let source = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     try shell(
       """
@@ -44,7 +51,6 @@ private final class FrontFixture {
       boot: try boot ?? BootIdentifier.current(),
       bootExpiry: BootInstant.now.advanced(bySeconds: bootLifetime ?? lifetime)
     )
-    let directory = try StateDirectory(path: state)
     try TokenFile.write(try #require(token), account: "work", in: directory)
     try TokenFile.setDefault(account: "work", in: directory)
   }

@@ -1,7 +1,8 @@
 import System
 import Testing
 
-@Suite struct CachedTokenTests {
+@Suite
+struct CachedTokenTests {
   private let boot = BootIdentifier(bytes: [UInt8](1...16))
 
   private func made(
@@ -19,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenIsRead() throws {
+  @Test
+  func whatIsWrittenIsRead() throws {
     let token = try #require(made())
     let bytes = token.encoded()
     #expect(bytes.count == CachedToken.headerCount + 11)
@@ -29,7 +31,8 @@ import Testing
     #expect(CachedToken.decode(bytes) == token)
   }
 
-  @Test func theLongestTokenIsReadAndALongerOneRefused() throws {
+  @Test
+  func theLongestTokenIsReadAndALongerOneRefused() throws {
     let longest = String(
       repeating: "x",
       count: CachedToken.maximumFileCount - CachedToken.headerCount
@@ -45,7 +48,8 @@ import Testing
     #expect(refused)
   }
 
-  @Test func noPartOfAFileIsBelieved() throws {
+  @Test
+  func noPartOfAFileIsBelieved() throws {
     let bytes = try #require(made()).encoded()
     for count in 0..<bytes.count {
       #expect(CachedToken.decode(Array(bytes.prefix(count))) == nil)
@@ -53,7 +57,8 @@ import Testing
     #expect(CachedToken.decode(bytes + [0x61]) == nil)
   }
 
-  @Test func everyFlippedBitIsRefusedOrReadAsWhatItSays() throws {
+  @Test
+  func everyFlippedBitIsRefusedOrReadAsWhatItSays() throws {
     let original = try #require(made())
     let bytes = original.encoded()
     for bit in 0..<(bytes.count * 8) {
@@ -65,7 +70,8 @@ import Testing
     }
   }
 
-  @Test func randomBytesDoNotTrap() {
+  @Test
+  func randomBytesDoNotTrap() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       let count = Int.random(in: 0..<200, using: &generator)
@@ -120,7 +126,8 @@ import Testing
     #expect(valid == moment.valid)
   }
 
-  @Test func anotherBootIsNotBelieved() throws {
+  @Test
+  func anotherBootIsNotBelieved() throws {
     let token = try #require(made())
     let other = try #require(BootIdentifier(bytes: [UInt8](repeating: 9, count: 16)))
     #expect(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct DeviceSecretFileTests {
+@Suite(.timeLimit(.minutes(1)))
+struct DeviceSecretFileTests {
   private func open(
     _ directory: StateDirectory,
     boxes: Bool = false
@@ -16,7 +17,8 @@ import Testing
     unsafe secret.withUnsafeBytes { unsafe Array($0) }
   }
 
-  @Test func itIsMadeOnceAndThenTheSame() throws {
+  @Test
+  func itIsMadeOnceAndThenTheSame() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     let first = bytes(try open(directory))
@@ -29,14 +31,16 @@ import Testing
     #expect(bytes(try open(try other.open())) != first)
   }
 
-  @Test func missingWithSealedBoxesIsRefusedAndNotMadeAnew() throws {
+  @Test
+  func missingWithSealedBoxesIsRefusedAndNotMadeAnew() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     #expect(throws: StorageError.deviceSecret(.missing)) { _ = try open(directory, boxes: true) }
     #expect(!Files.exists(scratch.path + "/device-secret"))
   }
 
-  @Test func theStoreIsAskedOnlyIfThereIsNone() throws {
+  @Test
+  func theStoreIsAskedOnlyIfThereIsNone() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     _ = try open(directory)
@@ -63,7 +67,8 @@ import Testing
     #expect(try Files.contents(path) == planted)
   }
 
-  @Test func zerosAreRefusedAndOneBitIsNot() throws {
+  @Test
+  func zerosAreRefusedAndOneBitIsNot() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     var planted = [UInt8](repeating: 0, count: 32)
@@ -74,7 +79,8 @@ import Testing
     #expect(bytes(try open(directory)) == planted)
   }
 
-  @Test func theLeavingsOfACutCreationAreNotTakenForASecret() throws {
+  @Test
+  func theLeavingsOfACutCreationAreNotTakenForASecret() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     let leaving = scratch.path + "/device-secret.new"
@@ -88,7 +94,8 @@ import Testing
     #expect(!Files.exists(leaving))
   }
 
-  @Test func everyRefusalSaysWhatToDo() {
+  @Test
+  func everyRefusalSaysWhatToDo() {
     let flaws: [DeviceSecretFlaw] = [
       .missing, .wrongSize(3), .allZero, .unsafeFile(.symbolicLink), .unsafeFile(.wrongMode(0o640)),
       .unsafeFile(.wrongOwner(1)), .unsafeFile(.wrongLinks(2)), .unsafeFile(.wrongType),

@@ -5,7 +5,8 @@ import Testing
 @testable import Storage
 
 /// On a file system of a few pages, mounted by the test.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FullDiskTests {
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct FullDiskTests {
   /// Everything that makes a vault, one step after the other.
   private func make(_ scratch: Scratch) throws {
     let directory = try scratch.open()
@@ -19,7 +20,8 @@ import Testing
     try TokenFile.write(try sampleToken(), account: "me", in: directory)
   }
 
-  @Test func aVaultIsMadeWhereverTheSpaceEndedBefore() throws {
+  @Test
+  func aVaultIsMadeWhereverTheSpaceEndedBefore() throws {
     var failures = 0
     for pages in 1...200 {
       let scratch = try Scratch()
@@ -39,7 +41,8 @@ import Testing
     #expect(failures > 30 && failures < 200)
   }
 
-  @Test func aChangeThatFindsNoRoomChangesNothing() throws {
+  @Test
+  func aChangeThatFindsNoRoomChangesNothing() throws {
     let scratch = try Scratch()
     try Files.mountSmall(scratch.base, pages: 300)
     try make(scratch)

@@ -97,7 +97,8 @@ enum Target: CaseIterable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PlantedFileTests {
+@Suite(.timeLimit(.minutes(1)))
+struct PlantedFileTests {
   @Test(arguments: Plant.allCases, Target.allCases)
   func aPlantedFileIsRefusedAndNotTouched(_ plant: Plant, _ target: Target) throws {
     let scratch = try Scratch()
@@ -146,6 +147,9 @@ enum Target: CaseIterable {
     try plant.replace(path, outside: outside)
     try TokenFile.write(token, account: "me", in: directory)
     #expect(try TokenFile.read(account: "me", in: directory) == token)
-    #expect((Files.exists(outside) ? try Files.contents(outside) : nil) == (Files.exists(outside) ? before : nil))
+    #expect(
+      (Files.exists(outside) ? try Files.contents(outside) : nil)
+        == (Files.exists(outside) ? before : nil)
+    )
   }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Storage
 
-@Suite struct SlotFileTests {
+@Suite
+struct SlotFileTests {
   private let scratch: Scratch
   private let directory: StateDirectory
   private var path: String { scratch.path + "/slots/11111111111111111111111111111111" }
@@ -13,7 +14,8 @@ import Testing
     directory = try scratch.open()
   }
 
-  @Test func itIsWrittenZerosOfTheFullSize() throws {
+  @Test
+  func itIsWrittenZerosOfTheFullSize() throws {
     try SlotFile.create(in: directory, account: accountID)
     let slot = try SlotFile(in: directory, account: accountID)
     let zero = try slot.readWhole().allSatisfy { $0 == 0 }
@@ -24,7 +26,8 @@ import Testing
     #expect(try SlotFile.accounts(in: directory) == [accountID])
   }
 
-  @Test func anAnswerIsReadAndZeroed() throws {
+  @Test
+  func anAnswerIsReadAndZeroed() throws {
     try SlotFile.create(in: directory, account: accountID)
     try Files.patch([1, 2, 3], at: 65_533, of: path)
     try SlotFile.create(in: directory, account: accountID)
@@ -35,7 +38,8 @@ import Testing
     #expect(zero)
   }
 
-  @Test func theLockLivesAsLongAsAnyoneHasTheDescriptor() throws {
+  @Test
+  func theLockLivesAsLongAsAnyoneHasTheDescriptor() throws {
     try SlotFile.create(in: directory, account: accountID)
     let exchange: Descriptor
     do {
@@ -48,7 +52,11 @@ import Testing
     }
     #expect(try !SlotFile(in: directory, account: accountID).lock())
     close(exchange)
-    #expect(try SlotFile(in: directory, account: accountID).lock())
+    try released {
+      guard try SlotFile(in: directory, account: accountID).lock() else {
+        throw StorageError.inUse
+      }
+    }
   }
 
   private func duplicate(_ number: Int32) throws -> Descriptor {
@@ -65,9 +73,11 @@ import Testing
 
   private func close(_ descriptor: consuming Descriptor) {}
 
-  @Test func anotherSizeIsRefused() throws {
+  @Test
+  func anotherSizeIsRefused() throws {
     try Files.put([0], at: path)
-    #expect(throws: StorageError.unsafeFile("slots/" + Hexadecimal.text(accountID), .wrongSize(1))) {
+    #expect(throws: StorageError.unsafeFile("slots/" + Hexadecimal.text(accountID), .wrongSize(1)))
+    {
       _ = try SlotFile(in: directory, account: accountID)
     }
     // A creation that was cut short is finished.
@@ -75,7 +85,8 @@ import Testing
     _ = try SlotFile(in: directory, account: accountID)
   }
 
-  @Test func aRemovedSlotIsMissing() throws {
+  @Test
+  func aRemovedSlotIsMissing() throws {
     try SlotFile.create(in: directory, account: accountID)
     try SlotFile.delete(in: directory, account: accountID)
     try SlotFile.delete(in: directory, account: accountID)
@@ -85,7 +96,8 @@ import Testing
     #expect(try SlotFile.accounts(in: directory).isEmpty)
   }
 
-  @Test func onlyIdsAreSlots() throws {
+  @Test
+  func onlyIdsAreSlots() throws {
     #expect(throws: StorageError.badName) { try SlotFile.create(in: directory, account: [1]) }
     for name in ["README", "11", "1111111111111111111111111111111G", ".x"] {
       try Files.put([], at: scratch.path + "/slots/" + name)
@@ -94,7 +106,8 @@ import Testing
   }
 }
 
-@Suite struct TokenFileTests {
+@Suite
+struct TokenFileTests {
   private let scratch: Scratch
   private let directory: StateDirectory
 
@@ -103,7 +116,8 @@ import Testing
     directory = try scratch.open()
   }
 
-  @Test func aTokenIsReplacedAndRemoved() throws {
+  @Test
+  func aTokenIsReplacedAndRemoved() throws {
     #expect(try TokenFile.read(account: "me", in: directory) == nil)
     for text in ["first", "second"] {
       let token = try sampleToken(text)
@@ -117,7 +131,8 @@ import Testing
     #expect(try directory.tokens.names().isEmpty)
   }
 
-  @Test func aRemovedTokenIsOverwrittenFirst() throws {
+  @Test
+  func aRemovedTokenIsOverwrittenFirst() throws {
     try TokenFile.write(try sampleToken("WIPE-ME"), account: "me", in: directory)
     let open = try directory.tokens.openForReading("me")
     try TokenFile.remove(account: "me", in: directory)
@@ -125,14 +140,16 @@ import Testing
     #expect(left == [UInt8](repeating: 0, count: 51))
   }
 
-  @Test func whatIsNoTokenIsNotRead() throws {
+  @Test
+  func whatIsNoTokenIsNotRead() throws {
     for bytes in [[], [1, 2, 3], [UInt8](repeating: 0, count: 100_000)] {
       try Files.put(bytes, at: scratch.path + "/tokens/me")
       #expect(try TokenFile.read(account: "me", in: directory) == nil)
     }
   }
 
-  @Test func theDefaultAccountIsNamed() throws {
+  @Test
+  func theDefaultAccountIsNamed() throws {
     #expect(try TokenFile.defaultAccount(in: directory) == nil)
     try TokenFile.setDefault(account: "me", in: directory)
     #expect(try Files.contents(scratch.path + "/tokens/@") == Array("me".utf8))
@@ -170,7 +187,8 @@ import Testing
   }
 }
 
-@Suite struct MarkFileTests {
+@Suite
+struct MarkFileTests {
   private let scratch: Scratch
   private let directory: StateDirectory
 
@@ -179,7 +197,8 @@ import Testing
     directory = try scratch.open()
   }
 
-  @Test func itOnlyRises() throws {
+  @Test
+  func itOnlyRises() throws {
     #expect(try MarkFile.read(in: directory) == nil)
     for (asked, now) in [(0, 0), (5, 5), (3, 5), (6, 6), (UInt64.max, UInt64.max), (1, .max)] {
       try MarkFile.raise(to: UInt64(asked), in: directory)
@@ -188,7 +207,8 @@ import Testing
     #expect(!Files.exists(scratch.path + "/mark.new"))
   }
 
-  @Test func everyFlippedBitAndEveryOtherLengthIsDamage() throws {
+  @Test
+  func everyFlippedBitAndEveryOtherLengthIsDamage() throws {
     try MarkFile.raise(to: 77, in: directory)
     let path = scratch.path + "/mark"
     let bytes = try Files.contents(path)

@@ -3,8 +3,10 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct StateDirectoryTests {
-  @Test func itIsMadeForItsUserAlone() throws {
+@Suite(.timeLimit(.minutes(1)))
+struct StateDirectoryTests {
+  @Test
+  func itIsMadeForItsUserAlone() throws {
     let scratch = try Scratch()
     let path = scratch.base + "/a/b/vault"
     let directory = try StateDirectory(path: path + "//")
@@ -12,11 +14,12 @@ import Testing
     #expect(try directory.root.names().sorted() == ["slots", "tokens"])
   }
 
-  @Test func aSecondOpenIsRefusedUntilTheFirstIsClosed() throws {
+  @Test
+  func aSecondOpenIsRefusedUntilTheFirstIsClosed() throws {
     let scratch = try Scratch()
     do {
       let first = try scratch.open()
-      #expect(throws: StorageError.inUse) { _ = try scratch.open() }
+      #expect(throws: StorageError.inUse) { _ = try StateDirectory(path: scratch.path) }
       #expect(throws: StorageError.inUse) {
         _ = try StateDirectory(try Directory(path: scratch.path))
       }
@@ -25,7 +28,8 @@ import Testing
     _ = try scratch.open()
   }
 
-  @Test func anotherProcessIsRefusedBeforeItTouchesAnything() throws {
+  @Test
+  func anotherProcessIsRefusedBeforeItTouchesAnything() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     let report = try Report(scratch)
@@ -34,11 +38,12 @@ import Testing
     #expect(try directory.root.names().sorted() == ["slots", "tokens"])
   }
 
-  @Test func theLockIsNotTheStartersOwn() throws {
+  @Test
+  func theLockIsNotTheStartersOwn() throws {
     let scratch = try Scratch()
     _ = try scratch.open()
     let given = try Directory(path: scratch.path)
-    do { _ = try StateDirectory(given) }
+    do { _ = try released { try StateDirectory(given) } }
     // Were the lock on the given descriptor, it would outlive the object.
     _ = try scratch.open()
     #expect(given.descriptor.number >= 0)
@@ -90,7 +95,8 @@ import Testing
     }
   }
 
-  @Test func filesFollowTheDirectoryAndNotItsPath() throws {
+  @Test
+  func filesFollowTheDirectoryAndNotItsPath() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     let store = try Store(in: directory)
@@ -105,7 +111,8 @@ import Testing
     #expect(try Files.contents(away + "/vault.db-wal").count > 0)
   }
 
-  @Test func theLeavingsOfATokenAreRemoved() throws {
+  @Test
+  func theLeavingsOfATokenAreRemoved() throws {
     let scratch = try Scratch()
     _ = try scratch.open()
     try Files.put(Array("half a token".utf8), at: scratch.path + "/tokens/.new")

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Storage
 
-@Suite struct StoreFileTests {
+@Suite
+struct StoreFileTests {
   private let scratch: Scratch
   private let directory: StateDirectory
   private var path: String { scratch.path + "/vault.db" }
@@ -44,7 +45,8 @@ import Testing
     #expect(try run("/usr/bin/sqlite3", [path, sql]) == .exited(0))
   }
 
-  @Test func aStoreIsMadePrivateAndComplete() throws {
+  @Test
+  func aStoreIsMadePrivateAndComplete() throws {
     let store = try Store(in: directory)
     try store.insert(sampleAccount())
     for name in ["vault.db", "vault.db-wal"] {
@@ -55,7 +57,8 @@ import Testing
     #expect(names == ["slots", "tokens", "vault.db", "vault.db-wal"])
   }
 
-  @Test func theSettingsThatThePromiseNamesAreOn() throws {
+  @Test
+  func theSettingsThatThePromiseNamesAreOn() throws {
     let store = try Store(in: directory)
     let settings = [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1",
@@ -81,18 +84,21 @@ import Testing
     try refuses(.damaged("vault.db is not a database"))
   }
 
-  @Test func anEmptyFileIsNotTakenForANewStore() throws {
+  @Test
+  func anEmptyFileIsNotTakenForANewStore() throws {
     try Files.put([], at: path)
     try refuses(.damaged("vault.db is not a database"))
   }
 
-  @Test func aDatabaseOfAnotherProgramIsKept() throws {
+  @Test
+  func aDatabaseOfAnotherProgramIsKept() throws {
     try shell("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
     try Files.chmod(path, 0o600)
     try refuses(.damaged("vault.db is not a store of this program"))
   }
 
-  @Test func garbageBehindAGoodHeaderIsReported() throws {
+  @Test
+  func garbageBehindAGoodHeaderIsReported() throws {
     try fill(40)
     let size = try Files.contents(path).count
     for page in stride(from: 4096, to: size, by: 4096) {
@@ -104,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func everyDamagedPageIsNoticedByTheCheck() throws {
+  @Test
+  func everyDamagedPageIsNoticedByTheCheck() throws {
     try fill(40)
     let whole = try Files.contents(path)
     for page in stride(from: 0, to: whole.count, by: 4096) {
@@ -120,7 +127,8 @@ import Testing
     try Store(in: directory).verify()
   }
 
-  @Test func aCutFileIsReported() throws {
+  @Test
+  func aCutFileIsReported() throws {
     try fill(40)
     let whole = try Files.contents(path)
     for count in stride(from: 1024, to: whole.count, by: 3 * 1024) {
@@ -134,13 +142,15 @@ import Testing
     }
   }
 
-  @Test func aNewerStoreIsNotTouched() throws {
+  @Test
+  func aNewerStoreIsNotTouched() throws {
     try fill()
     try shell("PRAGMA user_version = 2")
     try refuses(.newerSchema(found: 2, known: 1))
   }
 
-  @Test func aNewerStoreWithALogIsNotTouched() throws {
+  @Test
+  func aNewerStoreWithALogIsNotTouched() throws {
     let newer = Schema(
       migrations: Schema.current.migrations + [
         .init(name: "more", statements: ["CREATE TABLE more (x INTEGER) STRICT"])
@@ -168,7 +178,8 @@ import Testing
     #expect(try store.account(named: "a0", owner: 0) != nil)
   }
 
-  @Test func aStepThatFailsLeavesTheOldSchema() throws {
+  @Test
+  func aStepThatFailsLeavesTheOldSchema() throws {
     try fill()
     let broken = Schema(
       migrations: Schema.current.migrations + [
@@ -182,7 +193,8 @@ import Testing
     #expect(try Store(in: directory).account(named: "a0", owner: 0) != nil)
   }
 
-  @Test func aLogWithoutItsDatabaseIsNotPlayedIntoAFreshOne() throws {
+  @Test
+  func aLogWithoutItsDatabaseIsNotPlayedIntoAFreshOne() throws {
     try Files.put([1, 2, 3], at: path + "-wal")
     try refuses(.damaged("vault.db is missing, but vault.db-wal is there"))
   }
@@ -202,7 +214,8 @@ import Testing
     }
   }
 
-  @Test func aProgramThatHasItOpenIsBusy() throws {
+  @Test
+  func aProgramThatHasItOpenIsBusy() throws {
     try fill()
     let other = try Database("vault.db", in: directory)
     try other.run("BEGIN EXCLUSIVE")
@@ -210,7 +223,8 @@ import Testing
     try other.run("ROLLBACK")
   }
 
-  @Test func aCutCreationIsDoneAgain() throws {
+  @Test
+  func aCutCreationIsDoneAgain() throws {
     try Files.put([UInt8](repeating: 1, count: 5_000), at: path + ".new")
     try Files.put([2], at: path + ".new-journal")
     let store = try Store(in: directory)
@@ -218,7 +232,8 @@ import Testing
     #expect(!Files.exists(path + ".new") && !Files.exists(path + ".new-journal"))
   }
 
-  @Test func whatWasReplacedOrRemovedIsNotLeftInTheFiles() throws {
+  @Test
+  func whatWasReplacedOrRemovedIsNotLeftInTheFiles() throws {
     let old = Array("OLD-SEALED-TOKEN-".utf8) + [UInt8](repeating: 0x5a, count: 3_000)
     let token = "OLD-ACCESS-TOKEN-0123456789"
     let store = try Store(in: directory)

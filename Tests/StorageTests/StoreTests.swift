@@ -3,7 +3,8 @@ import Testing
 
 @testable import Storage
 
-@Suite struct StoreTests {
+@Suite
+struct StoreTests {
   private let scratch: Scratch
   private let store: Store
 
@@ -47,7 +48,8 @@ import Testing
     )
   }
 
-  @Test func anAccountIsStoredChangedAndRemoved() throws {
+  @Test
+  func anAccountIsStoredChangedAndRemoved() throws {
     #expect(store.isNew)
     #expect(try !store.hasSealedBoxes())
     let bare = AccountRow(
@@ -77,13 +79,16 @@ import Testing
     #expect(try store.account(named: "me", owner: 0) == nil)
     #expect(try store.account(named: "renamed", owner: 1) == nil)
     #expect(try store.accounts(owner: 0) == [row])
-    #expect(try store.allAccounts() == [bare, row].sorted { $0.id.lexicographicallyPrecedes($1.id) })
+    #expect(
+      try store.allAccounts() == [bare, row].sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    )
     #expect(try store.deleteAccount(id: accountID))
     #expect(try !store.deleteAccount(id: accountID))
     #expect(throws: StorageError.noSuchRow) { try store.update(row) }
   }
 
-  @Test func whatWasStoredIsThereAfterTheNextStart() throws {
+  @Test
+  func whatWasStoredIsThereAfterTheNextStart() throws {
     let scratch = try Scratch()
     do {
       let store = try Store(in: try scratch.open())
@@ -94,7 +99,8 @@ import Testing
     #expect(try store.account(id: accountID) == sampleAccount())
   }
 
-  @Test func aNameIsTakenOncePerOwner() throws {
+  @Test
+  func aNameIsTakenOncePerOwner() throws {
     try store.insert(sampleAccount())
     let other = [UInt8](repeating: 8, count: 16)
     #expect(throws: StorageError.constraint(2067)) {
@@ -104,7 +110,8 @@ import Testing
     #expect(throws: StorageError.self) { try store.insert(sampleAccount(name: "other")) }
   }
 
-  @Test func rowsThatTheSchemaForbidsAreRefused() throws {
+  @Test
+  func rowsThatTheSchemaForbidsAreRefused() throws {
     var rows = [AccountRow](repeating: sampleAccount(), count: 7)
     rows[0].id = [1]
     rows[1].binding = []
@@ -125,7 +132,8 @@ import Testing
     #expect(try store.accessTokens(account: accountID).isEmpty)
   }
 
-  @Test func tokensAndIntentsBelongToTheirAccount() throws {
+  @Test
+  func tokensAndIntentsBelongToTheirAccount() throws {
     try store.insert(sampleAccount())
     var token = AccessTokenRow(account: accountID, token: "a'b\"c", expiresAt: 1, storedAt: 2)
     try store.put(token)
@@ -161,7 +169,8 @@ import Testing
     try store.verify()
   }
 
-  @Test func printsLockoutsAndKeysAreKept() throws {
+  @Test
+  func printsLockoutsAndKeysAreKept() throws {
     let row = PrintRow(
       id: [UInt8](repeating: 6, count: 16),
       owner: 1000,
@@ -197,7 +206,8 @@ import Testing
     #expect(try store.meta("vault") == nil)
   }
 
-  @Test func theAuditIsReadInPages() throws {
+  @Test
+  func theAuditIsReadInPages() throws {
     #expect(try store.auditTail() == nil)
     for number in 1...10 {
       try store.append(
@@ -217,7 +227,8 @@ import Testing
     #expect(try store.auditHead()?.number == 4)
   }
 
-  @Test func aTransactionIsAllOrNothing() throws {
+  @Test
+  func aTransactionIsAllOrNothing() throws {
     #expect(throws: Stop.self) {
       try store.transaction {
         try store.insert(sampleAccount())
@@ -236,7 +247,8 @@ import Testing
     #expect(try store.allAccounts().count == 1)
   }
 
-  @Test func aTransactionInsideAnotherIsRefusedAndTheOuterStands() throws {
+  @Test
+  func aTransactionInsideAnotherIsRefusedAndTheOuterStands() throws {
     try store.transaction {
       try store.insert(sampleAccount())
       #expect(throws: StorageError.nested) { try store.transaction {} }
@@ -245,7 +257,8 @@ import Testing
     #expect(try store.allAccounts().count == 1)
   }
 
-  @Test func afterAFailureTheNextTransactionWorks() throws {
+  @Test
+  func afterAFailureTheNextTransactionWorks() throws {
     try store.insert(sampleAccount())
     #expect(throws: StorageError.constraint(1555)) {
       try store.transaction {
@@ -258,7 +271,8 @@ import Testing
     #expect(try store.meta("key") == [2])
   }
 
-  @Test func textIsBoundAndNeverAPartOfAStatement() throws {
+  @Test
+  func textIsBoundAndNeverAPartOfAStatement() throws {
     let names = ["'; DROP TABLE accounts; --", "\" OR 1=1", "%", "_", "a\u{0}b", "ü"]
     for (index, name) in names.enumerated() {
       try store.insert(
@@ -269,7 +283,8 @@ import Testing
     #expect(try store.accounts(owner: 0).count == names.count)
   }
 
-  @Test func noErrorHoldsAValue() throws {
+  @Test
+  func noErrorHoldsAValue() throws {
     try store.insert(sampleAccount(name: "planted-value"))
     do {
       try store.insert(

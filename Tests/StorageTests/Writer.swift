@@ -22,6 +22,8 @@ struct Report: ~Copyable {
   }
 
   func lines() throws -> [String] {
-    String(decoding: try Files.contents(path), as: UTF8.self).split(separator: "\n").map(String.init)
+    String(decoding: try Files.contents(path), as: UTF8.self).split(separator: "\n").map(
+      String.init
+    )
   }
 }

@@ -13,6 +13,7 @@ public enum BuiltPrograms {
     for candidate in candidates where candidate.hasSuffix(".xctest") {
       if let slash = candidate.lastIndex(of: "/") { return String(candidate[..<slash]) }
     }
+    // Tests run from a bundle only; nothing can be tried without it.
     preconditionFailure("the test bundle's directory is not known from \(candidates)")
   }
 

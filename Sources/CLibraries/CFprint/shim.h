@@ -1,2 +1,23 @@
+// libfprint, and what of GLib Swift does not import: casting and variadic macros.
 #pragma once
 #include <fprint.h>
+
+// g_signal_connect(3) for `notify::finger-status`.
+static inline gulong cfprint_on_finger_status(
+    FpDevice *device, void (*callback)(FpDevice *, GParamSpec *, gpointer), gpointer data) {
+  return g_signal_connect(device, "notify::finger-status", G_CALLBACK(callback), data);
+}
+
+// G_VARIANT_TYPE of text that lives as long as the program: a GVariantType is that text itself.
+static inline const GVariantType *cfprint_print_type(void) {
+  return G_VARIANT_TYPE("(issbymsmsia{sv}v)");
+}
+static inline const GVariantType *cfprint_raw_type(void) { return G_VARIANT_TYPE("v"); }
+static inline const GVariantType *cfprint_minutiae_type(void) {
+  return G_VARIANT_TYPE("(a(aiaiai))");
+}
+
+// What G_DEBUG=fatal-criticals changed before main(): only errors end the process again.
+static inline void cfprint_reset_fatal_levels(void) {
+  g_log_set_always_fatal((GLogLevelFlags)G_LOG_FATAL_MASK);
+}

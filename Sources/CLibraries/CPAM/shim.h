@@ -1,2 +1,23 @@
+// Linux-PAM, and what of it Swift does not import.
 #pragma once
 #include <security/pam_appl.h>
+#include <shadow.h>
+#include <stdlib.h>
+#include <string.h>
+
+// pam_fail_delay(3): the item is a function, which pam_set_item(3) takes as an object pointer.
+static inline int cpam_set_fail_delay(
+    pam_handle_t *handle, void (*callback)(int, unsigned, void *)) {
+  return pam_set_item(handle, PAM_FAIL_DELAY, (const void *)callback);
+}
+
+// Whether the password in shadow(5) was locked, as by passwd(1) -l ("!" before it): 1 or 0, or -1
+// where this process may not look.
+static inline int cpam_password_is_locked(const char *user) {
+  struct spwd entry, *found = NULL;
+  char buffer[4096];
+  if (getspnam_r(user, &entry, buffer, sizeof buffer, &found) != 0 || found == NULL) return -1;
+  int locked = entry.sp_pwdp[0] == '!';
+  explicit_bzero(buffer, sizeof buffer);
+  return locked;
+}

@@ -3,7 +3,9 @@ import System
 
 @testable import TokenVault
 
-/// Clocks that stand still until a test moves them. Whoever pauses waits for the test.
+/// Clocks that stand still until a test moves them.
+///
+/// Whoever pauses waits for the test.
 final class ManualClock: VaultClock {
   private struct Sleeper {
     let until: BootInstant

@@ -1,0 +1,167 @@
+/// The words after the program's name, taken apart and checked against one verb.
+struct Arguments: Sendable {
+  /// The most bytes of one word; longer ones are no names, but mistakes or attacks.
+  static let maximumWord = 64 * 1024
+
+  let verb: Verb
+  /// The words that are not options, in order.
+  private(set) var operands: [String] = []
+  private var values: [String: [String]] = [:]
+
+  /// The value of an option that is given at most once.
+  func value(_ option: String) -> String? { values[option]?.first }
+  /// The values of an option that may be given several times.
+  func allValues(_ option: String) -> [String] { values[option] ?? [] }
+  /// Whether an option was given.
+  func has(_ option: String) -> Bool { values[option] != nil }
+
+  /// What the words ask for.
+  enum Request: Sendable {
+    case run(Arguments)
+    case help(Verb?)
+    case version
+  }
+
+  /// Takes the words apart.
+  ///
+  /// Options may stand before and after the verb and its operands; only common ones before the
+  /// verb. `--` ends them.
+  static func parse(_ words: [String], verbs: [Verb]) throws(CommandError) -> Request {
+    var parser = Parser(words: words[...], verbs: verbs)
+    return try parser.parse()
+  }
+
+  fileprivate init(verb: Verb, operands: [String], values: [String: [String]]) {
+    self.verb = verb
+    self.operands = operands
+    self.values = values
+  }
+}
+
+/// One walk over the words from left to right.
+private struct Parser {
+  var words: ArraySlice<String>
+  let verbs: [Verb]
+  var name: [String] = []
+  var verb: Verb?
+  var operands: [String] = []
+  var values: [String: [String]] = [:]
+  var optionsEnded = false
+
+  mutating func parse() throws(CommandError) -> Arguments.Request {
+    while let word = words.popFirst() {
+      guard word.utf8.count <= Arguments.maximumWord else {
+        throw CommandError(.usage, "an argument is too long")
+      }
+      if !optionsEnded && word == "--" {
+        optionsEnded = true
+      } else if !optionsEnded && word.hasPrefix("-") && word != "-" {
+        if word == "--version" && verb == nil && name.isEmpty { return .version }
+        try takeOption(word)
+      } else if verb == nil {
+        try takeVerbWord(word)
+      } else {
+        operands.append(word)
+      }
+    }
+    return try finish()
+  }
+
+  private mutating func finish() throws(CommandError) -> Arguments.Request {
+    let help = values["--help"] != nil
+    guard let verb else {
+      if help && name.isEmpty { return .help(nil) }
+      let choices = verbs.filter { $0.words.starts(with: name) }.map(\.name)
+      if help { throw CommandError(.usage, "say which", hint: choices.joined(separator: ", ")) }
+      throw name.isEmpty
+        ? CommandError(.usage, "no verb given", hint: "thumblatch --help lists them")
+        : CommandError(
+          .usage,
+          "\(name.joined(separator: " ")) needs one more word",
+          hint: choices.joined(separator: ", ")
+        )
+    }
+    if help { return .help(verb) }
+    try countOperands(of: verb)
+    return .run(Arguments(verb: verb, operands: operands, values: values))
+  }
+
+  private mutating func takeVerbWord(_ word: String) throws(CommandError) {
+    let longer = name + [word]
+    guard verbs.contains(where: { $0.words.starts(with: longer) }) else {
+      throw unknownVerb(longer)
+    }
+    name = longer
+    verb = verbs.first { $0.words == longer }
+  }
+
+  private func unknownVerb(_ words: [String]) -> CommandError {
+    let asked = words.joined(separator: " ")
+    let nearest = Nearest.match(asked, in: verbs.map(\.name) + Array(Set(verbs.map(\.words[0]))))
+    let choices = verbs.filter { !name.isEmpty && $0.words.starts(with: name) }.map(\.name)
+    let hint =
+      if let nearest { "did you mean: thumblatch \(nearest)" } else if !choices.isEmpty {
+        choices.joined(separator: ", ")
+      } else { "thumblatch --help lists the verbs" }
+    return CommandError(.usage, "unknown verb: \(asked)", hint: hint)
+  }
+
+  private mutating func takeOption(_ word: String) throws(CommandError) {
+    let (name, attached) = split(word == "-h" ? "--help" : word)
+    let known = (verb?.options ?? []) + Verb.common
+    guard let option = known.first(where: { $0.name == name }) else {
+      throw unknownOption(name, known: known)
+    }
+    if values[name] != nil && !option.repeats && option.value != nil {
+      throw CommandError(.usage, "\(name) is given twice")
+    }
+    guard let placeholder = option.value else {
+      guard attached == nil else { throw CommandError(.usage, "\(name) takes no value") }
+      values[name] = []
+      return
+    }
+    guard let value = attached ?? nextValue(), !value.isEmpty else {
+      throw CommandError(.usage, "\(name) needs a value: \(name) \(placeholder)")
+    }
+    values[name, default: []].append(value)
+  }
+
+  /// The next word, unless it looks like an option: `--for --json` is a forgotten value.
+  private mutating func nextValue() -> String? {
+    guard let next = words.first, !next.hasPrefix("-") || next == "-" else { return nil }
+    return words.popFirst()
+  }
+
+  private func split(_ word: String) -> (String, String?) {
+    guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
+    return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+  }
+
+  private func unknownOption(_ name: String, known: [Verb.Option]) -> CommandError {
+    let help = verb.map { "thumblatch \($0.name) --help lists the options" }
+    if let nearest = Nearest.match(name, in: known.map(\.name)) {
+      return CommandError(.usage, "unknown option: \(name)", hint: "did you mean: \(nearest)")
+    }
+    if verb == nil {
+      return CommandError(
+        .usage,
+        "unknown option: \(name)",
+        hint: "options of a verb stand after it; thumblatch --help lists the verbs"
+      )
+    }
+    return CommandError(.usage, "unknown option: \(name)", hint: help)
+  }
+
+  private func countOperands(of verb: Verb) throws(CommandError) {
+    let least = verb.operands.filter { $0.count == .one }.count
+    let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
+    let usage = "usage: thumblatch \(verb.synopsis)"
+    if operands.count < least {
+      let missing = verb.operands[operands.count].name
+      throw CommandError(.usage, "\(missing) is missing", hint: usage)
+    }
+    if operands.count > most {
+      throw CommandError(.usage, "too many arguments: \(operands[most])", hint: usage)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// `audit`.
+enum AuditVerbs {
+  static let all = [audit]
+
+  static let audit = Verb(
+    "audit",
+    [.account],
+    options: [
+      Verb.Option("--since", "TIME", "2h for the last two hours, or 2025-11-21T09:30:00Z")
+    ],
+    summary: "show what happened and who asked, oldest first"
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let since = try session.arguments.value("--since").map(time).map { Int(clamping: $0) }
+    var records: [JSONValue] = []
+    var failure: CommandError?
+    try session.stream(within: Session.localLimit) { _ in
+      AuditCall(account: account, since: since)
+    } each: { reply throws(VaultClientError) in
+      guard let record = reply.record, failure == nil else { return }
+      if session.output.json {
+        records.append(.object(object(record)))
+      } else {
+        do throws(CommandError) { try session.output.data(line(record)) } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
+    if session.output.json { try session.output.data(["records": .array(records)]) }
+  }
+
+  /// A duration back from now, or a time.
+  static func time(_ text: String) throws(CommandError) -> Int64 {
+    if let seconds = Timestamps.parse(text) { return seconds }
+    if let back = Durations.parse(text) {
+      return WallTime.now.seconds.subtractingReportingOverflow(back).partialValue
+    }
+    throw CommandError(
+      .usage,
+      "--since must be a duration or a time, not \"\(text)\"",
+      hint: "such as 2h, 30m or 2025-11-21T09:30:00Z"
+    )
+  }
+
+  static func object(_ record: VaultAuditRecord) -> JSONObject {
+    [
+      "number": .integer(Int64(record.number)),
+      "time": AccountText.time(record.time),
+      "event": .string(record.event),
+      "outcome": .string(record.outcome),
+      "account": AccountText.optional(record.account),
+      "method": AccountText.optional(record.method),
+      "requester": AccountText.optional(record.requester),
+      "detail": AccountText.optional(record.detail),
+    ]
+  }
+
+  /// One record in one line, in fixed order, `-` where there is nothing.
+  static func line(_ record: VaultAuditRecord) -> String {
+    let fields = [
+      Timestamps.local(Int64(record.time)), record.event, record.outcome, record.account ?? "-",
+      record.method ?? "-", record.requester ?? "-", record.detail ?? "",
+    ]
+    let widths = [19, 16, 8, 12, 11, 0, 0]
+    let cells = zip(fields, widths).map { field, width in
+      let plain = PlainText.line(field)
+      return plain + String(repeating: " ", count: max(0, width - PlainText.width(plain)))
+    }
+    return cells.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+}

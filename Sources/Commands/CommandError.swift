@@ -1,0 +1,19 @@
+/// Why a verb did not do what it was asked to: the exit status, and what is said about it.
+struct CommandError: Error, Equatable {
+  let code: ExitCode
+  /// One clause, lower case, without a full stop.
+  ///
+  /// It may hold text from elsewhere: it is made harmless where it is printed.
+  let message: String
+  /// What to do about it.
+  let hint: String?
+
+  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// A person or a signal ended the program.
+  static let interrupted = CommandError(.interrupted, "interrupted")
+}

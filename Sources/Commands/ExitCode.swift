@@ -1,0 +1,97 @@
+internal import VaultClient
+internal import VaultInterface
+
+/// How a verb ended, as scripts see it: the process's exit status.
+///
+/// This file is the only one that knows which failure has which number.
+public enum ExitCode: Int32, Sendable, CaseIterable {
+  /// Done.
+  case done = 0
+  /// An unexpected failure: a bug.
+  case bug = 1
+  /// Wrong usage or configuration.
+  case usage = 2
+  /// The presence check failed, was cancelled, or timed out.
+  case presence = 3
+  /// The account must be signed in again.
+  case loginRequired = 4
+  /// Provider or service unreachable or failing; nothing is lost.
+  case unavailable = 5
+  /// The vault is damaged, newer, older than its mark, or its permissions are unsafe.
+  case unsafeVault = 6
+  /// A prompt is needed and none is possible.
+  case promptNeeded = 7
+  /// The server answered an error.
+  case serverError = 8
+  /// No such account, provider or finger.
+  case notFound = 9
+  /// Another prompt is open, or the reader is in use.
+  case busy = 10
+  /// Refused by policy.
+  case refused = 11
+  /// Ctrl-C, or a signal that ends programs.
+  case interrupted = 130
+
+  /// The name of the code in `--json`, which never changes.
+  public var name: String {
+    switch self {
+    case .done: "done"
+    case .bug: "internal"
+    case .usage: "usage"
+    case .presence: "presence-failed"
+    case .loginRequired: "login-required"
+    case .unavailable: "unavailable"
+    case .unsafeVault: "vault-unsafe"
+    case .promptNeeded: "prompt-needed"
+    case .serverError: "server-error"
+    case .notFound: "not-found"
+    case .busy: "busy"
+    case .refused: "refused"
+    case .interrupted: "interrupted"
+    }
+  }
+}
+
+extension ExitCode {
+  /// Which exit status an error of the vault's interface means.
+  init(_ error: VaultError) {
+    self =
+      switch error {
+      case .presenceNeeded: .promptNeeded
+      case .presenceFailed(let outcome, _, _): ExitCode(outcome)
+      case .busy: .busy
+      case .noSuchAccount, .noSuchFinger: .notFound
+      case .invalidArgument, .misconfigured: .usage
+      case .loginRequired: .loginRequired
+      case .providerUnavailable: .unavailable
+      case .providerRefused: .serverError
+      case .vaultUnsafe: .unsafeVault
+      case .refused: .refused
+      case .internal: .bug
+      }
+  }
+
+  /// Which exit status a presence check that did not pass means.
+  init(_ outcome: PresenceOutcome) {
+    self =
+      switch outcome {
+      case .busy: .busy
+      case .cancelled, .passwordChosen, .notAvailable, .notEnrolled, .lockedOut, .noMatch,
+        .timedOut, .denied:
+        .presence
+      }
+  }
+
+  /// Which exit status a vault that cannot be reached means.
+  init(_ error: VaultClientError) {
+    self =
+      switch error {
+      case .refused(let error): ExitCode(error)
+      case .interrupted: .interrupted
+      case .noStateDirectory, .notAbsolute, .engineMissing: .usage
+      case .unsafeDirectory, .engineUnsafe, .wrongServer: .unsafeVault
+      case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
+      case .malformed, .notUnderstood, .unknownError, .system: .bug
+      }
+  }
+}

@@ -1,0 +1,97 @@
+internal import JSON
+internal import VaultClient
+internal import VaultInterface
+
+/// `fingers list, enroll`.
+enum FingerVerbs {
+  static let all = [list, enroll]
+
+  /// The names that fingers have, as fprintd(8) spells them.
+  static let names = ["left", "right"].flatMap { side in
+    ["thumb", "index", "middle", "ring", "little"].map { "\(side)-\($0)" }
+  }
+
+  /// How long a person may take between two touches, in seconds.
+  private static let touchLimit: Int64 = 120
+
+  static let list = Verb(
+    "fingers list",
+    summary: "list the enrolled fingers"
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.localLimit) { _ in ListFingersCall() }
+    if reply.fingers.isEmpty && !session.output.json {
+      session.output.talk("no finger is enrolled; reader: \(ReaderText.line(reply.reader))")
+      return
+    }
+    try session.show(
+      [
+        "fingers": .array(reply.fingers.map { .string($0) }),
+        "reader": .object(ReaderText.object(reply.reader)),
+      ],
+      reply.fingers.map { PlainText.line($0) }.joined(separator: "\n")
+    )
+  }
+
+  static let enroll = Verb(
+    "fingers enroll",
+    [Verb.Operand(name: "FINGER", count: .optional)],
+    summary: "teach the vault a finger; needs the system password",
+    details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
+  ) { session throws(CommandError) in
+    let finger = session.arguments.operands.first
+    if let finger, !names.contains(finger) {
+      let nearest = Nearest.match(finger, in: names)
+      throw CommandError(
+        .notFound,
+        "no such finger: \(finger)",
+        hint: nearest.map { "did you mean: \($0)" } ?? names.joined(separator: ", ")
+      )
+    }
+    _ = try session.terminal(for: "a finger on the reader, several times,")
+    var progress = EnrollmentProgress(output: session.output)
+    try session.stream(within: touchLimit) { prompt in
+      EnrollFingerCall(finger: finger, prompt: prompt)
+    } each: { reply throws(VaultClientError) in
+      progress.show(reply)
+    }
+    session.output.clearStatus()
+    guard let done = progress.enrolled else { throw CommandError(VaultClientError.disconnected) }
+    try session.report(["enrolled": .string(done)], "\(done) is enrolled")
+  }
+}
+
+/// What is shown while a finger is enrolled, stage by stage.
+private struct EnrollmentProgress {
+  let output: Output
+  private(set) var enrolled: String?
+  private var hasBegun = false
+
+  init(output: Output) {
+    self.output = output
+  }
+
+  mutating func show(_ reply: EnrollFingerReply) {
+    if !hasBegun && reply.event != .done {
+      hasBegun = true
+      let times = reply.stages > 0 ? "\(reply.stages) times" : "several times"
+      output.say(
+        "Touch the reader \(times) with \(reply.finger), and lift the finger each time."
+      )
+    }
+    let bar = bar(reply)
+    switch reply.event {
+    case .waiting: output.status("\(bar)touch the reader")
+    case .stage: output.status("\(bar)good: lift the finger, then touch again")
+    case .retry: output.status("\(bar)\(PresenceText.advice(reply.hint))")
+    case .done: enrolled = reply.finger
+    }
+  }
+
+  private func bar(_ reply: EnrollFingerReply) -> String {
+    guard (1...50).contains(reply.stages) else { return "" }
+    let done = min(max(0, reply.stage), reply.stages)
+    let marks =
+      String(repeating: "#", count: done) + String(repeating: "-", count: reply.stages - done)
+    return "[\(marks)] \(done) of \(reply.stages): "
+  }
+}

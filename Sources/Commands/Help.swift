@@ -1,0 +1,68 @@
+/// The texts of `--help` and `--version`.
+enum Help {
+  /// The version of the programs of this tree.
+  static let version = "0.1.0"
+
+  /// The list of verbs.
+  static func overview(_ verbs: [Verb], columns: Int) -> String {
+    let width = verbs.map { PlainText.width($0.synopsis) }.max() ?? 0
+    var lines = [
+      "usage: thumblatch VERB [ACCOUNT] [options]",
+      "",
+      "A token vault: refresh tokens stay sealed, and open for someone who is here.",
+      "",
+    ]
+    for verb in verbs {
+      lines += entry(verb.synopsis, verb.summary, width: width, columns: columns)
+    }
+    lines += ["", "Options of every verb:", ""]
+    lines += options(Verb.common, columns: columns)
+    lines.append("")
+    lines += PlainText.wrapped("thumblatch VERB --help says more. \(exitCodes)", columns: columns)
+    return lines.joined(separator: "\n")
+  }
+
+  private static let exitCodes = """
+    Exit codes: 0 done, 1 bug, 2 usage, 3 presence check failed, 4 login required, \
+    5 unreachable, 6 vault unsafe, 7 prompt needed, 8 server error, 9 not found, 10 busy, \
+    11 refused by policy, 130 interrupted.
+    """
+
+  /// One verb's own help.
+  static func of(_ verb: Verb, columns: Int) -> String {
+    var lines = ["usage: thumblatch \(verb.synopsis)\(verb.options.isEmpty ? "" : " [options]")"]
+    lines += [""] + PlainText.wrapped(sentence(verb.summary), columns: columns)
+    for paragraph in verb.details.split(separator: "\n") {
+      lines += [""] + PlainText.wrapped(String(paragraph), columns: columns)
+    }
+    lines += [""] + options(verb.options + Verb.common, columns: columns)
+    return lines.joined(separator: "\n")
+  }
+
+  private static func options(_ options: [Verb.Option], columns: Int) -> [String] {
+    let names = options.map { $0.name + ($0.value.map { " \($0)" } ?? "") }
+    let width = names.map(PlainText.width).max() ?? 0
+    return zip(names, options).flatMap { name, option in
+      entry(name, option.help, width: width, columns: columns)
+    }
+  }
+
+  private static func entry(
+    _ name: String,
+    _ text: String,
+    width: Int,
+    columns: Int
+  ) -> [String] {
+    let indent = width + 4
+    let lines = PlainText.wrapped(text, columns: max(20, columns - indent))
+    let padding = String(repeating: " ", count: max(0, width - PlainText.width(name)) + 2)
+    return lines.enumerated().map { index, line in
+      (index == 0 ? "  " + name + padding : String(repeating: " ", count: indent)) + line
+    }
+  }
+
+  private static func sentence(_ clause: String) -> String {
+    guard let first = clause.first else { return clause }
+    return first.uppercased() + clause.dropFirst() + "."
+  }
+}

@@ -1,0 +1,63 @@
+internal import Glibc
+internal import System
+
+/// Ctrl-C, SIGTERM, SIGHUP and Ctrl-\ as a descriptor that becomes readable.
+///
+/// A handler that only writes a byte (signal-safety(7) lists write(2)) lets every wait end at
+/// once, so that the terminal is put back and the reader released before the program ends.
+enum Interrupts {
+  /// Installs the handlers, once for the process.
+  ///
+  /// The descriptor lives as long as the process.
+  static func install() throws(SystemError) -> Int32 {
+    let (reading, writing) = try UnixSocket.pair()
+    for number in [reading, writing] {
+      let flags = fcntl(number, F_GETFL)
+      _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
+    }
+    unsafe interruptWritingEnd = writing
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !isIgnored(signal) {
+      try set(signal) { _ in
+        let saved = errno
+        var byte: UInt8 = 1
+        _ = unsafe write(interruptWritingEnd, &byte, 1)
+        errno = saved
+      }
+    }
+    // These do nothing but end a wait, so that the terminal's mode and width are looked at anew.
+    try set(SIGCONT) { _ in }
+    try set(SIGWINCH) { _ in }
+    return reading
+  }
+
+  /// Takes Swift's crash handlers away: their backtrace prints registers and memory.
+  static func removeCrashReports() {
+    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+      var action = sigaction()
+      unsafe action.__sigaction_handler.sa_handler = nil
+      _ = unsafe sigaction(signal, &action, nil)
+    }
+  }
+
+  /// Whether whoever started the program wants the signal ignored, as nohup(1) does.
+  private static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
+    let handler = unsafe action.__sigaction_handler.sa_handler
+    return unsafe unsafeBitCast(handler, to: Int.self) == 1
+  }
+
+  private static func set(
+    _ signal: Int32,
+    _ handler: @escaping @convention(c) (Int32) -> Void
+  ) throws(SystemError) {
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = handler
+    guard unsafe sigaction(signal, &action, nil) == 0 else {
+      throw SystemError("sigaction", code: errno)
+    }
+  }
+}
+
+/// Where the handler writes; set once, before any handler is installed.
+private nonisolated(unsafe) var interruptWritingEnd: Int32 = -1

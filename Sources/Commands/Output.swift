@@ -1,0 +1,152 @@
+internal import Glibc
+internal import JSON
+internal import System
+
+/// All that the program says; nothing else writes to the terminal or to standard output.
+///
+/// Data goes to standard output, talk to standard error, and the presence dialogue to the
+/// person's terminal, because the other two may be files. Callers hand over text as it is; it is
+/// made harmless here.
+final class Output {
+  /// Whether results and errors are JSON objects on standard output.
+  let json: Bool
+  private let out: Int32
+  private let error: Int32
+  private let coloured: Bool
+  private var terminal: Terminal?
+  /// Whether a status line stands on the terminal that the next text must replace.
+  private var statusStands = false
+
+  /// Speaks through descriptors that outlive this object.
+  init(json: Bool, out: Int32 = 1, error: Int32 = 2, environment: (String) -> String?) {
+    self.json = json
+    self.out = out
+    self.error = error
+    let kind = environment("TERM")
+    coloured =
+      isatty(error) == 1 && (environment("NO_COLOR") ?? "").isEmpty && kind != nil && kind != ""
+      && kind != "dumb"
+  }
+
+  /// The columns of standard output, nil if it is no terminal: then nothing is cut.
+  var columns: Int? { isatty(out) == 1 ? Terminal.columns(of: out) ?? 80 : nil }
+
+  // MARK: Data
+
+  /// One result on standard output, as it is: a token, or text made by `PlainText`.
+  func data(_ text: String) throws(CommandError) {
+    do {
+      try write([UInt8](text.utf8) + [UInt8(ascii: "\n")], to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
+  /// One result as a JSON object on one line.
+  func data(_ object: JSONObject) throws(CommandError) {
+    do {
+      try write(try JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")], to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
+  // MARK: Talk
+
+  /// A sentence about what was done, on standard error; nothing with `--json`.
+  func talk(_ text: String) {
+    guard !json else { return }
+    clearStatus()
+    try? write([UInt8]((PlainText.line(text, limit: 1200) + "\n").utf8), to: error)
+  }
+
+  /// Why it failed and what to do, a line each: a line end inside could forge the second one.
+  func fail(_ failure: CommandError) {
+    clearStatus()
+    if json {
+      let error: JSONObject = [
+        "code": .string(failure.code.name), "message": .string(failure.message),
+        "hint": failure.hint.map { .string($0) } ?? .null,
+      ]
+      return (try? data(["error": .object(error)])) ?? ()
+    }
+    var lines = paint("thumblatch: error:", "1;31") + " "
+    lines += PlainText.line(failure.message, limit: 1200)
+    if let hint = failure.hint {
+      lines += "\n" + paint("hint:", "36") + " " + PlainText.line(hint, limit: 1200)
+    }
+    try? write([UInt8]((lines + "\n").utf8), to: error)
+  }
+
+  // MARK: The dialogue
+
+  /// Uses a terminal for what follows.
+  func speak(through terminal: Terminal) {
+    self.terminal = terminal
+  }
+
+  /// Lines of the dialogue, broken at words to the terminal's width.
+  func say(_ text: String) {
+    clearStatus()
+    guard let terminal else { return }
+    let lines = PlainText.wrapped(PlainText.line(text, limit: 1200), columns: terminal.columns)
+    writeToTerminal(lines.joined(separator: "\n") + "\n")
+  }
+
+  /// A question; the answer follows on the same line.
+  func ask(_ text: String) {
+    clearStatus()
+    writeToTerminal(PlainText.line(text))
+  }
+
+  /// Ends the line of an answer that was not shown.
+  func endLine() {
+    writeToTerminal("\n")
+  }
+
+  /// A passing remark: rewritten in place where the terminal can, else a line of its own.
+  func status(_ text: String) {
+    guard let terminal else { return }
+    let plain = PlainText.line(text)
+    guard terminal.canRewrite else { return writeToTerminal(plain + "\n") }
+    // One column less, so that a line which fills the terminal does not wrap and stay.
+    writeToTerminal("\r\u{1B}[K" + PlainText.fitted(plain, columns: terminal.columns - 1))
+    statusStands = true
+  }
+
+  /// Takes the passing remark away.
+  func clearStatus() {
+    guard statusStands else { return }
+    statusStands = false
+    writeToTerminal("\r\u{1B}[K")
+  }
+
+  // MARK: Below
+
+  private func paint(_ text: String, _ colour: String) -> String {
+    coloured ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
+  }
+
+  private func writeToTerminal(_ text: String) {
+    guard let terminal else { return }
+    try? write([UInt8](text.utf8), to: terminal.descriptor.number)
+  }
+
+  private func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let wrote = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(number, $0.baseAddress, $0.count)
+      }
+      if wrote > 0 {
+        rest = rest.dropFirst(wrote)
+      } else if wrote < 0 && errno == EAGAIN {
+        // Whoever shares the pipe may have made it non-blocking.
+        var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&entry, 1, 1000)
+      } else if wrote == 0 || errno != EINTR {
+        throw SystemError("write", code: wrote == 0 ? EIO : errno)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// Makes text from elsewhere harmless for a terminal.
+///
+/// A provider, a program's name or an account's facts could otherwise move the cursor, recolour
+/// the prompt, or turn the line's direction around, and so forge what a person confirms
+/// (Trojan Source, CVE-2021-42574; escape sequences, CWE-150).
+enum PlainText {
+  /// The most scalars of one piece that are shown.
+  static let maximumLength = 300
+  /// The most marks that may be stacked on one letter.
+  static let maximumMarks = 3
+
+  /// The text with control, format, private and unassigned characters spelled out as `\u{...}`,
+  /// and its end cut off beyond `limit` scalars.
+  static func line(_ text: String, limit: Int = maximumLength) -> String {
+    var plain = ""
+    var count = 0
+    var marks = 0
+    for scalar in text.unicodeScalars {
+      guard count < limit else { return plain + "..." }
+      count += 1
+      marks = isMark(scalar) ? marks + 1 : 0
+      if isHarmless(scalar) && marks <= maximumMarks {
+        plain.unicodeScalars.append(scalar)
+      } else {
+        plain += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      }
+    }
+    return plain
+  }
+
+  /// The columns that harmless text takes; wide East Asian letters and pictures take two.
+  static func width(_ text: String) -> Int {
+    text.unicodeScalars.reduce(0) { sum, scalar in sum + columns(of: scalar) }
+  }
+
+  /// Text cut to a number of columns, with `...` where something is missing.
+  static func fitted(_ text: String, columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    guard columns > 3 else { return String(repeating: ".", count: max(0, columns)) }
+    var fitted = ""
+    var used = 0
+    for scalar in text.unicodeScalars {
+      let next = Self.columns(of: scalar)
+      guard used + next <= columns - 3 else { break }
+      fitted.unicodeScalars.append(scalar)
+      used += next
+    }
+    return fitted + "..."
+  }
+
+  /// Text broken at spaces into lines of at most a number of columns; U+00A0 holds words together
+  /// and comes out as a space.
+  static func wrapped(_ text: String, columns: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty && width(line) + 1 + width(String(word)) > columns {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? String(word) : " " + word
+    }
+    return (line.isEmpty ? lines : lines + [line]).map { $0.replacing("\u{A0}", with: " ") }
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+    // No letter is seen of these, though they are neither control nor format characters.
+    if scalar.properties.isDefaultIgnorableCodePoint { return false }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
+      .unassigned:
+      return false
+    default:
+      return true
+    }
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return false }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .spacingMark: return true
+    default: return false
+    }
+  }
+
+  private static func columns(of scalar: Unicode.Scalar) -> Int {
+    if scalar.isASCII { return 1 }
+    if isMark(scalar) { return 0 }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import VaultInterface
+
+/// The sentences of the presence dialogue.
+enum PresenceText {
+  /// What a passed check allows: completes "Touch the fingerprint reader to ...".
+  static func purpose(of request: PresenceRequest) -> String {
+    let account = request.account.map { PlainText.line($0, limit: 64) }
+    return switch request.purpose {
+    case .refresh: "refresh \(account ?? "the account")"
+    case .enable: "turn presence protection on for \(account ?? "the account")"
+    case .disable: "turn presence protection off for \(account ?? "the account")"
+    case .unlock: "unlock \(account ?? "the vault")"
+    case .enroll: "enroll a finger"
+    case .test: "test the presence check"
+    }
+  }
+
+  /// What stands on the screen before the reader is armed.
+  static func fingerprintPrompt(_ request: PresenceRequest, password: Bool) -> String {
+    "Touch the fingerprint reader to \(purpose(of: request)) (\(requester(request)))."
+      + (password ? " \(passwordKey)" : "")
+  }
+
+  /// What stands on the screen before the password is asked.
+  static func passwordPrompt(_ request: PresenceRequest) -> String {
+    "Type the system password to \(purpose(of: request)) (\(requester(request)))."
+  }
+
+  /// What to do differently after a bad scan.
+  static func advice(_ hint: ScanHint?) -> String {
+    switch hint {
+    case .tooShort: "too short: keep the finger on the reader a little longer"
+    case .centerFinger: "not in the middle: put the finger on the center of the reader"
+    case .removeFinger: "lift the finger, then touch the reader again"
+    case .general, nil: "not read well: touch the reader again"
+    }
+  }
+
+  /// What happened, between two tries of one dialogue.
+  static func nextTry(
+    after method: PresenceMethod,
+    _ outcome: PresenceOutcome,
+    _ message: String,
+    left: [PresenceMethod]
+  ) -> String {
+    let next =
+      switch (left.contains(.fingerprint), left.contains(.password)) {
+      case (true, true): "Touch the reader again. \(passwordKey)"
+      case (true, false): "Touch the reader again."
+      case (false, _): method == .password ? "Try again." : "The system password is needed now."
+      }
+    let what =
+      switch (method, outcome) {
+      case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
+      case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
+      default: sentence(failure(outcome, message))
+      }
+    return "\(what). \(next)"
+  }
+
+  /// Why the check did not pass, as a clause.
+  static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
+    let clause =
+      switch outcome {
+      case .cancelled: "the presence check was cancelled"
+      case .passwordChosen: "the password was chosen instead of the fingerprint"
+      case .notAvailable: "the fingerprint reader is not available"
+      case .notEnrolled: "no finger is enrolled"
+      case .lockedOut: "too many fingers failed: only the system password counts now"
+      case .noMatch: "the presence check failed: no match"
+      case .timedOut: "the presence check timed out"
+      case .busy: "another prompt is open, or the reader is in use"
+      case .denied: "the presence check was denied"
+      }
+    return withDetail(clause, message)
+  }
+
+  /// What to do about a check that did not pass.
+  static func hint(_ outcome: PresenceOutcome) -> String? {
+    switch outcome {
+    case .notEnrolled: "thumblatch fingers enroll"
+    case .busy: "try again when it is done"
+    default: nil
+    }
+  }
+
+  /// Not broken at the end of a line: U+00A0 becomes a space when it is shown.
+  private static let passwordKey = "Enter:\u{A0}password."
+
+  private static func requester(_ request: PresenceRequest) -> String {
+    "asked by \(PlainText.line(request.requester, limit: 120))"
+  }
+
+  private static func withDetail(_ clause: String, _ detail: String) -> String {
+    detail.isEmpty || detail == clause ? clause : "\(clause) (\(PlainText.line(detail)))"
+  }
+
+  private static func sentence(_ clause: String) -> String {
+    clause.prefix(1).uppercased() + clause.dropFirst()
+  }
+}

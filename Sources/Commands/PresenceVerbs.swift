@@ -1,0 +1,99 @@
+internal import JSON
+internal import System
+internal import VaultInterface
+
+/// `presence enable, disable, test`, `unlock`, `lock`.
+enum PresenceVerbs {
+  static let all = [enable, disable, test, unlock, lock]
+
+  static let enable = Verb(
+    "presence enable",
+    [.account],
+    summary: "ask for a finger or the password before the account's refresh token is used",
+    details: "Needs a presence check itself, so that you cannot lock yourself out."
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      EnablePresenceCall(account: account, prompt: prompt)
+    }
+    try told(session, reply.account)
+  }
+
+  static let disable = Verb(
+    "presence disable",
+    [.account],
+    summary: "stop asking; needs a presence check"
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      DisablePresenceCall(account: account, prompt: prompt)
+    }
+    try told(session, reply.account)
+  }
+
+  static let test = Verb(
+    "presence test",
+    summary: "run a presence check and say how it went"
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      TestPresenceCall(prompt: prompt)
+    }
+    let method = reply.method == "password" ? "system password" : reply.method
+    try session.report(
+      ["passed": true, "method": .string(reply.method)],
+      "the presence check passed, by \(method)"
+    )
+  }
+
+  static let unlock = Verb(
+    "unlock",
+    [Verb.Operand(name: "ACCOUNT", count: .any)],
+    options: [
+      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; else it slides with use")
+    ],
+    summary: "open the unlock window with one presence check",
+    details: "Without ACCOUNT for all accounts. Until it closes no further check is asked."
+  ) { session throws(CommandError) in
+    var accounts: [String] = []
+    for word in session.arguments.operands { accounts.append(try session.accountName(word)) }
+    let duration = try session.duration("--for")
+    guard duration.map({ $0 > 0 }) ?? true else {
+      throw CommandError(.usage, "--for must be longer than nothing", hint: "thumblatch lock")
+    }
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      UnlockCall(accounts: accounts, duration: duration.map { Int(clamping: $0) }, prompt: prompt)
+    }
+    let now = WallTime.now.seconds
+    let end = now.addingReportingOverflow(Int64(reply.unlockedFor)).partialValue
+    let covered = reply.unlockedAccounts
+    try session.report(
+      [
+        "unlocked_until": .string(Timestamps.rfc3339(end)),
+        "unlocked_accounts": .array(covered.map { .string($0) }),
+      ],
+      "unlocked \(covered.isEmpty ? "all accounts" : covered.joined(separator: ", ")) until "
+        + Timestamps.localBrief(end, now: now)
+    )
+  }
+
+  static let lock = Verb(
+    "lock",
+    summary: "close the unlock window now"
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.localLimit) { _ in LockCall() }
+    try session.report(
+      ["locked": true, "was_unlocked": .boolean(reply.wasUnlocked)],
+      reply.wasUnlocked ? "locked" : "locked already"
+    )
+  }
+
+  private static func told(
+    _ session: Session,
+    _ account: VaultAccount
+  ) throws(CommandError) {
+    try session.report(
+      ["account": .object(AccountText.object(account))],
+      "presence protection is \(account.presenceProtection ? "on" : "off") for \(account.name)"
+    )
+  }
+}

@@ -1,0 +1,64 @@
+internal import System
+internal import VaultClient
+
+/// The command line from its words to its exit status.
+public enum Program {
+  /// Every verb that works; what is not here is unknown.
+  static let verbs: [Verb] =
+    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + StatusVerbs.all + PresenceVerbs.all
+    + FingerVerbs.all + AuditVerbs.all
+
+  /// Runs the words after the program's name and returns the exit status.
+  ///
+  /// Call it once, at the start of the process: it installs signal handlers and refuses dumps,
+  /// because passwords pass through this process.
+  public static func run(_ words: [String]) -> Int32 {
+    Interrupts.removeCrashReports()
+    let environment = { (name: String) in ThisProcess.environment(name) }
+    let wantsJSON = words.prefix { $0 != "--" }.contains("--json")
+    let output = Output(json: wantsJSON, environment: environment)
+    do throws(CommandError) {
+      try hardened()
+      switch try Arguments.parse(words, verbs: verbs) {
+      case .version: try output.data("thumblatch \(Help.version)")
+      case .help(nil): try output.data(Help.overview(verbs, columns: helpColumns(output)))
+      case .help(let verb?): try output.data(Help.of(verb, columns: helpColumns(output)))
+      case .run(let arguments): try run(arguments, output, environment)
+      }
+      return ExitCode.done.rawValue
+    } catch {
+      output.fail(error)
+      return error.code.rawValue
+    }
+  }
+
+  private static func run(
+    _ arguments: Arguments,
+    _ output: Output,
+    _ environment: @escaping (String) -> String?
+  ) throws(CommandError) {
+    let interrupt: Int32
+    do { interrupt = try Interrupts.install() } catch { throw CommandError(.bug, "\(error)") }
+    let session = Session(
+      arguments: arguments,
+      output: output,
+      interrupt: interrupt,
+      environment: environment,
+      openTerminal: { Terminal.controlling() },
+      connect: { () throws(VaultClientError) in
+        let place = try VaultLocation(privately: arguments.has("--private"))
+        return try place.connect(interrupt: interrupt)
+      }
+    )
+    defer { session.hangUp() }
+    try arguments.verb.run(session)
+  }
+
+  private static func hardened() throws(CommandError) {
+    do { try ThisProcess.refuseDumps() } catch { throw CommandError(.bug, "\(error)") }
+  }
+
+  private static func helpColumns(_ output: Output) -> Int {
+    min(output.columns ?? 80, 120)
+  }
+}

@@ -1,0 +1,62 @@
+internal import SecretMemory
+internal import System
+
+/// The questions that are no presence check: e-mail, name, and the provider's password.
+extension Session {
+  /// The value of an option, or an answer typed at the terminal.
+  func answer(
+    option: String,
+    question: String,
+    mayBeEmpty: Bool = false
+  ) throws(CommandError)
+    -> String
+  {
+    if let value = arguments.value(option) { return value }
+    let terminal = try terminal(for: "the \(question.lowercased()) (\(option))")
+    for _ in 0..<3 {
+      output.ask("\(question): ")
+      guard let line = try terminal.readVisible(interrupt: interrupt) else { break }
+      let answer = trimmed(line)
+      if !answer.isEmpty || mayBeEmpty { return answer }
+    }
+    throw CommandError(.presence, "no \(question.lowercased()) was given")
+  }
+
+  /// A password typed unseen, or a line of standard input with `--password-stdin`.
+  ///
+  /// - Parameters:
+  ///   - question: what it is the password of.
+  ///   - twice: whether it is asked again, because it is a new one.
+  /// - Throws: the end of the program's run, such as exit 7 where nothing can be asked.
+  /// - Returns: the password, at least one byte.
+  func password(_ question: String, twice: Bool) throws(CommandError) -> SharedSecret {
+    if arguments.has("--password-stdin") { return try StandardInput.password(interrupt: interrupt) }
+    let terminal = try terminal(for: "the password of \(question)")
+    try terminal.hideInput()
+    defer { terminal.restore() }
+    for _ in 0..<3 {
+      let first = try ask("Password of \(question): ", terminal)
+      guard first.bytes.count > 0 else { continue }
+      guard twice else { return first }
+      let second = try ask("Password again: ", terminal)
+      if SecretBytes.constantTimeEqual(first.bytes, second.bytes) { return first }
+      output.say("The two were not the same.")
+    }
+    throw CommandError(.presence, "no password was given")
+  }
+
+  private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
+    output.ask(question)
+    defer { output.endLine() }
+    guard let secret = try terminal.readSecret(interrupt: interrupt) else {
+      throw CommandError(.presence, "no password was given")
+    }
+    return SharedSecret(secret)
+  }
+
+  private func trimmed(_ line: String) -> String {
+    let start = line.firstIndex { $0 != " " && $0 != "\t" } ?? line.endIndex
+    let end = line.lastIndex { $0 != " " && $0 != "\t" }.map { line.index(after: $0) }
+    return String(line[start..<(end ?? start)])
+  }
+}

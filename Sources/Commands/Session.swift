@@ -1,0 +1,195 @@
+internal import Configuration
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// One run of one verb: its words, its voice, the person's terminal, and the vault.
+final class Session {
+  let arguments: Arguments
+  let output: Output
+  /// Becomes readable at Ctrl-C.
+  let interrupt: Int32?
+  let environment: (String) -> String?
+  private let openTerminal: () -> Terminal?
+  private let connect: () throws(VaultClientError) -> Connection
+  private var terminalIfAny: Terminal??
+  private var connection: Connection?
+  fileprivate var hasReconnected = false
+
+  /// Brings together what a run needs; terminal and vault are opened when first wanted.
+  init(
+    arguments: Arguments,
+    output: Output,
+    interrupt: Int32?,
+    environment: @escaping (String) -> String?,
+    openTerminal: @escaping () -> Terminal?,
+    connect: @escaping () throws(VaultClientError) -> Connection
+  ) {
+    self.arguments = arguments
+    self.output = output
+    self.interrupt = interrupt
+    self.environment = environment
+    self.openTerminal = openTerminal
+    self.connect = connect
+  }
+
+  // MARK: Words
+
+  /// The first operand as an account's name; nil if none is given.
+  func account() throws(CommandError) -> String? {
+    guard let word = arguments.operands.first else { return nil }
+    return try accountName(word)
+  }
+
+  /// An operand that must be an account's name.
+  func accountName(_ word: String) throws(CommandError) -> String {
+    do { return try AccountName(word).text } catch { throw CommandError(.usage, "\(error)") }
+  }
+
+  /// A provider's name.
+  func providerName(_ word: String) throws(CommandError) -> ProviderName {
+    do { return try ProviderName(word) } catch { throw CommandError(.usage, "\(error)") }
+  }
+
+  /// The value of an option as seconds.
+  func duration(_ option: String) throws(CommandError) -> Int64? {
+    guard let text = arguments.value(option) else { return nil }
+    guard let seconds = Durations.parse(text) else {
+      throw CommandError(
+        .usage,
+        "\(option) must be a duration, not \"\(text)\"",
+        hint: "such as 90s, 15m, 2h or 1h30m"
+      )
+    }
+    return seconds
+  }
+
+  // MARK: The person
+
+  /// The terminal for a question; `question` is what would be asked, for the error where nothing
+  /// can be.
+  func terminal(for question: String) throws(CommandError) -> Terminal {
+    if arguments.has("--no-input") {
+      throw CommandError(.promptNeeded, "\(question) is needed, and --no-input is given")
+    }
+    if terminalIfAny == nil {
+      terminalIfAny = .some(openTerminal())
+      if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
+    }
+    guard case .some(.some(let terminal)) = terminalIfAny else {
+      throw CommandError(
+        .promptNeeded,
+        "\(question) is needed, and there is no terminal to ask at",
+        hint: "run it in the foreground of a terminal"
+      )
+    }
+    return terminal
+  }
+
+  // MARK: Results
+
+  /// One JSON object with `--json`, else text; either is made only when it is shown.
+  func show(
+    _ object: @autoclosure () -> JSONObject,
+    _ text: @autoclosure () -> String
+  ) throws(CommandError) {
+    guard output.json else { return try output.data(text()) }
+    try output.data(object())
+  }
+
+  /// One JSON object with `--json`, else a sentence on standard error.
+  func report(
+    _ object: @autoclosure () -> JSONObject,
+    _ sentence: @autoclosure () -> String
+  ) throws(CommandError) {
+    guard output.json else { return output.talk(sentence()) }
+    try output.data(object())
+  }
+
+  // MARK: The vault
+
+  /// The connection to the vault, opened at the first call.
+  func vault() throws(CommandError) -> Connection {
+    if let connection { return connection }
+    do {
+      let opened = try connect()
+      connection = opened
+      return opened
+    } catch { throw CommandError(error) }
+  }
+
+  /// Hangs up: whatever the engine does for this caller is cancelled.
+  func hangUp() {
+    connection = nil
+  }
+}
+
+// MARK: Calls
+
+extension Session {
+  /// How long a call may take that the engine answers by itself, in seconds.
+  static let localLimit: Int64 = 30
+  /// How long a call may take that asks a provider: an orphaned exchange (35 s), an own one (30 s),
+  /// and those of others before it.
+  static let remoteLimit: Int64 = 150
+
+  /// Calls the vault, with one presence dialogue where it asks for one.
+  ///
+  /// `make` gets the prompt whose check has passed, or nil at first.
+  func call<Method: VarlinkMethod>(
+    within seconds: Int64,
+    repeatable: Bool = true,
+    _ make: (String?) -> Method
+  ) throws(CommandError) -> Method.Reply {
+    var result: Method.Reply?
+    try stream(within: seconds, more: false, repeatable: repeatable, make) { result = $0 }
+    guard let result else { throw CommandError(VaultClientError.disconnected) }
+    return result
+  }
+
+  /// Tells a person at a terminal why nothing happens; nobody else.
+  private func askPatience() {
+    guard !output.json, (try? terminal(for: "")) != nil else { return }
+    output.status("waiting for the provider")
+  }
+
+  /// Calls the vault for several replies, with a presence dialogue where it asks for one.
+  ///
+  /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
+  /// An engine that leaves for idleness at the moment of the first call is started anew, except
+  /// for calls that must not be made twice.
+  func stream<Method: VarlinkMethod>(
+    within seconds: Int64,
+    more: Bool = true,
+    repeatable: Bool = true,
+    _ make: (String?) -> Method,
+    each body: (Method.Reply) throws(VaultClientError) -> Void
+  ) throws(CommandError) {
+    var prompt: String?
+    defer { output.clearStatus() }
+    for _ in 0..<4 {
+      let connection = try vault()
+      do throws(VaultClientError) {
+        try connection.stream(
+          make(prompt),
+          more: more,
+          within: seconds,
+          patience: seconds == Self.remoteLimit ? { self.askPatience() } : nil,
+          each: body
+        )
+        return
+      } catch .refused(.presenceNeeded(let request)) {
+        try PresenceDialogue(request, in: self).run()
+        prompt = request.prompt
+      } catch .disconnected where repeatable && prompt == nil && !connection.hasAnswered {
+        guard !hasReconnected else { throw CommandError(.disconnected as VaultClientError) }
+        hasReconnected = true
+        hangUp()
+      } catch {
+        throw CommandError(error)
+      }
+    }
+    throw CommandError(.presence, "the vault asks for presence checks again and again")
+  }
+}

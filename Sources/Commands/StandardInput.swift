@@ -1,0 +1,116 @@
+internal import Glibc
+internal import SecretMemory
+internal import System
+
+/// What scripts hand over on standard input.
+enum StandardInput {
+  /// The most bytes of an access token that was rejected.
+  static let maximumToken = 64 * 1024
+
+  /// One line, straight into locked memory, for `--password-stdin`.
+  static func password(
+    interrupt: Int32?,
+    from number: Int32 = 0
+  ) throws(CommandError)
+    -> SharedSecret
+  {
+    try refuseTerminal(number, for: "--password-stdin", remedy: "leave it out to be asked")
+    var failure: CommandError?
+    do {
+      let secret = try unsafe SecretBytes(capacity: Terminal.maximumLine + 1) { buffer in
+        do throws(CommandError) {
+          let count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: true)
+          if unsafe buffer.prefix(count).contains(0) {
+            throw CommandError(.usage, "a password cannot hold a NUL character")
+          }
+          guard count > 0 else { throw CommandError(.usage, "the password is empty") }
+          guard count <= Terminal.maximumLine else {
+            throw CommandError(.usage, "the password is longer than \(Terminal.maximumLine) bytes")
+          }
+          return count
+        } catch {
+          failure = error
+          return 0
+        }
+      }
+      if let failure { throw failure }
+      return SharedSecret(secret)
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError(.bug, "no locked memory for the password: \(error)")
+    }
+  }
+
+  /// All of it but one final newline, for `--rejected`.
+  static func rejectedToken(
+    interrupt: Int32?,
+    from number: Int32 = 0
+  ) throws(CommandError)
+    -> String
+  {
+    try refuseTerminal(number, for: "--rejected", remedy: "printf %s \"$TOKEN\" | thumblatch ...")
+    var bytes = [UInt8](repeating: 0, count: maximumToken + 2)
+    let result: Result<Int, CommandError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(CommandError) in
+        unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: false)
+      }
+    }
+    var token = bytes.prefix(try result.get())
+    if token.last == UInt8(ascii: "\n") { token.removeLast() }
+    guard !token.isEmpty else { throw CommandError(.usage, "the rejected token is empty") }
+    guard token.count <= maximumToken else {
+      throw CommandError(.usage, "the rejected token is longer than 64 KiB")
+    }
+    guard token.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw CommandError(.usage, "the rejected token holds a character that no token has")
+    }
+    return String(decoding: token, as: UTF8.self)
+  }
+
+  private static func refuseTerminal(
+    _ number: Int32,
+    for option: String,
+    remedy: String
+  ) throws(CommandError) {
+    guard isatty(number) == 0 else {
+      throw CommandError(.usage, "\(option) reads a pipe or file, not a terminal", hint: remedy)
+    }
+  }
+
+  /// Fills the buffer up to a line end, which is cut, or the end; poll(2) keeps Ctrl-C working.
+  private static func read(
+    into buffer: UnsafeMutableRawBufferPointer,
+    from number: Int32,
+    _ interrupt: Int32?,
+    untilLineEnd: Bool
+  ) throws(CommandError) -> Int {
+    var count = 0
+    while count < buffer.count {
+      var entries = [
+        pollfd(fd: number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = unsafe poll(&entries, 2, -1)
+      guard ready > 0 else {
+        if errno == EINTR { continue }
+        throw CommandError(.usage, "\(SystemError("poll", code: errno))")
+      }
+      if entries[1].revents != 0 { throw CommandError.interrupted }
+      // One byte at a time where a line ends the secret: what follows belongs to someone else.
+      let want = untilLineEnd ? 1 : buffer.count - count
+      let got = unsafe Glibc.read(number, buffer.baseAddress.map { unsafe $0 + count }, want)
+      if got < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        throw CommandError(
+          .usage,
+          "standard input cannot be read: \(SystemError("read", code: errno))"
+        )
+      }
+      if got == 0 { return count }
+      if unsafe untilLineEnd && buffer[count] == UInt8(ascii: "\n") { return count }
+      count += got
+    }
+    return count
+  }
+}

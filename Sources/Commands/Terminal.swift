@@ -1,0 +1,201 @@
+internal import Glibc
+internal import SecretMemory
+internal import System
+
+/// The person's terminal: what is typed there, and its modes, which are always put back.
+final class Terminal {
+  /// The most bytes of a password, and of any line that is read here.
+  static let maximumLine = 1024
+
+  /// The terminal's descriptor; it is written to by `Output` alone.
+  let descriptor: Descriptor
+  /// Whether a line can be rewritten in place there.
+  let canRewrite: Bool
+  /// The modes to put back; nil while they are as they were found.
+  private var found: termios?
+
+  /// Takes a terminal that is open for reading and writing.
+  init(_ descriptor: consuming Descriptor, kind: String?) {
+    self.descriptor = descriptor
+    canRewrite = kind != nil && kind != "" && kind != "dumb"
+  }
+
+  deinit { restore() }
+
+  /// The controlling terminal (tty(4)), if there is one and this program may read from it.
+  ///
+  /// A background job is refused: reading would stop it (SIGTTIN), without a word to anyone.
+  static func controlling() -> Terminal? {
+    let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard number >= 0 else { return nil }
+    let descriptor = Descriptor(owning: number)
+    guard isatty(number) == 1, tcgetpgrp(number) == getpgrp() else { return nil }
+    return Terminal(descriptor, kind: ThisProcess.environment("TERM"))
+  }
+
+  /// The width in columns (ioctl(2) TIOCGWINSZ), looked up anew each time; 80 if it is unknown.
+  var columns: Int { Self.columns(of: descriptor.number) ?? 80 }
+
+  /// The width of a descriptor that is a terminal.
+  static func columns(of number: Int32) -> Int? {
+    var size = winsize()
+    guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Stops showing what is typed; lines and Ctrl-C work as before (termios(3)).
+  func hideInput() throws(CommandError) {
+    var modes = termios()
+    guard unsafe tcgetattr(descriptor.number, &modes) == 0 else { throw failure("tcgetattr") }
+    let isHidden = found != nil
+    if !isHidden { found = modes }
+    modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+    modes.c_lflag |= tcflag_t(ICANON | ISIG)
+    // TCSAFLUSH drops what was typed before the question stood there: it was meant for another.
+    let when = isHidden ? TCSADRAIN : TCSAFLUSH
+    guard unsafe tcsetattr(descriptor.number, when, &modes) == 0 else {
+      throw failure("tcsetattr")
+    }
+  }
+
+  /// Puts the modes back as they were found.
+  func restore() {
+    guard var modes = found else { return }
+    // tcsetattr(3) is restarted by nobody: a SIGCONT at this moment must not leave echo off.
+    while unsafe tcsetattr(descriptor.number, TCSAFLUSH, &modes) != 0 && errno == EINTR {}
+    found = nil
+  }
+
+  /// Reads a password, unseen, straight into locked memory.
+  ///
+  /// - Returns: nil if the person ended the input (Ctrl-D) or the time is over.
+  func readSecret(
+    interrupt: Int32?,
+    deadline: BootInstant? = nil
+  ) throws(CommandError) -> SecretBytes? {
+    let wasHidden = found != nil
+    try hideInput()
+    defer { if !wasHidden { restore() } }
+    var failure: CommandError?
+    var ended = false
+    do {
+      let secret = try unsafe SecretBytes(capacity: Self.maximumLine + 1) { buffer in
+        do throws(CommandError) {
+          guard
+            let count = unsafe try readLine(
+              into: buffer,
+              interrupt: interrupt,
+              deadline: deadline,
+              hidden: true
+            )
+          else {
+            ended = true
+            return 0
+          }
+          if unsafe buffer.prefix(count).contains(0) {
+            throw CommandError(.usage, "a password cannot hold a NUL character")
+          }
+          return count
+        } catch {
+          failure = error
+          return 0
+        }
+      }
+      if let failure { throw failure }
+      if ended { return nil }
+      return .some(secret)
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError(.bug, "no locked memory for the password: \(error)")
+    }
+  }
+
+  /// Reads a line that may be seen; nil at the end of the input.
+  func readVisible(
+    interrupt: Int32?,
+    deadline: BootInstant? = nil
+  ) throws(CommandError) -> String? {
+    var bytes = [UInt8](repeating: 0, count: Self.maximumLine + 1)
+    let result: Result<Int?, CommandError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(CommandError) in
+        unsafe try self.readLine(
+          into: buffer,
+          interrupt: interrupt,
+          deadline: deadline,
+          hidden: false
+        )
+      }
+    }
+    guard let count = try result.get() else { return nil }
+    guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
+      throw CommandError(.usage, "the answer is not UTF-8")
+    }
+    return text
+  }
+
+  /// Throws away the line that was typed; false if nobody can type any more.
+  func discardLine() -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in try unsafe self.descriptor.read(into: buffer) }
+    }
+    defer { for index in bytes.indices { bytes[index] = 0 } }
+    guard let count = try? result.get() else { return false }
+    return count > 0
+  }
+
+  /// Reads up to a line end, which is cut; nil for Ctrl-D on an empty line, or a deadline.
+  private func readLine(
+    into buffer: UnsafeMutableRawBufferPointer,
+    interrupt: Int32?,
+    deadline: BootInstant?,
+    hidden: Bool
+  ) throws(CommandError) -> Int? {
+    var count = 0
+    while true {
+      guard try wait(interrupt: interrupt, deadline: deadline, hidden: hidden) else { return nil }
+      guard count < buffer.count else {
+        throw CommandError(.usage, "the answer is longer than \(Self.maximumLine) bytes")
+      }
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let got: Int
+      do { got = unsafe try descriptor.read(into: room) } catch { return nil }
+      if got == 0 { return count == 0 ? nil : count }
+      count += got
+      if unsafe buffer[count - 1] == UInt8(ascii: "\n") { return count - 1 }
+    }
+  }
+
+  /// False at the deadline.
+  private func wait(
+    interrupt: Int32?,
+    deadline: BootInstant?,
+    hidden: Bool
+  ) throws(CommandError) -> Bool {
+    while true {
+      var entries = [
+        pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      var milliseconds: Int32 = -1
+      if let deadline {
+        let left = deadline.nanoseconds - BootInstant.now.nanoseconds
+        guard left > 0 else { return false }
+        milliseconds = Int32(clamping: left / 1_000_000 + 1)
+      }
+      let ready = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
+      if entries[1].revents != 0 && ready > 0 { throw CommandError.interrupted }
+      if ready > 0 { return true }
+      if ready < 0 {
+        guard errno == EINTR else { throw failure("poll") }
+        // Stopped by Ctrl-Z and continued: the shell may have switched echo on meanwhile.
+        if hidden { try hideInput() }
+      }
+    }
+  }
+
+  private func failure(_ call: String) -> CommandError {
+    CommandError(.promptNeeded, "\(SystemError(call, code: errno))")
+  }
+}

@@ -1,0 +1,96 @@
+internal import JSON
+internal import VaultInterface
+
+/// `token`, `whoami`.
+enum TokenVerbs {
+  static let all = [token, whoami]
+
+  static let token = Verb(
+    "token",
+    [.account],
+    options: [
+      Verb.Option("--min-ttl", "DURATION", "how long it must still be valid; 10s unless given"),
+      Verb.Option(
+        "--rejected",
+        "the access token on standard input was refused with 401: give a newer one"
+      ),
+    ],
+    summary: "print a valid access token",
+    details: """
+      Nothing but the token stands on standard output. It is refreshed when needed, after a \
+      presence check where the account asks for one.
+      """
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }
+    let rejected =
+      session.arguments.has("--rejected")
+      ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      AccessTokenCall(
+        account: account,
+        minimumLifetime: lifetime,
+        rejected: rejected,
+        prompt: prompt
+      )
+    }
+    // A token that could steer a terminal or split a header is worth nothing to anyone.
+    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+    else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    if reply.shorterThanRequested && !session.output.json {
+      session.output.talk("note: the provider's tokens do not last as long as --min-ttl asks")
+    }
+    try session.show(object(reply), reply.accessToken)
+  }
+
+  static let whoami = Verb(
+    "whoami",
+    [.account],
+    summary: "show who the provider says this is"
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      WhoAmICall(account: account, prompt: prompt)
+    }
+    try session.show(
+      [
+        "account": .object(AccountText.object(reply.account)),
+        "profile": .object(reply.profile),
+      ],
+      text(reply, columns: session.output.columns)
+    )
+  }
+
+  static func object(_ reply: AccessTokenReply) -> JSONObject {
+    [
+      "account": .string(reply.account),
+      "access_token": .string(reply.accessToken),
+      "token_type": .string(reply.tokenType),
+      "expires_at": AccountText.time(reply.expiresAt),
+      "shorter_than_requested": .boolean(reply.shorterThanRequested),
+    ]
+  }
+
+  private static func text(_ reply: WhoAmIReply, columns: Int?) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("account", "\(reply.account.name) at \(reply.account.provider)")
+    for (name, value) in reply.profile.members.prefix(100) {
+      table.add(name, plain(value))
+    }
+    return table.text(columns: columns)
+  }
+
+  private static func plain(_ value: JSONValue) -> String {
+    switch value {
+    case .null: "-"
+    case .boolean(let truth): truth ? "yes" : "no"
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .string(let text): text
+    case .secret: "(secret)"
+    case .array(let elements): elements.prefix(20).map(plain).joined(separator: ", ")
+    case .object(let object):
+      object.members.prefix(20).map { "\($0.name)=\(plain($0.value))" }.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import VaultClient
+internal import VaultInterface
+
+extension CommandError {
+  /// What is said about a vault that cannot be reached, or that refused.
+  init(_ error: VaultClientError) {
+    if case .refused(let error) = error {
+      self.init(error)
+    } else if case .interrupted = error {
+      self = .interrupted
+    } else {
+      self.init(ExitCode(error), "\(error)", hint: error.remedy)
+    }
+  }
+
+  /// What is said about an error of the vault's interface.
+  init(_ error: VaultError) {
+    let code = ExitCode(error)
+    switch error {
+    case .presenceNeeded(let request):
+      self.init(code, "a presence check is needed to \(PresenceText.purpose(of: request))")
+    case .presenceFailed(let outcome, let message, _):
+      self.init(code, PresenceText.failure(outcome, message), hint: PresenceText.hint(outcome))
+    case .busy(let message): self.init(code, message, hint: "try again when it is done")
+    case .noSuchAccount(let account) where account.isEmpty:
+      self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
+    case .noSuchAccount(let account):
+      self.init(code, "no such account: \(account)", hint: "thumblatch account list")
+    case .noSuchFinger(let finger):
+      self.init(code, "no such finger: \(finger)", hint: "thumblatch fingers list")
+    case .loginRequired(let account, let message):
+      self.init(
+        code,
+        "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
+        hint: "thumblatch login \(account)"
+      )
+    case .providerUnavailable(let message, let retryAfter):
+      self.init(
+        code,
+        message,
+        hint: retryAfter.map { "nothing is lost; try again in \(Durations.text(Int64($0)))" }
+          ?? "nothing is lost; try again later"
+      )
+    case .providerRefused(let status, let message):
+      self.init(code, "the provider refused (HTTP \(status)): \(message)")
+    case .vaultUnsafe(let message, let hint):
+      self.init(code, message, hint: hint ?? "nothing was changed")
+    case .internal(let message):
+      self.init(code, "unexpected failure: \(message)", hint: "this is a bug; please report it")
+    case .invalidArgument(let message), .misconfigured(let message), .refused(let message):
+      self.init(code, message)
+    }
+  }
+}

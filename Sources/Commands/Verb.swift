@@ -1,0 +1,89 @@
+/// One thing the program can be told to do, with everything its help and its parsing need.
+struct Verb: Sendable {
+  /// A word that is not an option.
+  struct Operand: Sendable {
+    enum Count: Sendable { case one, optional, any }
+    let name: String
+    let count: Count
+  }
+
+  /// A word that begins with `--`.
+  struct Option: Sendable {
+    /// With its dashes.
+    let name: String
+    /// What stands for the value in the help; nil for an option without one.
+    let value: String?
+    /// Whether it may be given more than once.
+    let repeats: Bool
+    let help: String
+
+    /// An option without a value.
+    init(_ name: String, _ help: String) {
+      self.init(name, nil, help)
+    }
+
+    /// An option with a value, unless `value` is nil.
+    init(_ name: String, _ value: String?, repeats: Bool = false, _ help: String) {
+      self.name = name
+      self.value = value
+      self.repeats = repeats
+      self.help = help
+    }
+  }
+
+  /// The words that call it, such as `presence enable`.
+  let words: [String]
+  let operands: [Operand]
+  let options: [Option]
+  /// One clause for the list of verbs.
+  let summary: String
+  /// What its own help says besides.
+  let details: String
+  /// Does it.
+  let run: @Sendable (Session) throws(CommandError) -> Void
+
+  init(
+    _ name: String,
+    _ operands: [Operand] = [],
+    options: [Option] = [],
+    summary: String,
+    details: String = "",
+    run: @escaping @Sendable (Session) throws(CommandError) -> Void
+  ) {
+    words = name.split(separator: " ").map(String.init)
+    self.operands = operands
+    self.options = options
+    self.summary = summary
+    self.details = details
+    self.run = run
+  }
+
+  var name: String { words.joined(separator: " ") }
+
+  /// The options that every verb has.
+  static let common: [Option] = [
+    Option("--json", "print one JSON object, errors too"),
+    Option("--no-input", "never ask; exit 7 says what would have been asked"),
+    Option("--private", "use your own vault where a service is installed"),
+    Option("--help", "show this help (also -h)"),
+  ]
+
+  /// The verb with its operands, as the help writes it.
+  var synopsis: String {
+    let parts = operands.map { operand in
+      switch operand.count {
+      case .one: operand.name
+      case .optional: "[\(operand.name)]"
+      case .any: "[\(operand.name)...]"
+      }
+    }
+    return ([name] + parts).joined(separator: " ")
+  }
+}
+
+extension Verb.Operand {
+  /// ACCOUNT, which may be left out where one is the default.
+  static let account = Verb.Operand(name: "ACCOUNT", count: .optional)
+  /// ACCOUNT, which must be given.
+  static let namedAccount = Verb.Operand(name: "ACCOUNT", count: .one)
+}

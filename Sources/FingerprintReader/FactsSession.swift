@@ -1,0 +1,46 @@
+internal import CFprint
+
+/// Asks a reader about itself.
+@safe
+final class FactsSession: ReaderSession, @unchecked Sendable {
+  private let opening: Bool
+  private let operation: ReaderOperation<ReaderFacts>
+  private var facts: ReaderFacts?
+
+  init(
+    _ drivers: AllowedDrivers,
+    opening: Bool,
+    milliseconds: Int,
+    operation: ReaderOperation<ReaderFacts>
+  ) {
+    self.opening = opening
+    self.operation = operation
+    super.init(drivers, milliseconds: milliseconds)
+  }
+
+  /// Without opening, no reader is taken: the first that is seen has told enough.
+  override func accepts(_ device: UnsafeMutablePointer<FpDevice>) -> Bool {
+    if facts == nil { facts = unsafe Self.facts(device) }
+    return opening
+  }
+
+  override func opened(_ device: UnsafeMutablePointer<FpDevice>) { close() }
+
+  override func ended(_ failure: ReaderError?) {
+    if let facts, !opening || failure == nil {
+      operation.finish(.success(facts))
+    } else {
+      operation.finish(.failure(failure ?? .noReader))
+    }
+  }
+
+  private static func facts(_ device: UnsafeMutablePointer<FpDevice>) -> ReaderFacts {
+    ReaderFacts(
+      name: unsafe text(fp_device_get_name(device)),
+      driver: unsafe text(fp_device_get_driver(device)),
+      device: unsafe text(fp_device_get_device_id(device)),
+      stages: Int(unsafe fp_device_get_nr_enroll_stages(device)),
+      identifies: unsafe fp_device_has_feature(device, FP_DEVICE_FEATURE_IDENTIFY) != 0
+    )
+  }
+}

@@ -1,0 +1,137 @@
+internal import CFprint
+public import SecretMemory
+
+/// Why there was no decision, or no print.
+public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// No reader that this program may use was found: there is none, or another program holds it.
+  case noReader
+  /// None of the prints is one of this reader's, or the reader lost them.
+  case notEnrolled
+  /// Another program, or another operation of this one, has the reader.
+  case busy(LibraryFault?)
+  /// This user may not open the reader.
+  case noPermission(LibraryFault)
+  /// The reader was unplugged.
+  case removed
+  /// The reader is too hot for now.
+  case tooHot
+  /// The reader cannot do what was asked.
+  case unsupported
+  /// The time was up.
+  case timedOut
+  /// It was cancelled.
+  case cancelled
+  /// The reader knows this finger already.
+  case duplicate
+  /// The reader has no room for one more print.
+  case storageFull
+  /// A print that libfprint must not be given.
+  case badPrint(PrintFlaw)
+  /// The print could not be held in memory.
+  case memory(SecretMemoryError)
+  /// Anything else, with the library's own words.
+  case failed(LibraryFault)
+
+  /// What happened.
+  public var description: String {
+    switch self {
+    case .noReader: "no fingerprint reader is free"
+    case .notEnrolled: "no finger is enrolled on this reader"
+    case .busy(let fault): Self.text("the fingerprint reader is in use", fault)
+    case .noPermission(let fault):
+      Self.text("this user may not open the fingerprint reader", fault)
+    case .removed: "the fingerprint reader was unplugged"
+    case .tooHot: "the fingerprint reader is too hot, wait a little"
+    case .unsupported: "the fingerprint reader cannot do this"
+    case .timedOut: "nobody touched the fingerprint reader in time"
+    case .cancelled: "cancelled"
+    case .duplicate: "the fingerprint reader knows this finger already"
+    case .storageFull: "the fingerprint reader has no room for another finger"
+    case .badPrint(let flaw): "the stored print cannot be used: \(flaw)"
+    case .memory(let error): "\(error)"
+    case .failed(let fault): Self.text("the fingerprint reader failed", fault)
+    }
+  }
+
+  private static func text(_ text: String, _ fault: LibraryFault?) -> String {
+    guard let fault else { return text }
+    return "\(text) (\(fault))"
+  }
+}
+
+/// An error of libfprint or a library below it.
+public struct LibraryFault: Equatable, Sendable, CustomStringConvertible {
+  /// The library's name for the kind of error, such as `fp-device-error-quark`.
+  public let domain: String
+  /// Its number within the domain.
+  public let code: Int32
+  /// Its words, without control characters and at most 200 bytes long.
+  public let message: String
+
+  /// Makes a fault from its parts.
+  public init(domain: String, code: Int32, message: String) {
+    self.domain = domain
+    self.code = code
+    self.message = message
+  }
+
+  /// The words and the number.
+  public var description: String { "\(message), \(domain) \(code)" }
+}
+
+extension ReaderError {
+  /// What an error of an operation means; frees it.
+  init(consuming error: UnsafeMutablePointer<GError>) {
+    let fault = unsafe LibraryFault(error.pointee)
+    let domain = unsafe error.pointee.domain
+    unsafe g_error_free(error)
+    if domain == fp_device_error_quark() {
+      self = Self.device(fault)
+    } else if domain == g_io_error_quark(), fault.code == G_IO_ERROR_CANCELLED.rawValue {
+      self = .cancelled
+    } else if domain == g_io_error_quark(), fault.code == G_IO_ERROR_BUSY.rawValue {
+      self = .busy(fault)
+    } else if fault.domain == "g-usb-device-error-quark" {
+      self = Self.usb(fault)
+    } else {
+      self = .failed(fault)
+    }
+  }
+
+  private static func device(_ fault: LibraryFault) -> ReaderError {
+    switch FpDeviceError(UInt32(bitPattern: fault.code)) {
+    case FP_DEVICE_ERROR_BUSY, FP_DEVICE_ERROR_ALREADY_OPEN: .busy(fault)
+    case FP_DEVICE_ERROR_REMOVED: .removed
+    case FP_DEVICE_ERROR_TOO_HOT: .tooHot
+    case FP_DEVICE_ERROR_NOT_SUPPORTED: .unsupported
+    case FP_DEVICE_ERROR_DATA_NOT_FOUND: .notEnrolled
+    case FP_DEVICE_ERROR_DATA_DUPLICATE: .duplicate
+    case FP_DEVICE_ERROR_DATA_FULL: .storageFull
+    default: .failed(fault)
+    }
+  }
+
+  /// libusb's own number stands in the words alone: -6 is LIBUSB_ERROR_BUSY, -3 is
+  /// LIBUSB_ERROR_ACCESS, -4 is LIBUSB_ERROR_NO_DEVICE (libusb.h).
+  private static func usb(_ fault: LibraryFault) -> ReaderError {
+    if fault.message.contains("[-6]") { return .busy(fault) }
+    if fault.message.contains("[-3]") { return .noPermission(fault) }
+    if fault.message.contains("[-4]") { return .removed }
+    return .failed(fault)
+  }
+}
+
+extension LibraryFault {
+  init(_ error: GError) {
+    code = unsafe error.code
+    domain = unsafe g_quark_to_string(error.domain).map { unsafe String(cString: $0) } ?? "?"
+    let words = unsafe error.message.map { unsafe String(cString: $0) } ?? ""
+    var text = ""
+    for scalar in words.unicodeScalars {
+      let isPlain = scalar.value >= 0x20 && scalar.value < 0x7f
+      text.unicodeScalars.append(isPlain ? scalar : "?")
+      if text.utf8.count == 200 { break }
+    }
+    message = text
+  }
+}

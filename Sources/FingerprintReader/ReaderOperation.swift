@@ -1,0 +1,56 @@
+internal import Glibc
+internal import Synchronization
+
+/// A check or an enrolment under way.
+///
+/// It ends by itself: decided, failed, timed out or cancelled; the reader is closed before the
+/// result is there, unless its driver hangs.
+@safe
+public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
+  private let outcome = Mutex<Result<Outcome, ReaderError>?>(nil)
+  private let isOver: UnsafeMutablePointer<sem_t>
+  private let canceller = Mutex<(@Sendable () -> Void)?>(nil)
+
+  init() {
+    unsafe isOver = .allocate(capacity: 1)
+    unsafe isOver.initialize(to: sem_t())
+    unsafe sem_init(isOver, 0, 0)
+  }
+
+  deinit {
+    unsafe sem_destroy(isOver)
+    unsafe isOver.deallocate()
+  }
+
+  /// Gives it up, from any thread; a match that comes afterwards does not count.
+  public func cancel() {
+    canceller.withLock { $0 }?()
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Throws: why there was no outcome.
+  public func wait() throws(ReaderError) -> Outcome {
+    while true {
+      // sem_wait(3): EINTR is its only error here. The post is handed on to who else waits.
+      if unsafe sem_wait(isOver) == 0 { unsafe sem_post(isOver) }
+      if let result = outcome.withLock({ $0 }) { return try result.get() }
+    }
+  }
+
+  func onCancel(_ body: @escaping @Sendable () -> Void) {
+    canceller.withLock { $0 = body }
+  }
+
+  /// Ends it; a second end is ignored.
+  func finish(_ result: Result<Outcome, ReaderError>) {
+    let isFirst = outcome.withLock { outcome in
+      guard outcome == nil else { return false }
+      outcome = result
+      return true
+    }
+    guard isFirst else { return }
+    canceller.withLock { $0 = nil }
+    unsafe sem_post(isOver)
+  }
+}

@@ -1,0 +1,75 @@
+internal import CFprint
+public import SecretMemory
+
+/// Why bytes are no print that libfprint may be given.
+public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Longer than any print.
+  case tooLong
+  /// Not the format that libfprint writes.
+  case malformed
+  /// A value that no reader has written.
+  case badValue
+  /// The print of another finger than it is said to be.
+  case otherFinger
+
+  /// What is wrong.
+  public var description: String {
+    switch self {
+    case .tooLong: "it is too long"
+    case .malformed: "it is damaged"
+    case .badValue: "it holds a value that no reader writes"
+    case .otherFinger: "it is of another finger"
+    }
+  }
+}
+
+/// An enrolled print: bytes that libfprint wrote, or that were checked to be such.
+///
+/// Whoever has a print can make a reader accept it: it is a secret, and only an authenticated
+/// store may bring one.
+public struct StoredPrint: Sendable {
+  /// The most bytes of a print.
+  public static let maximumCount = 64 * 1024
+
+  /// Whose print it is.
+  public let finger: Finger
+  /// The driver that can use it.
+  public let driver: String
+  /// The reader of that driver that can use it.
+  public let device: String
+  /// What libfprint wrote (fp_print_serialize).
+  public let bytes: SharedSecret
+
+  /// Takes the bytes of a print, after a check that libfprint itself does not make.
+  ///
+  /// fp_print_deserialize aborts the process on damaged bytes: it asserts what it reads.
+  public init(_ bytes: SharedSecret, finger: Finger) throws(PrintFlaw) {
+    let facts = unsafe try bytes.bytes.withUnsafeBytes { buffer throws(PrintFlaw) in
+      unsafe try PrintCheck.facts(of: buffer)
+    }
+    guard facts.finger == finger.rawValue else { throw .otherFinger }
+    self.finger = finger
+    driver = facts.driver
+    device = facts.device
+    self.bytes = bytes
+  }
+
+  /// The library's own object, to be unreferenced by the caller; nil if the library refuses it.
+  func deserialized() -> OpaquePointer? {
+    unsafe bytes.bytes.withUnsafeBytes { buffer in
+      var error: UnsafeMutablePointer<GError>?
+      let print = unsafe fp_print_deserialize(
+        buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
+        gsize(buffer.count),
+        &error
+      )
+      if let error = unsafe error { unsafe g_error_free(error) }
+      return unsafe print
+    }
+  }
+}
+
+/// Lets an object of the library go; nil is none.
+func release(_ object: OpaquePointer?) {
+  if let object = unsafe object { unsafe g_object_unref(UnsafeMutableRawPointer(object)) }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import SecretMemory
+internal import Synchronization
+internal import System
+internal import SystemPassword
+
+/// The questions of a PAM stack, which waits on its own thread for the answers of the engine.
+@safe
+final class PasswordDialogue: @unchecked Sendable {
+  private struct State {
+    var isAsking = false
+    var isExpired = false
+    var answer: SharedSecret?
+  }
+
+  private let state = Mutex(State())
+  private let ask: @Sendable (PasswordQuestion) -> Void
+  private let deadline: Int64
+  private let isAnswered: UnsafeMutablePointer<sem_t>
+
+  /// A dialogue that must be over after so many milliseconds.
+  init(milliseconds: Int, ask: @escaping @Sendable (PasswordQuestion) -> Void) {
+    self.ask = ask
+    deadline = BootInstant.now.nanoseconds + Int64(milliseconds) * 1_000_000
+    unsafe isAnswered = .allocate(capacity: 1)
+    unsafe isAnswered.initialize(to: sem_t())
+    unsafe sem_init(isAnswered, 0, 0)
+  }
+
+  deinit {
+    unsafe sem_destroy(isAnswered)
+    unsafe isAnswered.deallocate()
+  }
+
+  /// Whether a question is open.
+  var isAsking: Bool { state.withLock { $0.isAsking } }
+
+  /// Whether the time was up; the open question's answer then comes too late.
+  var isExpired: Bool { state.withLock { $0.isExpired } }
+
+  /// Milliseconds until the time is up, never negative.
+  var timeLeft: Int32 {
+    Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
+  }
+
+  /// The time is up.
+  func expire() {
+    state.withLock { $0.isExpired = true }
+  }
+
+  /// Asks, and waits for the answer, on PAM's thread; nil: there is none.
+  func answer(to question: PasswordQuestion) -> SecretBytes? {
+    state.withLock { $0.isAsking = true }
+    ask(question)
+    // sem_wait(3): EINTR is its only error here.
+    while unsafe sem_wait(isAnswered) != 0 {}
+    let answer = state.withLock { state in
+      defer { state.answer = nil }
+      return state.answer
+    }
+    return try? answer?.bytes.copy()
+  }
+
+  /// Gives an answer, nil for none, to the open question.
+  func give(_ answer: SharedSecret?) {
+    state.withLock { state in
+      state.isAsking = false
+      state.answer = answer
+    }
+    unsafe sem_post(isAnswered)
+  }
+
+  /// The number of the user of a name, nil if there is none (getpwnam_r(3)).
+  static func user(named name: String) -> UInt32? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard let space = buffer.baseAddress,
+        unsafe getpwnam_r(name, &entry, space, buffer.count, &found) == 0
+      else { return nil }
+      return unsafe found?.pointee.pw_uid
+    }
+  }
+}

@@ -1,0 +1,64 @@
+public import FingerprintReader
+internal import Glibc
+internal import System
+public import SystemPassword
+
+/// What the program `thumblatch-presence` does: one conversation about who is here, on the socket
+/// that is descriptor 0.
+///
+/// It knows no token and no key, answers to the engine alone, and may be ended at any moment.
+public struct PresenceProgram {
+  private let drivers: AllowedDrivers
+  private let stack: PasswordStack?
+
+  /// A program that uses these readers and this PAM stack, both a decision of its source; without
+  /// a stack it checks no password.
+  public init(drivers: AllowedDrivers, stack: PasswordStack?) {
+    self.drivers = drivers
+    self.stack = stack
+  }
+
+  /// Serves the socket until it closes, and ends the process with the reader released.
+  ///
+  /// Exit status 1: descriptor 0 is no socket of this user's or root's.
+  public func run() -> Never {
+    // A peer that closes is noticed by what is sent and read, not by a signal.
+    signal(SIGPIPE, SIG_IGN)
+    do throws(SystemError) {
+      try ThisProcess.refuseDumps()
+      let socket = Descriptor(owning: 0)
+      // Whoever is on the other side can ask for a check, and is told what came of it.
+      let peer = try socket.peerCredentials().user
+      guard peer == ThisProcess.user || peer == 0 else { exit(1) }
+      try socket.setNonblocking(false)
+      let service = try PresenceService(socket, drivers: drivers, stack: stack)
+      try service.serve()
+    } catch {
+      _exit(1)
+    }
+    // Not exit(3): handlers of libraries would run beside the reader's thread.
+    _exit(0)
+  }
+
+  /// The stack of a program in this directory: the system's where it is installed, else that in the
+  /// directory `pam.d` beside the program.
+  public static func installedStack(beside directory: String) -> PasswordStack? {
+    if unsafe access(PasswordStack.systemFile, F_OK) == 0 { return .system }
+    return ownStack(beside: directory)
+  }
+
+  /// The stack in the directory `pam.d` beside a program; nil where it is missing, or where others
+  /// than root and this user could change it and so let themselves in.
+  public static func ownStack(beside directory: String) -> PasswordStack? {
+    let path = directory + "/pam.d"
+    guard let place = try? Directory(path: path), isSafe(place.descriptor),
+      let file = try? place.openForReading(PasswordStack.service), isSafe(file)
+    else { return nil }
+    return .directory(path)
+  }
+
+  private static func isSafe(_ descriptor: borrowing Descriptor) -> Bool {
+    guard let status = try? descriptor.status() else { return false }
+    return (status.owner == 0 || status.owner == ThisProcess.user) && status.mode & 0o022 == 0
+  }
+}

@@ -1,0 +1,62 @@
+internal import FingerprintReader
+internal import SystemPassword
+internal import VaultInterface
+
+/// What the reader and PAM did, told to the engine.
+extension PresenceService {
+  func handle(_ event: Inbox.Event) {
+    switch event {
+    case .check(let event): connection.reply(HelperCheckEvent(event), continues: true)
+    case .enroll(let event): report(event)
+    case .verdict(let result): end(result)
+    case .enrolled(let result): end(result)
+    case .facts(let result):
+      running = nil
+      connection.reply(HelperReader(result))
+    case .question(let question):
+      connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
+    case .password(let result):
+      running = nil
+      connection.reply(HelperCheckEvent(result))
+    }
+  }
+
+  func end(_ result: Result<Verdict, ReaderError>) {
+    running = nil
+    connection.reply(HelperCheckEvent(result))
+  }
+
+  func end(_ result: Result<StoredPrint, ReaderError>) {
+    running = nil
+    switch result {
+    case .success(let print):
+      reply(.done(print: print.bytes, driver: print.driver, device: print.device))
+    case .failure(let error):
+      reply(.failed(HelperFailure(error), detail: error.description))
+    }
+  }
+
+  func report(_ event: FingerprintReader.EnrollEvent) {
+    switch event {
+    case .ready(let count):
+      stages = count
+      reply(.ready, continues: true)
+    case .waiting: reply(.waiting, continues: true)
+    case .stage(let done, _):
+      stage = done
+      reply(.stage, continues: true)
+    case .retry(let hint): reply(.retry(ScanHint(hint)), continues: true)
+    }
+  }
+
+  func reply(_ event: HelperEnrollReply.Event, continues: Bool = false) {
+    connection.reply(
+      HelperEnrollReply(event: event, stage: stage, stages: stages),
+      continues: continues
+    )
+  }
+
+  func refuse(_ reason: HelperFailure, _ detail: String?) {
+    connection.reply(HelperCheckEvent.failed(reason, detail: detail))
+  }
+}

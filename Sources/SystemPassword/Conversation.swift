@@ -1,0 +1,132 @@
+internal import CPAM
+internal import Glibc
+internal import SecretMemory
+
+/// The other end of what PAM modules say (pam_conv(3)), for one check.
+@safe
+final class Conversation {
+  private let answer: (PasswordQuestion) -> SecretBytes?
+  private var notes: [String] = []
+
+  /// How long a failure should take, as modules asked, in microseconds.
+  var delay: UInt32 = 0
+  /// How many hidden answers a module got.
+  private(set) var hiddenAnswers = 0
+  /// The one who is asked gave up.
+  private(set) var isCancelled = false
+  /// An answer was one that no password can be: with a NUL, or too long.
+  private(set) var wasUnusable = false
+
+  init(answer: @escaping (PasswordQuestion) -> SecretBytes?) {
+    self.answer = answer
+  }
+
+  /// Answers what modules say, or refuses all of it.
+  ///
+  /// `replies` may be NULL: some modules pass it with text that wants no answer. pam_conv(3): the
+  /// array and each text in it are "allocated on the heap, the caller frees them".
+  func converse(
+    _ count: Int32,
+    _ messages: UnsafeMutablePointer<UnsafePointer<pam_message>?>?,
+    _ replies: UnsafeMutablePointer<UnsafeMutablePointer<pam_response>?>?
+  ) -> Int32 {
+    if let replies = unsafe replies { unsafe replies.pointee = nil }
+    guard count >= 1, count <= PAM_MAX_NUM_MSG, let messages = unsafe messages else {
+      return PAM_CONV_ERR
+    }
+    let given = Replies(count: Int(count))
+    var hidden = 0
+    for index in 0..<Int(count) {
+      guard let message = unsafe messages[index] else { return PAM_CONV_ERR }
+      let text = unsafe message.pointee.msg.map { unsafe String(cString: $0) } ?? ""
+      switch unsafe message.pointee.msg_style {
+      case PAM_TEXT_INFO, PAM_ERROR_MSG:
+        note(text)
+      case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
+        let isHidden = unsafe message.pointee.msg_style == PAM_PROMPT_ECHO_OFF
+        guard unsafe replies != nil, let place = unsafe given.base?.advanced(by: index),
+          unsafe ask(text, isHidden, place)
+        else { return PAM_CONV_ERR }
+        if isHidden { hidden += 1 }
+      default:
+        // Binary prompts and radio buttons: nobody could answer them here.
+        return PAM_CONV_ERR
+      }
+    }
+    if let replies = unsafe replies {
+      guard let base = unsafe given.base else { return PAM_BUF_ERR }
+      unsafe replies.pointee = base
+      given.relinquish()
+      hiddenAnswers += hidden
+    }
+    return PAM_SUCCESS
+  }
+
+  /// What modules told since the last question, and forgets it.
+  func takeNotes() -> [String] {
+    defer { notes = [] }
+    return notes
+  }
+
+  private func note(_ text: String) {
+    // A module that never stops talking fills no memory.
+    guard notes.count < 8 else { return }
+    notes.append(PasswordQuestion.line(text))
+  }
+
+  private func ask(
+    _ text: String,
+    _ isHidden: Bool,
+    _ place: UnsafeMutablePointer<pam_response>
+  ) -> Bool {
+    guard !isCancelled else { return false }
+    let lines = takeNotes() + [PasswordQuestion.line(text)]
+    let question = PasswordQuestion(text: lines.joined(separator: "\n"), isHidden: isHidden)
+    guard let secret = answer(question) else {
+      isCancelled = true
+      return false
+    }
+    let copy = unsafe secret.withUnsafeBytes { bytes -> UnsafeMutablePointer<CChar>? in
+      // A password with a NUL would be checked only up to it; modules cut what is longer than
+      // PAM_MAX_RESP_SIZE.
+      guard bytes.count < Int(PAM_MAX_RESP_SIZE), unsafe !bytes.contains(0) else { return nil }
+      guard let copy = unsafe calloc(bytes.count + 1, 1) else { return nil }
+      if let base = bytes.baseAddress {
+        unsafe copy.copyMemory(from: base, byteCount: bytes.count)
+      }
+      return unsafe copy.assumingMemoryBound(to: CChar.self)
+    }
+    guard let copy = unsafe copy else {
+      wasUnusable = true
+      return false
+    }
+    unsafe place.pointee.resp = copy
+    return true
+  }
+}
+
+/// Answers that PAM has not taken over yet: wiped and freed unless it does.
+@safe
+private final class Replies {
+  let base: UnsafeMutablePointer<pam_response>?
+  private let count: Int
+  private var isOurs = true
+
+  init(count: Int) {
+    self.count = count
+    let space = unsafe calloc(count, MemoryLayout<pam_response>.stride)
+    unsafe base = space?.assumingMemoryBound(to: pam_response.self)
+  }
+
+  func relinquish() { isOurs = false }
+
+  deinit {
+    guard isOurs, let base = unsafe base else { return }
+    for index in 0..<count {
+      guard let text = unsafe base[index].resp else { continue }
+      unsafe explicit_bzero(text, strlen(text))
+      unsafe free(text)
+    }
+    unsafe free(base)
+  }
+}

@@ -1,0 +1,183 @@
+internal import CPAM
+internal import Glibc
+public import SecretMemory
+
+/// One check of the system password of a user, through Linux-PAM.
+///
+/// As root it checks anybody's; an ordinary user checks their own, by the setgid program
+/// unix_chkpwd, and therefore not under no_new_privs. It cannot be interrupted while a module
+/// works: run it in a process that can be ended.
+public struct PasswordCheck: Sendable {
+  /// The decision.
+  public enum Verdict: Sendable, Equatable {
+    /// The password is right, and the system lets this user in.
+    case matched
+    /// It is wrong. The time that the stack would have let pass, in microseconds: nothing waited
+    /// for it here, whoever counts failures does.
+    case noMatch(delay: UInt32)
+  }
+
+  private let user: UInt32
+  private let stack: PasswordStack
+
+  /// A check of the password of the user with this number, by this stack.
+  public init(user: UInt32, stack: PasswordStack) {
+    self.user = user
+    self.stack = stack
+  }
+
+  /// Runs the stack; `answer` is called on this thread for each question, and nil gives up.
+  ///
+  /// The right password is not enough: the account must be usable, the user must still be the one
+  /// who was asked, and something hidden must have been asked for.
+  ///
+  /// - Throws: why there was no decision, or why the right password does not do.
+  public func run(
+    answer: @escaping (PasswordQuestion) -> SecretBytes?
+  ) throws(PasswordError) -> Verdict {
+    guard let name = Self.name(of: user) else { throw .unknownUser(user) }
+    // PAM takes the service `other` where the file is missing, and that may let anyone in.
+    guard unsafe access(stack.file, R_OK) == 0 else { throw .noStack(stack.file) }
+    let conversation = Conversation(answer: answer)
+    let transaction = try Transaction(name, stack, conversation)
+
+    let flags = Int32(bitPattern: PAM_DISALLOW_NULL_AUTHTOK)
+    let authenticated = unsafe transaction.call("pam_authenticate") {
+      unsafe pam_authenticate($0, flags)
+    }
+    if conversation.isCancelled { throw .cancelled }
+    if let authenticated {
+      return try Self.refused(authenticated, conversation, name, conversation.delay)
+    }
+    if let refusal = unsafe transaction.call("pam_acct_mgmt", { unsafe pam_acct_mgmt($0, flags) }) {
+      throw Self.account(refusal)
+    }
+    if conversation.isCancelled { throw .cancelled }
+    guard transaction.user == name, Self.name(of: user) == name else { throw .userChanged }
+    guard conversation.hiddenAnswers > 0, !conversation.wasUnusable else { throw .noPasswordAsked }
+    return .matched
+  }
+
+  /// What a failed pam_authenticate(3) means.
+  private static func refused(
+    _ fault: PAMFault,
+    _ conversation: Conversation,
+    _ name: String,
+    _ delay: UInt32
+  ) throws(PasswordError) -> Verdict {
+    // No password can be like that: it is as wrong as any other.
+    if conversation.wasUnusable { return .noMatch(delay: delay) }
+    switch fault.code {
+    case PAM_AUTH_ERR, PAM_USER_UNKNOWN:
+      if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
+      return .noMatch(delay: delay)
+    case PAM_MAXTRIES: throw .tooManyTries
+    case PAM_ACCT_EXPIRED: throw .accountExpired
+    case PAM_NEW_AUTHTOK_REQD: throw .mustChangePassword
+    case PAM_AUTHTOK_EXPIRED, PAM_CRED_EXPIRED: throw .passwordInactive
+    case PAM_PERM_DENIED: throw .denied(fault)
+    default: throw .unavailable(fault)
+    }
+  }
+
+  /// What a failed pam_acct_mgmt(3) means.
+  private static func account(_ fault: PAMFault) -> PasswordError {
+    switch fault.code {
+    case PAM_ACCT_EXPIRED: .accountExpired
+    case PAM_NEW_AUTHTOK_REQD: .mustChangePassword
+    case PAM_AUTHTOK_EXPIRED, PAM_CRED_EXPIRED: .passwordInactive
+    case PAM_MAXTRIES: .tooManyTries
+    case PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_USER_UNKNOWN: .denied(fault)
+    default: .unavailable(fault)
+    }
+  }
+
+  /// The name of a user, nil if there is none (getpwuid_r(3)).
+  private static func name(of user: UInt32) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard let space = buffer.baseAddress,
+        unsafe getpwuid_r(user, &entry, space, buffer.count, &found) == 0,
+        let name = unsafe found?.pointee.pw_name
+      else { return nil }
+      return unsafe String(cString: name)
+    }
+  }
+}
+
+/// One PAM handle, ended with its owner.
+@safe
+private final class Transaction {
+  private var handle: OpaquePointer?
+  private var status = PAM_SUCCESS
+  /// What PAM has pointers to.
+  private let conversation: Conversation
+
+  init(
+    _ user: String,
+    _ stack: PasswordStack,
+    _ conversation: Conversation
+  ) throws(PasswordError) {
+    self.conversation = conversation
+    var functions = unsafe pam_conv(
+      conv: { count, messages, replies, data in
+        guard let data = unsafe data else { return PAM_CONV_ERR }
+        let conversation = unsafe Unmanaged<Conversation>.fromOpaque(data).takeUnretainedValue()
+        return unsafe conversation.converse(count, messages, replies)
+      },
+      appdata_ptr: Unmanaged.passUnretained(conversation).toOpaque()
+    )
+    // pam_start(3) copies the structure.
+    switch stack {
+    case .system:
+      status = unsafe pam_start(PasswordStack.service, user, &functions, &handle)
+    case .directory(let directory):
+      status = unsafe pam_start_confdir(
+        PasswordStack.service,
+        user,
+        &functions,
+        directory,
+        &handle
+      )
+    }
+    guard status == PAM_SUCCESS, unsafe handle != nil else {
+      throw .unavailable(fault("pam_start"))
+    }
+    // The delay is reported instead of waited for. pam_fail_delay(3): the function is called after
+    // a success too, with the data of the conversation.
+    unsafe cpam_set_fail_delay(handle) { status, microseconds, data in
+      guard status != PAM_SUCCESS, let data = unsafe data else { return }
+      let conversation = unsafe Unmanaged<Conversation>.fromOpaque(data).takeUnretainedValue()
+      conversation.delay = microseconds
+    }
+  }
+
+  deinit {
+    // pam_end(3) overwrites the password that it kept, and wants the last status.
+    if let handle = unsafe handle { unsafe pam_end(handle, status) }
+  }
+
+  /// Calls a function of PAM's; its fault, nil for success.
+  func call(_ name: String, _ body: (OpaquePointer) -> Int32) -> PAMFault? {
+    guard let handle = unsafe handle else { return fault(name) }
+    status = unsafe body(handle)
+    return status == PAM_SUCCESS ? nil : fault(name)
+  }
+
+  /// The user whom it is about now (pam_get_item(3), PAM_USER).
+  var user: String? {
+    var item: UnsafeRawPointer?
+    guard let handle = unsafe handle, unsafe pam_get_item(handle, PAM_USER, &item) == PAM_SUCCESS,
+      let item = unsafe item
+    else { return nil }
+    return unsafe String(cString: item.assumingMemoryBound(to: CChar.self))
+  }
+
+  private func fault(_ call: String) -> PAMFault {
+    // pam_strerror(3) takes any handle, and gives static text.
+    let words = unsafe handle.flatMap { unsafe pam_strerror($0, status) }
+    let message = unsafe words.map { unsafe String(cString: $0) } ?? "error"
+    return PAMFault(call: call, code: status, message: message)
+  }
+}

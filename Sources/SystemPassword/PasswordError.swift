@@ -1,0 +1,65 @@
+/// Why there was no decision about a password, or why the system refuses even the right one.
+public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// No user has this number (getpwuid_r(3)).
+  case unknownUser(UInt32)
+  /// The stack's file is missing; PAM would have taken another service's.
+  case noStack(String)
+  /// The one who is asked gave no answer.
+  case cancelled
+  /// The account has expired; the system lets nobody use it.
+  case accountExpired
+  /// The password must be changed first.
+  case mustChangePassword
+  /// The password was not changed in time, and the account is now inactive.
+  case passwordInactive
+  /// The password is locked.
+  case passwordLocked
+  /// There were too many failures.
+  case tooManyTries
+  /// The stack let someone in without asking for anything hidden: that is no password.
+  case noPasswordAsked
+  /// A module made it another user's check.
+  case userChanged
+  /// The stack refuses, with PAM's own number and words.
+  case denied(PAMFault)
+  /// The stack does not work, with PAM's own number and words.
+  case unavailable(PAMFault)
+
+  /// What happened, and what helps.
+  public var description: String {
+    switch self {
+    case .unknownUser(let user): "there is no user with the number \(user)"
+    case .noStack(let file): "the PAM service file \(file) is missing"
+    case .cancelled: "cancelled"
+    case .accountExpired: "this account has expired"
+    case .mustChangePassword: "the password must be changed first, with passwd"
+    case .passwordInactive: "the password expired, and the account is inactive"
+    case .passwordLocked: "the password of this account is locked"
+    case .tooManyTries: "too many failed tries"
+    case .noPasswordAsked: "the PAM stack asked for no password"
+    case .userChanged: "a PAM module changed the user"
+    case .denied(let fault): "the system refuses this user (\(fault))"
+    case .unavailable(let fault): "the system cannot check a password (\(fault))"
+    }
+  }
+}
+
+/// A return value of PAM's.
+public struct PAMFault: Equatable, Sendable, CustomStringConvertible {
+  /// The function that returned it.
+  public let call: String
+  /// Its number (_pam_types.h).
+  public let code: Int32
+  /// PAM's words for it (pam_strerror(3)).
+  public let message: String
+
+  /// Makes a fault from its parts.
+  public init(call: String, code: Int32, message: String) {
+    self.call = call
+    self.code = code
+    self.message = message
+  }
+
+  /// The words and the number.
+  public var description: String { "\(call): \(message), \(code)" }
+}

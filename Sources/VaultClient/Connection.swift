@@ -1,0 +1,214 @@
+internal import Glibc
+internal import SecretMemory
+public import System
+public import VaultInterface
+
+/// A connection to the vault: calls go out, replies come back in order.
+///
+/// Everything is bounded: a message by the interface, a wait by its deadline. Closing (the last
+/// reference going away) cancels whatever the engine does for this caller. Not for use by two
+/// threads at once.
+public final class Connection {
+  /// Which call a reply belongs to.
+  public struct CallNumber: Equatable, Sendable {
+    fileprivate let number: UInt64
+  }
+
+  /// What a wait brought.
+  public enum Event: Sendable {
+    /// A reply to a call that was sent.
+    case reply(VarlinkReply, of: CallNumber)
+    /// A person typed something.
+    case input
+    /// The deadline passed.
+    case timedOut
+  }
+
+  private let socket: Descriptor
+  private let interrupt: Int32?
+  private var buffer = MessageBuffer(.vault)
+  private var sent: UInt64 = 0
+  /// The calls whose last reply has not come, oldest first.
+  private var open: [CallNumber] = []
+  /// Whether a reply has ever come.
+  public private(set) var hasAnswered = false
+
+  /// Speaks over a connected socket.
+  ///
+  /// `interrupt`, where given, is a descriptor that ends every wait with the error `interrupted`
+  /// once it is readable; it stays the caller's.
+  public init(_ socket: consuming Descriptor, interrupt: Int32? = nil) throws(VaultClientError) {
+    do { try socket.setNonblocking(true) } catch { throw .system(error) }
+    self.socket = socket
+    self.interrupt = interrupt
+  }
+
+  /// Who is at the other end (unix(7), SO_PEERCRED).
+  public func peer() throws(VaultClientError) -> PeerCredentials {
+    do { return try socket.peerCredentials() } catch { throw .system(error) }
+  }
+
+  /// Sends a call without waiting for its reply; during a stream this cancels the stream.
+  ///
+  /// The message is wiped from this process's memory after it is sent.
+  @discardableResult
+  public func send<Method: VarlinkMethod>(
+    _ content: Method,
+    more: Bool = false
+  ) throws(VaultClientError) -> CallNumber {
+    do {
+      let message = try VarlinkCall(content, more: more).encoded(on: .vault)
+      unsafe try message.withUnsafeBytes { bytes throws in unsafe try write(bytes) }
+    } catch let error as MessageError {
+      throw .malformed(error)
+    } catch let error as VaultClientError {
+      throw error
+    } catch {
+      throw .disconnected
+    }
+    sent += 1
+    let number = CallNumber(number: sent)
+    open.append(number)
+    return number
+  }
+
+  /// Waits for the next reply, or until somebody types into `input`.
+  public func next(
+    input: Int32? = nil,
+    deadline: BootInstant? = nil
+  ) throws(VaultClientError) -> Event {
+    while true {
+      if let reply = try takeReply() { return reply }
+      switch try Readiness.wait(
+        for: socket.number,
+        input: input,
+        interrupt: interrupt,
+        deadline: deadline
+      ) {
+      case .ready: try receive()
+      case .input: return .input
+      case .interrupted: throw .interrupted
+      case .timedOut: return .timedOut
+      }
+    }
+  }
+
+  /// Sends a call and waits for its one reply, at most `seconds`.
+  public func call<Method: VarlinkMethod>(
+    _ content: Method,
+    within seconds: Int64 = 30
+  ) throws(VaultClientError) -> Method.Reply {
+    var result: Method.Reply?
+    try stream(content, more: false, within: seconds) { result = $0 }
+    guard let result else { throw .disconnected }
+    return result
+  }
+
+  /// Sends a call and hands over each of its replies; no two are more than `seconds` apart.
+  ///
+  /// `patience`, where given, is called once when the first reply takes more than two seconds, so
+  /// that a person can be told.
+  public func stream<Method: VarlinkMethod>(
+    _ content: Method,
+    more: Bool = true,
+    within seconds: Int64 = 30,
+    patience: (() -> Void)? = nil,
+    each body: (Method.Reply) throws(VaultClientError) -> Void
+  ) throws(VaultClientError) {
+    let number = try send(content, more: more)
+    var patience = patience
+    var deadline = BootInstant.now.advanced(bySeconds: seconds)
+    while true {
+      let soon = patience.map { _ in BootInstant.now.advanced(bySeconds: 2) }
+      switch try next(deadline: min(soon ?? deadline, deadline)) {
+      case .input: continue
+      case .timedOut:
+        if BootInstant.now >= deadline { throw .timedOut }
+        patience?()
+        patience = nil
+      case .reply(let reply, let of):
+        // What comes late for a call that was given up means nothing to this one.
+        guard of == number else { continue }
+        try body(try Self.result(of: reply, to: Method.self))
+        if !reply.continues { return }
+        patience = nil
+        deadline = BootInstant.now.advanced(bySeconds: seconds)
+      }
+    }
+  }
+
+  /// The content of a reply to a method, or the error that it carries.
+  public static func result<Method: VarlinkMethod>(
+    of reply: VarlinkReply,
+    to method: Method.Type
+  ) throws(VaultClientError) -> Method.Reply {
+    do {
+      return try reply.result(of: method)
+    } catch {
+      switch error {
+      case .vault(let error): throw .refused(error)
+      case .service(let error): throw .notUnderstood(error)
+      case .unknown(let name): throw .unknownError(name)
+      case .malformed(let error): throw .malformed(error)
+      }
+    }
+  }
+
+  private func takeReply() throws(VaultClientError) -> Event? {
+    let reply: VarlinkReply?
+    do { reply = try buffer.nextReply() } catch { throw .malformed(error) }
+    guard let reply else { return nil }
+    // A reply that nobody asked for: the other side is not what it should be.
+    guard let number = open.first else { throw .malformed(.otherMethod) }
+    if !reply.continues { open.removeFirst() }
+    hasAnswered = true
+    return .reply(reply, of: number)
+  }
+
+  private func receive() throws(VaultClientError) {
+    var ended = false
+    do {
+      let count = unsafe try buffer.receive { (room) throws(SystemError) -> Int in
+        guard let received = unsafe try socket.receive(into: room) else { return 0 }
+        ended = received.count == 0
+        return received.count
+      }
+      guard count != nil else { throw VaultClientError.malformed(.tooLong(maximum: buffer.count)) }
+    } catch let error as VaultClientError {
+      throw error
+    } catch let error as SystemError {
+      if error.code == ECONNRESET { throw .disconnected }
+      throw .system(error)
+    } catch {
+      throw .disconnected
+    }
+    if ended { throw .disconnected }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(VaultClientError) {
+    var done = 0
+    let deadline = BootInstant.now.advanced(bySeconds: 30)
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      do {
+        if let count = unsafe try socket.send(rest) {
+          done += count
+          continue
+        }
+      } catch {
+        if error.code == EPIPE || error.code == ECONNRESET { throw .disconnected }
+        throw .system(error)
+      }
+      switch try Readiness.wait(
+        for: socket.number,
+        writing: true,
+        interrupt: interrupt,
+        deadline: deadline
+      ) {
+      case .ready, .input: continue
+      case .interrupted: throw .interrupted
+      case .timedOut: throw .timedOut
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import Glibc
+internal import System
+
+/// One start of the private engine, up to the moment when it listens.
+///
+/// What the engine gets: the argument `--private`; descriptors 0 to 2 on /dev/null, 3 the state
+/// directory, 4 a pipe's writing end; working directory /; a session of its own; a fixed
+/// environment. It writes `L` into the pipe when it listens, or `E` and one line that says why it
+/// cannot. Closing the pipe without a byte means that it lost a race: another engine has the vault.
+struct EngineStart {
+  /// The whole environment of the engine.
+  ///
+  /// A caller's locale, library paths or malloc settings
+  /// must not reach the process that holds the device secret.
+  static let environment = [
+    "PATH=/usr/bin:/bin",
+    "LANG=C.UTF-8",
+    // A backtrace would print registers, and so perhaps a key.
+    "SWIFT_BACKTRACE=enable=no",
+  ]
+  /// The most bytes of a reason that are read.
+  static let maximumReason = 4096
+
+  /// The engine's program, beside the running one or in the libexec path.
+  static func program() throws(VaultClientError) -> InstalledProgram {
+    do { return try InstalledProgram("thumblatchd") } catch {
+      switch error {
+      case .missing(_, let places): throw .engineMissing(places: places)
+      case .unsafe(let path, let reason): throw .engineUnsafe(path: path, reason: reason)
+      }
+    }
+  }
+
+  /// What the pipe said.
+  enum Outcome: Equatable {
+    case listening
+    case lostTheRace
+  }
+
+  /// Starts the program and waits for its byte, at most until `deadline`.
+  static func run(
+    _ program: InstalledProgram,
+    state: borrowing Directory,
+    deadline: BootInstant,
+    interrupt: Int32?
+  ) throws(VaultClientError) -> Outcome {
+    let reading = try start(program, state: state)
+    return try report(from: reading, deadline: deadline, interrupt: interrupt)
+  }
+
+  /// Starts the program; what it says comes out of the descriptor.
+  private static func start(
+    _ program: InstalledProgram,
+    state: borrowing Directory
+  ) throws(VaultClientError) -> Descriptor {
+    do {
+      let (first, second) = try UnixSocket.pair()
+      let reading = Descriptor(owning: first)
+      let writing = Descriptor(owning: second)
+      _ = try ChildProcess(
+        path: program.path,
+        arguments: ["--private"],
+        environment: environment,
+        descriptors: [-1, -1, -1, state.descriptor.number, writing.number],
+        newSession: true
+      )
+      return reading
+    } catch { throw .system(error) }
+  }
+
+  /// Reads the pipe: `L`, `E` with a reason, or the end.
+  static func report(
+    from pipe: borrowing Descriptor,
+    deadline: BootInstant,
+    interrupt: Int32?
+  ) throws(VaultClientError) -> Outcome {
+    var bytes: [UInt8] = []
+    while true {
+      switch try Readiness.wait(for: pipe.number, interrupt: interrupt, deadline: deadline) {
+      case .ready, .input: break
+      case .interrupted: throw .interrupted
+      case .timedOut: throw .engineFailed(reason: "it did not say that it listens")
+      }
+      let chunk = try read(from: pipe, atMost: maximumReason + 1 - bytes.count)
+      bytes += chunk
+      if bytes.first == UInt8(ascii: "L") { return .listening }
+      let ended = chunk.isEmpty || bytes.count > maximumReason
+      if bytes.isEmpty { return .lostTheRace }
+      guard ended || bytes.contains(UInt8(ascii: "\n")) else { continue }
+      guard bytes.first == UInt8(ascii: "E") else {
+        throw .engineFailed(reason: "it said something else than that it listens")
+      }
+      let line = bytes.dropFirst().prefix { $0 != UInt8(ascii: "\n") }
+      throw .engineFailed(reason: String(decoding: line, as: UTF8.self))
+    }
+  }
+
+  private static func read(
+    from pipe: borrowing Descriptor,
+    atMost count: Int
+  ) throws(VaultClientError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: max(1, count))
+    let result: Result<Int, SystemError> = unsafe buffer.withUnsafeMutableBytes { space in
+      Result { () throws(SystemError) in try unsafe pipe.read(into: space) }
+    }
+    do { return Array(buffer.prefix(try result.get())) } catch {
+      // A socket pair whose other end closed with unread bytes says ECONNRESET, not the end.
+      if error.code == ECONNRESET { return [] }
+      throw .system(error)
+    }
+  }
+}

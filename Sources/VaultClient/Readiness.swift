@@ -1,0 +1,50 @@
+internal import Glibc
+internal import System
+
+/// What ended a wait.
+enum Readiness: Equatable {
+  case ready
+  case input
+  case interrupted
+  case timedOut
+
+  /// Waits for one descriptor, a second one that a person types into, and an interrupt (poll(2)).
+  ///
+  /// The interrupt counts first, then the message: a person who pressed Ctrl-C does not want to
+  /// know what came at the same moment.
+  static func wait(
+    for number: Int32,
+    writing: Bool = false,
+    input: Int32? = nil,
+    interrupt: Int32?,
+    deadline: BootInstant?
+  ) throws(VaultClientError) -> Readiness {
+    while true {
+      // poll(2): "If the value of fd is negative, then the corresponding events field is ignored".
+      var entries = [
+        pollfd(fd: number, events: Int16(writing ? POLLOUT : POLLIN), revents: 0),
+        pollfd(fd: input ?? -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = unsafe poll(&entries, nfds_t(entries.count), milliseconds(until: deadline))
+      if count < 0 {
+        guard errno == EINTR else { throw .system(SystemError("poll", code: errno)) }
+        continue
+      }
+      if entries[2].revents != 0 { return .interrupted }
+      if entries[0].revents != 0 { return .ready }
+      if entries[1].revents != 0 { return .input }
+      if let deadline, BootInstant.now >= deadline { return .timedOut }
+    }
+  }
+
+  /// The time left, rounded up so that a wait does not spin in its last millisecond.
+  private static func milliseconds(until deadline: BootInstant?) -> Int32 {
+    guard let deadline else { return -1 }
+    let (left, overflow) = deadline.nanoseconds.subtractingReportingOverflow(
+      BootInstant.now.nanoseconds
+    )
+    guard !overflow else { return deadline.nanoseconds < 0 ? 0 : Int32.max }
+    return Int32(clamping: max(0, left / 1_000_000 + 1))
+  }
+}

@@ -1,0 +1,75 @@
+internal import Glibc
+public import System
+
+/// Where the private vault's state lies, found in the environment.
+public struct StateLocation: Sendable, Equatable {
+  /// An absolute path; it need not exist yet.
+  public let path: String
+
+  /// Looks at THUMBLATCH_STATE_DIR, XDG_STATE_HOME and HOME, in this order.
+  ///
+  /// A relative XDG_STATE_HOME is ignored, as the XDG Base Directory Specification asks for. An
+  /// empty variable counts as unset.
+  public init(
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) throws(VaultClientError) {
+    func value(_ name: String) -> String? {
+      guard let text = environment(name), !text.isEmpty else { return nil }
+      return text
+    }
+    if let chosen = value("THUMBLATCH_STATE_DIR") {
+      guard chosen.hasPrefix("/") else {
+        throw .notAbsolute(variable: "THUMBLATCH_STATE_DIR")
+      }
+      path = chosen
+    } else if let state = value("XDG_STATE_HOME"), state.hasPrefix("/") {
+      path = state + "/thumblatch"
+    } else if let home = value("HOME"), home.hasPrefix("/") {
+      path = home + "/.local/state/thumblatch"
+    } else {
+      throw .noStateDirectory
+    }
+  }
+
+  /// Opens the directory, made with mode 0700 if missing, and checks the open descriptor.
+  ///
+  /// The checks are made again by the engine; here they keep a caller from talking to a socket
+  /// that somebody else could have put there.
+  public func open() throws(VaultClientError) -> Directory {
+    let directory: Directory
+    do {
+      directory = try Directory.make(path: path)
+    } catch {
+      switch error.code {
+      case ELOOP, ENOTDIR:
+        throw .unsafeDirectory(
+          path: path,
+          reason: "it is a symbolic link or not a directory",
+          remedy: "remove it, or set THUMBLATCH_STATE_DIR to the directory itself"
+        )
+      default: throw .system(error)
+      }
+    }
+    try check(directory)
+    return directory
+  }
+
+  private func check(_ directory: borrowing Directory) throws(VaultClientError) {
+    let status: FileStatus
+    do { status = try directory.descriptor.status() } catch { throw .system(error) }
+    guard status.owner == ThisProcess.user else {
+      throw .unsafeDirectory(
+        path: path,
+        reason: "it belongs to user \(status.owner)",
+        remedy: "use a directory of your own: THUMBLATCH_STATE_DIR=..."
+      )
+    }
+    guard status.mode & 0o077 == 0 else {
+      throw .unsafeDirectory(
+        path: path,
+        reason: "other users may enter it (mode \(String(status.mode, radix: 8)))",
+        remedy: "chmod 700 \(path)"
+      )
+    }
+  }
+}

@@ -1,0 +1,80 @@
+public import System
+public import VaultInterface
+
+/// Why the vault could not be reached, or what it answered instead of a result.
+///
+/// Text is made in `description`; `remedy` says what a person can do about it.
+public enum VaultClientError: Error, Sendable {
+  /// Neither THUMBLATCH_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path.
+  case noStateDirectory
+  /// A variable of the environment that must be an absolute path is not one.
+  case notAbsolute(variable: String)
+  /// The state directory, or what leads to it, is not safe to use.
+  case unsafeDirectory(path: String, reason: String, remedy: String)
+  /// No engine program stands where one is looked for.
+  case engineMissing(places: [String])
+  /// The engine program could be changed by someone else.
+  case engineUnsafe(path: String, reason: String)
+  /// The engine ended without listening; the text is its own reason.
+  case engineFailed(reason: String)
+  /// A socket exists, but nobody answers there.
+  case unreachable(place: String, cause: SystemError)
+  /// The server runs as somebody who must not be trusted with what is sent.
+  case wrongServer(user: UInt32)
+  /// The server closed the connection without a reply.
+  case disconnected
+  /// No reply came in time.
+  case timedOut
+  /// The interrupt descriptor became readable.
+  case interrupted
+  /// A message was larger than 64 KiB, or was not what the interface file allows.
+  case malformed(MessageError)
+  /// The engine does not know the method, or a parameter: it is older than this client.
+  case notUnderstood(VarlinkError)
+  /// An error that this client does not know: the engine is newer.
+  case unknownError(String)
+  /// The vault's own error.
+  case refused(VaultError)
+  /// A system call failed.
+  case system(SystemError)
+}
+
+extension VaultClientError: CustomStringConvertible {
+  /// What happened, in one clause without a secret.
+  public var description: String {
+    switch self {
+    case .noStateDirectory: "no place for the vault: HOME is not set"
+    case .notAbsolute(let variable): "\(variable) is not an absolute path"
+    case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
+    case .engineMissing: "the engine, thumblatchd, was not found"
+    case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
+    case .engineFailed(let reason): "the engine did not start: \(reason)"
+    case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"
+    case .wrongServer(let user): "the server at the vault's socket runs as user \(user)"
+    case .disconnected: "the engine closed the connection"
+    case .timedOut: "the engine did not answer in time"
+    case .interrupted: "interrupted"
+    case .malformed(let error): "the engine sent what cannot be understood: \(error)"
+    case .notUnderstood(let error): "the engine does not understand this program: \(error)"
+    case .unknownError(let name): "the engine answered \(name)"
+    case .refused(let error): "\(error)"
+    case .system(let error): "\(error)"
+    }
+  }
+
+  /// What to do about it, where something can be said.
+  public var remedy: String? {
+    switch self {
+    case .noStateDirectory: "set HOME, or THUMBLATCH_STATE_DIR"
+    case .notAbsolute: "give a path that begins with /"
+    case .unsafeDirectory(_, _, let remedy): remedy
+    case .engineMissing(let places): "it is looked for in \(places.joined(separator: " and "))"
+    case .engineUnsafe(let path, _):
+      "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"
+    case .unreachable: "try again later, or use --private for your own vault"
+    case .wrongServer: "nothing was sent to it"
+    case .disconnected, .timedOut: "nothing is lost; try again"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,158 @@
+internal import Glibc
+public import System
+
+/// Where the vault is: the machine's service, or the person's own engine.
+public enum VaultLocation: Sendable, Equatable {
+  /// The service of the machine, whose server must be root.
+  case service
+  /// The person's own vault, whose engine is started when needed.
+  case privateVault
+  /// A socket named by THUMBLATCH_SOCKET, whose server must be root or the caller's own user.
+  case socket(path: String)
+
+  /// The directory of the service's socket.
+  public static let serviceDirectory = "/run/thumblatch"
+  /// The service's socket.
+  public static let serviceSocket = "io.thumblatch.Vault"
+  /// The private engine's socket, in the state directory.
+  public static let engineSocket = "engine"
+
+  private static let startLimit: Int64 = 15
+  private static let mostStarts = 8
+
+  /// Decides which vault is meant.
+  ///
+  /// Where the service's socket stands in its root-owned directory, the service is meant. That it
+  /// does not answer later never leads to the private vault: this would be a downgrade that
+  /// whoever can crash the service could bring about.
+  public init(
+    privately: Bool,
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) throws(VaultClientError) {
+    if privately {
+      self = .privateVault
+    } else if let path = environment("THUMBLATCH_SOCKET"), !path.isEmpty {
+      guard path.hasPrefix("/") else { throw .notAbsolute(variable: "THUMBLATCH_SOCKET") }
+      self = .socket(path: path)
+    } else {
+      self = Self.serviceIsInstalled() ? .service : .privateVault
+    }
+  }
+
+  /// Connects, starts the private engine if none runs, and checks who serves before anything is
+  /// sent.
+  public func connect(
+    interrupt: Int32? = nil,
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) throws(VaultClientError) -> Connection {
+    switch self {
+    case .service:
+      try Self.connect(
+        directory: Self.serviceDirectory,
+        name: Self.serviceSocket,
+        trusted: [0],
+        interrupt: interrupt
+      )
+    case .socket(let path): try Self.connect(path: path, interrupt: interrupt)
+    case .privateVault:
+      try Self.connectPrivately(
+        state: try StateLocation(environment: environment).open(),
+        interrupt: interrupt
+      ) { state, deadline throws(VaultClientError) in
+        try EngineStart.run(
+          try EngineStart.program(),
+          state: state,
+          deadline: deadline,
+          interrupt: interrupt
+        )
+      }
+    }
+  }
+
+  private static func serviceIsInstalled() -> Bool {
+    guard
+      let directory = try? Directory(path: serviceDirectory),
+      let status = try? directory.descriptor.status()
+    else { return false }
+    return status.owner == 0 && status.mode & 0o022 == 0
+      && (try? directory.contains(serviceSocket)) == true
+  }
+
+  private static func connect(
+    path: String,
+    interrupt: Int32?
+  ) throws(VaultClientError) -> Connection {
+    let parts = path.split(separator: "/")
+    guard let name = parts.last else { throw .notAbsolute(variable: "THUMBLATCH_SOCKET") }
+    return try connect(
+      directory: "/" + parts.dropLast().joined(separator: "/"),
+      name: String(name),
+      trusted: [0, ThisProcess.user],
+      interrupt: interrupt
+    )
+  }
+
+  private static func connect(
+    directory: String,
+    name: String,
+    trusted: [UInt32],
+    interrupt: Int32?
+  ) throws(VaultClientError) -> Connection {
+    do {
+      let socket = try UnixSocket.connect(in: Directory(path: directory), name: name)
+      return try checked(Connection(socket, interrupt: interrupt), trusted: trusted)
+    } catch let error as VaultClientError {
+      throw error
+    } catch let error as SystemError {
+      throw .unreachable(place: "\(directory)/\(name)", cause: error)
+    } catch {
+      throw .disconnected
+    }
+  }
+
+  /// Connects to the engine in a state directory; `start` is called while none listens.
+  ///
+  /// Two clients may start two engines: one wins the state lock, the other exits, and its client
+  /// connects to the winner, which may need a moment until it listens.
+  static func connectPrivately(
+    state: borrowing Directory,
+    interrupt: Int32?,
+    start: (borrowing Directory, BootInstant) throws(VaultClientError) -> EngineStart.Outcome
+  ) throws(VaultClientError) -> Connection {
+    let deadline = BootInstant.now.advanced(bySeconds: startLimit)
+    for attempt in 0..<mostStarts {
+      do {
+        let socket = try UnixSocket.connect(in: state, name: engineSocket)
+        return try checked(Connection(socket, interrupt: interrupt), trusted: [ThisProcess.user])
+      } catch let error as SystemError {
+        guard error.code == ENOENT || error.code == ECONNREFUSED else {
+          throw .unreachable(place: engineSocket, cause: error)
+        }
+      } catch let error as VaultClientError {
+        throw error
+      } catch {
+        throw .disconnected
+      }
+      if try start(state, deadline) == .lostTheRace && attempt > 0 {
+        try pause(milliseconds: 10 << Int64(attempt), interrupt: interrupt)
+      }
+    }
+    throw .engineFailed(reason: "another engine holds the vault, but it does not listen")
+  }
+
+  private static func checked(
+    _ connection: Connection,
+    trusted: [UInt32]
+  ) throws(VaultClientError) -> Connection {
+    let user = try connection.peer().user
+    guard trusted.contains(user) else { throw .wrongServer(user: user) }
+    return connection
+  }
+
+  private static func pause(milliseconds: Int64, interrupt: Int32?) throws(VaultClientError) {
+    let now = BootInstant.now.nanoseconds
+    let deadline = BootInstant(nanoseconds: now + milliseconds * 1_000_000)
+    let end = try Readiness.wait(for: -1, interrupt: interrupt, deadline: deadline)
+    if end == .interrupted { throw .interrupted }
+  }
+}

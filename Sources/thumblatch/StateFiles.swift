@@ -1,0 +1,103 @@
+internal import Glibc
+internal import System
+
+/// The private vault's `tokens` directory, open, in a state directory that is this user's alone.
+struct StateFiles: ~Copyable {
+  /// The longest path of a state directory.
+  private static let maximumPath = 4096
+
+  private let tokens: Descriptor
+  private let user: uid_t
+
+  /// Opens THUMBLATCH_STATE_DIR, else `thumblatch` in XDG_STATE_HOME, else in `~/.local/state`.
+  ///
+  /// Nil where that is not an absolute path, is not there, or could be changed by others: the
+  /// command-line program says why.
+  init?() {
+    user = geteuid()
+    let opened = unsafe withUnsafeTemporaryAllocation(
+      of: CChar.self,
+      capacity: Self.maximumPath
+    ) { path -> Int32 in
+      guard unsafe Self.fill(path), let start = path.baseAddress else { return -1 }
+      return unsafe open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+    guard opened >= 0 else { return nil }
+    let state = Descriptor(owning: opened)
+    var status = stat()
+    guard unsafe fstat(opened, &status) == 0, status.st_uid == user,
+      status.st_mode & 0o777 == 0o700
+    else { return nil }
+    let inner = unsafe openat(
+      state.number,
+      word("tokens"),
+      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    )
+    guard inner >= 0 else { return nil }
+    tokens = Descriptor(owning: inner)
+  }
+
+  /// Reads a file that is this user's alone, as the engine writes it; nil for any other.
+  func read(_ name: UnsafePointer<CChar>, into room: UnsafeMutableRawBufferPointer) -> Int? {
+    // O_NONBLOCK: a FIFO in its place would keep us waiting.
+    let opened = unsafe openat(
+      tokens.number,
+      name,
+      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    )
+    guard opened >= 0 else { return nil }
+    let file = Descriptor(owning: opened)
+    var status = stat()
+    guard unsafe fstat(opened, &status) == 0, status.st_mode == S_IFREG | 0o600,
+      status.st_uid == user, status.st_nlink == 1, status.st_size > 0, status.st_size <= room.count
+    else { return nil }
+    // One read: the engine replaces the file as a whole. It overwrites one only to remove it, with
+    // bytes that no token has.
+    guard let count = unsafe try? file.read(into: room), count == status.st_size else { return nil }
+    return count
+  }
+
+  private static func fill(_ path: UnsafeMutableBufferPointer<CChar>) -> Bool {
+    var count = 0
+    // An empty variable counts as unset, and a relative XDG_STATE_HOME too (XDG Base Directory
+    // Specification).
+    if let chosen = unsafe value("THUMBLATCH_STATE_DIR") {
+      guard unsafe append(chosen, to: path, &count) else { return false }
+    } else if let home = unsafe value("XDG_STATE_HOME"), unsafe home[0] == slash {
+      guard unsafe append(home, to: path, &count),
+        unsafe append(word("/thumblatch"), to: path, &count)
+      else { return false }
+    } else if let home = unsafe value("HOME") {
+      guard unsafe append(home, to: path, &count),
+        unsafe append(word("/.local/state/thumblatch"), to: path, &count)
+      else { return false }
+    } else {
+      return false
+    }
+    guard unsafe path[0] == slash else { return false }
+    // open(2): with a slash at the end a link would be followed in spite of O_NOFOLLOW.
+    while count > 1, unsafe path[count - 1] == slash { count -= 1 }
+    unsafe path[count] = 0
+    return count > 1
+  }
+
+  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
+
+  private static func value(_ name: StaticString) -> UnsafePointer<CChar>? {
+    guard let text = unsafe getenv(word(name)), unsafe text[0] != 0 else { return nil }
+    return unsafe UnsafePointer(text)
+  }
+
+  /// Adds a text to a path, with room left for the NUL; false if it does not fit.
+  private static func append(
+    _ text: UnsafePointer<CChar>,
+    to path: UnsafeMutableBufferPointer<CChar>,
+    _ count: inout Int
+  ) -> Bool {
+    let more = unsafe strnlen(text, maximumPath)
+    guard count + more < maximumPath, let start = path.baseAddress else { return false }
+    unsafe memcpy(start + count, text, more)
+    count += more
+    return true
+  }
+}

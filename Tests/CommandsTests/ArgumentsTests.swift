@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Commands
+
+struct ArgumentsTests {
+  private func parse(_ line: String) throws(CommandError) -> Arguments.Request {
+    try Arguments.parse(line.split(separator: " ").map(String.init), verbs: Program.verbs)
+  }
+
+  private func arguments(_ line: String) throws -> Arguments {
+    guard case .run(let arguments) = try parse(line) else {
+      throw CommandError(.bug, "not a run")
+    }
+    return arguments
+  }
+
+  private func failure(_ line: String) -> CommandError? {
+    do {
+      _ = try parse(line)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(arguments: [
+    "token me --min-ttl 30s", "token --min-ttl 30s me", "token --min-ttl=30s me",
+    "--json token me --min-ttl 30s", "token --min-ttl 30s -- me",
+  ])
+  func optionsStandBeforeAndAfterTheAccount(_ line: String) throws {
+    let arguments = try arguments(line)
+    #expect(arguments.verb.name == "token")
+    #expect(arguments.operands == ["me"])
+    #expect(arguments.value("--min-ttl") == "30s")
+    #expect(arguments.has("--json") == line.contains("--json"))
+  }
+
+  @Test
+  func twoDashesEndTheOptions() throws {
+    #expect(try arguments("unlock -- --json").operands == ["--json"])
+    #expect(try !arguments("unlock -- --json").has("--json"))
+  }
+
+  @Test(arguments: [
+    ("presence enable me", "presence enable"), ("fingers enroll right-index", "fingers enroll"),
+    ("account list", "account list"), ("audit me --since 2h", "audit"), ("unlock a b c", "unlock"),
+    ("logout me --local", "logout"), ("--private status", "status"),
+  ])
+  func verbsAreOneOrTwoWords(_ line: String, _ name: String) throws {
+    #expect(try arguments(line).verb.name == name)
+  }
+
+  @Test(arguments: [
+    ("tokne", "token"), ("presence enabel", "presence enable"), ("statsu", "status"),
+    ("finger list", "fingers"), ("provider ad", "provider add"), ("logut", "logout"),
+  ])
+  func anUnknownVerbNamesTheNearestOne(_ line: String, _ near: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error?.hint?.contains(near) == true)
+  }
+
+  @Test(arguments: [
+    "", "presence", "token a b", "logout", "provider add", "token --min-ttl",
+    "token --min-ttl --json", "token --min-ttl 1s --min-ttl 2s", "token --json=yes", "token -x",
+    "token --minttl 10s", "--min-ttl 5s token", "presence enable a b", "token --min-ttl=",
+    "request https://example.org", "doctor", "release me", "rekey", "fingers delete x",
+  ])
+  func whatIsNotUnderstoodIsWrongUsage(_ line: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error?.message.isEmpty == false)
+  }
+
+  @Test
+  func anUnknownOptionNamesTheNearestOne() {
+    #expect(failure("token --min-tll 3s")?.hint == "did you mean: --min-ttl")
+    #expect(failure("token --jsno")?.hint == "did you mean: --json")
+  }
+
+  @Test
+  func anArgumentOfAHundredKilobytesIsRefused() {
+    #expect(throws: CommandError.self) {
+      try Arguments.parse(["token", String(repeating: "a", count: 100_000)], verbs: Program.verbs)
+    }
+  }
+
+  @Test
+  func everyVerbHasHelpThatFitsEightyColumns() throws {
+    for verb in Program.verbs {
+      guard case .help(let found?) = try parse(verb.name + " -h") else {
+        Issue.record("\(verb.name) has no help")
+        continue
+      }
+      let text = Help.of(found, columns: 80)
+      #expect(text.hasPrefix("usage: thumblatch \(verb.name)"))
+      for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+      #expect(verb.summary.first?.isLowercase == true)
+    }
+    for columns in [80, 120] {
+      for line in Help.overview(Program.verbs, columns: columns).split(separator: "\n") {
+        #expect(line.count <= columns, "\(line)")
+      }
+    }
+  }
+
+  @Test
+  func helpAndVersionNeedNoVerb() throws {
+    guard case .help(nil) = try parse("--help"), case .version = try parse("--version") else {
+      Issue.record("help or version not found")
+      return
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import Commands
+
+struct PlainTextTests {
+  @Test(arguments: [
+    "\u{1B}[2J\u{1B}[1;31mroot", "a\nhint: forged", "a\rthumblatch: done", "bell\u{7}",
+    "\u{202E}evitan\u{202C}", "\u{2066}x\u{2069}", "\u{200F}rtl", "zero\u{200B}width",
+    "c1\u{9B}31m", "\u{2028}line", "tag\u{E0041}", "private\u{E000}", "del\u{7F}", "nul\u{0}",
+    "filler\u{3164}", "bom\u{FEFF}",
+  ])
+  func hostileCharactersAreSpelledOut(_ text: String) {
+    let plain = PlainText.line(text)
+    #expect(plain.contains("\\u{"))
+    for scalar in plain.unicodeScalars {
+      #expect(scalar.value >= 0x20 && scalar.value != 0x7F && !(0x80...0x9F).contains(scalar.value))
+      #expect(scalar.properties.generalCategory != .format)
+    }
+  }
+
+  @Test(arguments: ["me", "müller@example.org", "山田", "naïve — dash", "emoji 🙂", "a\\b"])
+  func ordinaryTextStaysAsItIs(_ text: String) {
+    #expect(PlainText.line(text) == text)
+  }
+
+  @Test
+  func aNameOfTenKilobytesIsCut() {
+    let plain = PlainText.line(String(repeating: "x", count: 10_240))
+    #expect(plain.utf8.count == PlainText.maximumLength + 3)
+    #expect(plain.hasSuffix("..."))
+  }
+
+  @Test
+  func marksDoNotPileUpOverOtherLines() {
+    let plain = PlainText.line("a" + String(repeating: "\u{0301}", count: 40))
+    #expect(plain.unicodeScalars.filter { $0 == "\u{0301}" }.count == PlainText.maximumMarks)
+  }
+
+  @Test
+  func theWholePromptFitsEightyColumnsWhenWrapped() {
+    let prompt =
+      "Touch the fingerprint reader to refresh me (asked by bash, pid 4211). Enter: password."
+    let lines = PlainText.wrapped(prompt, columns: 80)
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { PlainText.width($0) <= 80 })
+    #expect(lines.joined(separator: " ") == prompt)
+    #expect(PlainText.wrapped(prompt, columns: 120) == [prompt])
+  }
+
+  @Test
+  func fittedTextNeverExceedsItsColumns() {
+    for columns in 0...20 {
+      #expect(PlainText.width(PlainText.fitted("山田太郎 and company", columns: columns)) <= columns)
+    }
+    #expect(PlainText.fitted("short", columns: 5) == "short")
+    #expect(PlainText.fitted("longer", columns: 5) == "lo...")
+  }
+
+  @Test
+  func tableCellsCannotAddRowsOrColours() {
+    var table = Table(headings: ["account", "state"])
+    table.add("a\nb", "\u{1B}[31mready")
+    #expect(table.text(columns: nil).split(separator: "\n").count == 2)
+    #expect(!table.text(columns: nil).contains("\u{1B}"))
+  }
+
+  @Test
+  func aTableGivesWayToTheTerminalsWidth() {
+    var table = Table(headings: ["account", "issuer"])
+    table.add("me", String(repeating: "x", count: 200))
+    for line in table.text(columns: 80).split(separator: "\n") {
+      #expect(PlainText.width(String(line)) <= 80)
+    }
+    #expect(table.text(columns: nil).contains(String(repeating: "x", count: 200)))
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import System
+
+/// A terminal of a test: the program gets one side, the test types and looks at the other.
+final class PseudoTerminal: @unchecked Sendable {
+  /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not import.
+  private static let unlock: UInt = 0x4004_5431
+  private static let number: UInt = 0x8004_5430
+
+  let keyboard: Descriptor
+  private let path: String
+  private(set) var screen = ""
+
+  /// Opens a pair (pts(4)).
+  init(columns: UInt16 = 80) throws {
+    let number = unsafe Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError("open", code: errno, subject: "/dev/ptmx") }
+    keyboard = Descriptor(owning: number)
+    var unlocked: Int32 = 0
+    var index: UInt32 = 0
+    guard unsafe ioctl(number, Self.unlock, &unlocked) == 0,
+      unsafe ioctl(number, Self.number, &index) == 0
+    else { throw SystemError("ioctl", code: errno) }
+    path = "/dev/pts/\(index)"
+    var size = winsize()
+    size.ws_col = columns
+    size.ws_row = 24
+    guard unsafe ioctl(number, UInt(TIOCSWINSZ), &size) == 0 else {
+      throw SystemError("ioctl", code: errno)
+    }
+    try keyboard.setNonblocking(true)
+  }
+
+  /// The program's side.
+  func open() throws -> Descriptor {
+    let number = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
+    return Descriptor(owning: number)
+  }
+
+  /// Whether what is typed is shown.
+  func echoes() throws -> Bool {
+    let side = try open()
+    var modes = termios()
+    guard unsafe tcgetattr(side.number, &modes) == 0 else {
+      throw SystemError("tcgetattr", code: errno)
+    }
+    return modes.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  func type(_ text: String) throws {
+    try keyboard.write(text)
+  }
+
+  /// Waits until the screen has shown a text, at most ten seconds.
+  func waitFor(_ text: String) throws {
+    let deadline = BootInstant.now.advanced(bySeconds: 10)
+    while !screen.contains(text) {
+      guard BootInstant.now < deadline else {
+        throw SystemError("the screen shows: \(screen)", code: ETIMEDOUT, subject: text)
+      }
+      if try keyboard.waitReadable(milliseconds: 100) { look() }
+    }
+  }
+
+  /// Takes in what was written to the screen so far.
+  func look() {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
+        Result { () throws(SystemError) in try unsafe keyboard.read(into: buffer) }
+      }
+      guard let count = try? result.get(), count > 0 else { return }
+      screen += String(decoding: chunk.prefix(count), as: UTF8.self)
+    }
+  }
+}

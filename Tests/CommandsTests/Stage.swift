@@ -1,0 +1,252 @@
+import Glibc
+import JSON
+import SecretMemory
+import System
+import Testing
+import VaultClient
+import VaultInterface
+
+@testable import Commands
+
+/// What the other side of a test does while a verb runs: the engine and the person, in one script.
+final class Stage: @unchecked Sendable {
+  let terminal: PseudoTerminal
+  private let engine: Descriptor
+  private var buffer = MessageBuffer(.vault)
+  private let interruptKey: Descriptor
+  private(set) var interruptedAt: BootInstant?
+
+  init(terminal: PseudoTerminal, engine: Int32, interruptKey: Int32) {
+    self.terminal = terminal
+    self.engine = Descriptor(owning: engine)
+    self.interruptKey = Descriptor(owning: interruptKey)
+  }
+
+  /// Waits for a call of this method.
+  func expect<Method: VarlinkMethod>(_ method: Method.Type) throws -> Method {
+    try call(method).content()
+  }
+
+  /// Waits for a call of this method, with its flags.
+  func call<Method: VarlinkMethod>(_ method: Method.Type) throws -> VarlinkCall {
+    while true {
+      if let call = try buffer.nextCall() {
+        guard call.method == Method.method else {
+          throw SystemError("\(call.method) came", code: EPROTO, subject: Method.method)
+        }
+        return call
+      }
+      guard try engine.waitReadable(milliseconds: 10_000) else {
+        throw SystemError("no call came", code: ETIMEDOUT, subject: Method.method)
+      }
+      let count = unsafe try buffer.receive { unsafe try engine.receive(into: $0)?.count ?? 0 }
+      if count == 0 { throw SystemError("the client hung up", code: EPIPE) }
+    }
+  }
+
+  /// Waits until the client hangs up.
+  func expectEnd() throws {
+    guard try engine.waitReadable(milliseconds: 10_000) else {
+      throw SystemError("the client stays", code: ETIMEDOUT)
+    }
+    var byte = [UInt8](repeating: 0, count: 1)
+    let result: Result<Int, SystemError> = unsafe byte.withUnsafeMutableBytes { space in
+      Result { () throws(SystemError) in try unsafe engine.read(into: space) }
+    }
+    if (try? result.get()) ?? 0 > 0 { throw SystemError("the client goes on", code: EPROTO) }
+  }
+
+  /// Hangs up, so that a verb does not wait for a script that has failed.
+  func giveUp() {
+    engine.shutDown()
+  }
+
+  func reply(_ content: some VarlinkRecord, continues: Bool = false) throws {
+    try send(try VarlinkReply(content, continues: continues))
+  }
+
+  func fail(_ error: VaultError) throws {
+    try send(try error.reply)
+  }
+
+  /// Bytes that are no message of ours.
+  func sendRaw(_ bytes: [UInt8]) throws {
+    try engine.write(bytes)
+  }
+
+  /// Ctrl-C.
+  func interrupt() throws {
+    interruptedAt = BootInstant.now
+    try interruptKey.write([1])
+  }
+
+  /// What a message that needs a presence check is answered with.
+  func needPresence(
+    _ purpose: PresencePurpose = .refresh,
+    methods: [PresenceMethod] = [.fingerprint, .password],
+    requester: String = "bash, pid 4211",
+    timeout: Int = 30
+  ) throws {
+    try fail(
+      .presenceNeeded(
+        PresenceRequest(
+          prompt: "p1",
+          requester: requester,
+          account: "me",
+          purpose: purpose,
+          methods: methods,
+          timeout: timeout
+        )
+      )
+    )
+  }
+
+  private func send(_ reply: VarlinkReply) throws {
+    try engine.write(try reply.plainEncoded(on: .vault))
+  }
+}
+
+/// One run of a verb against a script, and what came of it.
+struct Play {
+  let code: ExitCode
+  let error: CommandError?
+  /// Standard output.
+  let out: String
+  /// Standard error.
+  let talk: String
+  /// All that was written to the terminal.
+  let screen: String
+  /// Whether the terminal echoes again.
+  let echoes: Bool
+  /// Milliseconds from Ctrl-C to the end of the verb.
+  let millisecondsAfterInterrupt: Int64?
+
+  /// Runs `thumblatch` with these words; `script` is the other side, on a thread of its own.
+  static func run(
+    _ words: [String],
+    terminal hasTerminal: Bool = true,
+    columns: UInt16 = 80,
+    kind: String = "xterm",
+    environment: [String: String] = [:],
+    script: @escaping @Sendable (Stage) throws -> Void
+  ) throws -> Play {
+    let terminal = try PseudoTerminal(columns: columns)
+    let (client, engine) = try UnixSocket.pair()
+    let (interrupt, key) = try UnixSocket.pair()
+    let interruptOwner = Descriptor(owning: interrupt)
+    let stage = Stage(terminal: terminal, engine: engine, interruptKey: key)
+    let out = try Capture()
+    let talk = try Capture()
+    let output = Output(
+      json: words.contains("--json"),
+      out: out.writing.number,
+      error: talk.writing.number,
+      environment: { environment[$0] }
+    )
+    let programSide = try terminal.open()
+    let second = try programSide.duplicate().relinquish()
+    let thread = ScriptThread(stage, script)
+    var failure: CommandError?
+    var unused: Set = [client, second]
+    do throws(CommandError) {
+      guard case .run(let arguments) = try Arguments.parse(words, verbs: Program.verbs) else {
+        throw CommandError(.usage, "no verb")
+      }
+      let session = Session(
+        arguments: arguments,
+        output: output,
+        interrupt: interruptOwner.number,
+        environment: { environment[$0] },
+        openTerminal: {
+          guard hasTerminal else { return nil }
+          unused.remove(second)
+          return Terminal(Descriptor(owning: second), kind: kind)
+        },
+        connect: { () throws(VaultClientError) in
+          guard unused.remove(client) != nil else { throw .disconnected }
+          return try Connection(Descriptor(owning: client), interrupt: interruptOwner.number)
+        }
+      )
+      defer { session.hangUp() }
+      try arguments.verb.run(session)
+    } catch {
+      failure = error
+      output.fail(error)
+    }
+    let ended = BootInstant.now
+    for number in unused { close(number) }
+    if let problem = thread.join() { Issue.record("the script failed: \(problem)") }
+    terminal.look()
+    return Play(
+      code: failure?.code ?? .done,
+      error: failure,
+      out: out.text(),
+      talk: talk.text(),
+      screen: terminal.screen,
+      echoes: try terminal.echoes(),
+      millisecondsAfterInterrupt: stage.interruptedAt.map {
+        (ended.nanoseconds - $0.nanoseconds) / 1_000_000
+      }
+    )
+  }
+}
+
+/// Collects what is written to a descriptor; enough for some kilobytes.
+private final class Capture {
+  let writing: Descriptor
+  private let reading: Descriptor
+
+  init() throws {
+    let (first, second) = try UnixSocket.pair()
+    reading = Descriptor(owning: first)
+    writing = Descriptor(owning: second)
+    try reading.setNonblocking(true)
+  }
+
+  func text() -> String {
+    var text: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { space in
+        Result { () throws(SystemError) in try unsafe reading.read(into: space) }
+      }
+      guard let count = try? result.get(), count > 0 else { break }
+      text += chunk.prefix(count)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// A thread that runs a script; the test runner's own threads are too few to block two at once.
+private final class ScriptThread: @unchecked Sendable {
+  private let stage: Stage
+  private let script: @Sendable (Stage) throws -> Void
+  private var problem: (any Error)?
+  private var thread = pthread_t()
+
+  init(_ stage: Stage, _ script: @escaping @Sendable (Stage) throws -> Void) {
+    self.stage = stage
+    self.script = script
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    let status = unsafe pthread_create(
+      &thread,
+      nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        let script = unsafe Unmanaged<ScriptThread>.fromOpaque(context).takeRetainedValue()
+        do { try script.script(script.stage) } catch {
+          script.problem = error
+          script.stage.giveUp()
+        }
+        return nil
+      },
+      context
+    )
+    precondition(status == 0, "no thread for the script")
+  }
+
+  func join() -> (any Error)? {
+    pthread_join(thread, nil)
+    return problem
+  }
+}

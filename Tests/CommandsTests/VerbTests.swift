@@ -1,0 +1,277 @@
+import JSON
+import SecretMemory
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+struct VerbTests {
+  static let account = VaultAccount(
+    name: "me",
+    provider: "dev",
+    kind: "password-backend",
+    issuer: "http://localhost:8000",
+    email: "me@example.org",
+    presenceProtection: true,
+    state: .loginRequired,
+    cause: "answer lost\u{1B}[31m",
+    accessTokenExpiresAt: 1_763_717_400,
+    isDefault: true
+  )
+
+  private static func object(_ text: String) throws -> JSONObject {
+    guard case .object(let object) = try JSONReader.read(Array(text.utf8), secretMembers: []) else {
+      throw CommandError(.bug, "not an object")
+    }
+    return object
+  }
+
+  @Test
+  func theTokenAsJSONHasStableKeys() throws {
+    let play = try Play.run(["token", "me", "--json", "--min-ttl", "1h"]) { stage in
+      let call = try stage.expect(AccessTokenCall.self)
+      #expect(call.account == "me")
+      #expect(call.minimumLifetime == 3600)
+      #expect(call.rejected == nil)
+      try stage.reply(
+        AccessTokenReply(
+          account: "me",
+          accessToken: "t",
+          tokenType: "Bearer",
+          expiresAt: 1_763_717_400,
+          shorterThanRequested: true
+        )
+      )
+    }
+    #expect(
+      play.out == """
+        {"account":"me","access_token":"t","token_type":"Bearer",\
+        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true}
+
+        """
+    )
+    #expect(play.talk.isEmpty)
+  }
+
+  @Test(arguments: ["a\nb", "", "a b", "\u{1B}[31m", "ü"])
+  func aTokenThatIsNoneIsNotPrinted(_ token: String) throws {
+    let play = try Play.run(["token"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(
+        AccessTokenReply(
+          account: "me",
+          accessToken: token,
+          tokenType: "Bearer",
+          shorterThanRequested: false
+        )
+      )
+    }
+    #expect(play.code == .unavailable)
+    #expect(play.out.isEmpty)
+    #expect(token.isEmpty || !play.talk.contains(token))
+  }
+
+  @Test
+  func errorsAsJSONStandOnStandardOutputWithTheirCode() throws {
+    let play = try Play.run(["token", "me", "--json"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.providerUnavailable(message: "connection refused", retryAfter: 90))
+    }
+    #expect(play.code == .unavailable)
+    let error = try Self.object(play.out).object("error")
+    #expect(try error.string("code") == "unavailable")
+    #expect(try error.string("message") == "connection refused")
+    #expect(try error.string("hint").contains("1m 30s"))
+    #expect(play.talk.isEmpty)
+  }
+
+  @Test(arguments: [
+    (VaultError.busy(message: "x"), ExitCode.busy), (.noSuchAccount(account: "a"), .notFound),
+    (.noSuchFinger(finger: "f"), .notFound), (.invalidArgument(message: "x"), .usage),
+    (.loginRequired(account: "a", message: "x"), .loginRequired),
+    (.providerUnavailable(message: "x", retryAfter: nil), .unavailable),
+    (.providerRefused(status: 409, message: "x"), .serverError),
+    (.misconfigured(message: "x"), .usage), (.vaultUnsafe(message: "x", hint: nil), .unsafeVault),
+    (.refused(message: "x"), .refused), (.internal(message: "x"), .bug),
+  ])
+  func everyErrorOfTheInterfaceHasItsExitStatus(_ error: VaultError, _ code: ExitCode) throws {
+    let play = try Play.run(["token"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(error)
+    }
+    #expect(play.code == code)
+    #expect(play.talk.hasPrefix("thumblatch: error: "))
+    #expect(play.out.isEmpty)
+  }
+
+  @Test
+  func aMessageOfTheProviderCannotForgeALine() throws {
+    let play = try Play.run(["token"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.providerRefused(status: 400, message: "no\nhint: run rm -rf\u{1B}[2K"))
+    }
+    #expect(play.talk.split(separator: "\n").count == 1)
+    #expect(!play.talk.contains("\u{1B}"))
+  }
+
+  @Test
+  func statusIsReadableAndHasStableKeys() throws {
+    let script: @Sendable (Stage) throws -> Void = { stage in
+      _ = try stage.expect(GetStatusCall.self)
+      try stage.reply(
+        VaultStatus(
+          form: .private,
+          version: "0.1.0",
+          process: 42,
+          deviceSecret: "file",
+          memory: .secret,
+          unlocked: true,
+          unlockedFor: 540,
+          unlockedAccounts: ["me"],
+          enrolledFingers: ["right-index"],
+          fingerprintLockedOut: false
+        )
+      )
+      _ = try stage.expect(GetReaderCall.self)
+      try stage.reply(
+        GetReaderReply(reader: VaultReader(available: false, reason: "held by fprintd"))
+      )
+      #expect(try stage.call(GetAccountCall.self).more)
+      try stage.reply(GetAccountReply(account: Self.account), continues: true)
+      try stage.reply(GetAccountReply(account: nil))
+    }
+    let text = try Play.run(["status"], script: script).out
+    for part in [
+      "private, thumblatchd 0.1.0, process 42", "memfd_secret", "(9m left) for me",
+      "not available: held by fprintd", "right-index", "me *", "me@example.org", "login-required",
+      "me: answer lost\\u{1B}[31m",
+    ] { #expect(text.contains(part), "\(part)") }
+    #expect(!text.contains("\u{1B}"))
+
+    let object = try Self.object(try Play.run(["status", "--json"], script: script).out)
+    #expect(
+      object.members.map(\.name) == [
+        "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
+        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts",
+      ]
+    )
+    #expect(Timestamps.parse(try object.string("unlocked_until")) != nil)
+    guard case .object(let account)? = try object.array("accounts").first else {
+      Issue.record("no account")
+      return
+    }
+    #expect(
+      account.members.map(\.name) == [
+        "name", "provider", "kind", "issuer", "subject", "email", "display_name",
+        "presence_protection", "state", "cause", "access_token_expires_at", "default",
+      ]
+    )
+    #expect(try account.string("state") == "login-required")
+    #expect(try account.string("access_token_expires_at") == "2025-11-21T09:30:00Z")
+    #expect(account["subject"] == .null)
+  }
+
+  @Test
+  func anAuditRecordIsOneLineWhateverItHolds() throws {
+    let script: @Sendable (Stage) throws -> Void = { stage in
+      let call = try stage.call(AuditCall.self)
+      #expect(call.more)
+      #expect(try call.content(as: AuditCall.self).since == 1_763_717_400)
+      for number in 1...3 {
+        try stage.reply(
+          AuditReply(
+            record: VaultAuditRecord(
+              number: number,
+              time: 1_763_717_400,
+              event: "refresh",
+              outcome: "done",
+              account: "me",
+              requester: "bash\n\u{202E}, pid 1",
+              detail: "\u{1B}]0;owned\u{7}"
+            )
+          ),
+          continues: number < 3
+        )
+      }
+    }
+    let words = ["audit", "--since", "2025-11-21T09:30:00Z"]
+    let play = try Play.run(words, script: script)
+    #expect(play.out.split(separator: "\n").count == 3)
+    #expect(!play.out.contains("\u{1B}") && !play.out.contains("\u{202E}"))
+    let json = try Self.object(try Play.run(words + ["--json"], script: script).out)
+    #expect(try json.array("records").count == 3)
+  }
+
+  @Test
+  func unlockSendsItsAccountsAndDuration() throws {
+    let play = try Play.run(["unlock", "a", "b", "--for", "15m"]) { stage in
+      let call = try stage.expect(UnlockCall.self)
+      #expect(call.accounts == ["a", "b"])
+      #expect(call.duration == 900)
+      try stage.reply(UnlockReply(unlockedFor: 900, unlockedAccounts: ["a", "b"]))
+    }
+    #expect(play.talk.hasPrefix("unlocked a, b until "))
+    #expect(play.out.isEmpty)
+  }
+
+  @Test
+  func logoutSaysWhichOfTheTwoHappened() throws {
+    let told = try Play.run(["logout", "me"]) { stage in
+      #expect(try stage.expect(LogoutCall.self) == LogoutCall(account: "me", local: false))
+      try stage.reply(LogoutReply(revoked: true))
+    }
+    #expect(told.talk.contains("the provider confirmed"))
+    let local = try Play.run(["logout", "me", "--local"]) { stage in
+      #expect(try stage.expect(LogoutCall.self).local)
+      try stage.reply(LogoutReply(revoked: false, reason: "unreachable"))
+    }
+    #expect(local.talk.contains("did not confirm (unreachable)"))
+  }
+
+  @Test(arguments: ["../x", "A", "a b", "a\nb", "@", "", "10 kB"])
+  func anAccountNameThatIsNoneNeverReachesTheEngine(_ name: String) throws {
+    let name = name == "10 kB" ? String(repeating: "a", count: 10_240) : name
+    let play = try Play.run(["token", name]) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage)
+    #expect(play.talk.split(separator: "\n").count <= 2)
+  }
+
+  @Test
+  func theProfileIsShownWithoutItsEscapes() throws {
+    let play = try Play.run(["whoami", "me"]) { stage in
+      _ = try stage.expect(WhoAmICall.self)
+      try stage.reply(
+        WhoAmIReply(
+          account: Self.account,
+          profile: ["name": "Eve\u{1B}[8m", "id": 7, "roles": ["a", "b"], "nick\nname": nil]
+        )
+      )
+    }
+    #expect(play.code == .done)
+    #expect(play.out.contains("a, b"))
+    #expect(play.out.split(separator: "\n").count == 5)
+    #expect(!play.out.contains("\u{1B}"))
+  }
+
+  @Test
+  func garbageOfTheEngineIsABugAndNotACrash() throws {
+    for bytes in [
+      Array("{}{]\0".utf8), Array("[]\0".utf8), [0], Array("{\"error\":\"x.Y\"}\0".utf8),
+    ] {
+      let play = try Play.run(["lock"]) { stage in
+        _ = try stage.expect(LockCall.self)
+        try stage.sendRaw(bytes)
+      }
+      #expect(play.code == .bug)
+    }
+  }
+
+  @Test
+  func anEngineThatHangsUpIsUnavailable() throws {
+    let play = try Play.run(["lock"]) { stage in
+      _ = try stage.expect(LockCall.self)
+      stage.giveUp()
+    }
+    #expect(play.code == .unavailable)
+  }
+}

@@ -1,0 +1,218 @@
+import FingerprintReader
+import TestSupport
+import Testing
+
+extension ReaderTests {
+  @Suite
+  struct Checks {
+    let reader: VirtualReader
+
+    init() throws {
+      reader = try VirtualReader(.device)
+    }
+
+    @Test
+    func theEnrolledFingerMatchesAndAnotherDoesNot() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        #expect(print.driver == "virtual_device")
+        for (name, verdict) in [("right", Verdict.matched(.rightIndex)), ("wrong", .noMatch)] {
+          let check = RunningCheck([print])
+          #expect(check.events.next() == .ready(only: nil))
+          try reader.send("SCAN \(name)")
+          #expect(try check.wait() == verdict)
+          #expect(!reader.isOpen)
+        }
+      }
+    }
+
+    @Test
+    func everyKindOfRetryIsToldApartAndIsNoDecision() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        let hints: [RetryHint] = [.general, .tooShort, .centerFinger, .removeFinger]
+        for (code, hint) in hints.enumerated() {
+          try reader.send("RETRY \(code)")
+          #expect(check.events.next() == .retry(hint))
+        }
+        try reader.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
+    func everyErrorHasItsCase() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        for code in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 256, 257] {
+          let check = RunningCheck([print])
+          #expect(check.events.next() == .ready(only: nil))
+          try reader.send("ERROR \(code)")
+          let error = #expect(throws: ReaderError.self) { try check.wait() }
+          switch code {
+          case 1: #expect(error == .unsupported)
+          case 3, 4: if case .busy = error {} else { Issue.record("\(code): \(error as Any)") }
+          case 7: #expect(error == .notEnrolled)
+          case 8: #expect(error == .storageFull)
+          case 9: #expect(error == .duplicate)
+          case 256: #expect(error == .removed)
+          case 257: #expect(error == .tooHot)
+          default: if case .failed = error {} else { Issue.record("\(code): \(error as Any)") }
+          }
+          #expect(!reader.isOpen)
+        }
+      }
+    }
+
+    @Test
+    func aReaderThatIsPulledOutEndsTheCheck() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        try reader.send("UNPLUG")
+        #expect(throws: ReaderError.removed) { try check.wait() }
+      }
+      #expect(throws: ReaderError.noReader) {
+        try Reader(.virtual).facts(opening: true).wait()
+      }
+    }
+
+    @Test
+    func aCancelClosesTheReaderAndAMatchAfterItDoesNotCount() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        check.operation.cancel()
+        #expect(throws: ReaderError.cancelled) { try check.wait() }
+        #expect(!reader.isOpen)
+
+        // A driver that ignores the cancel, and then sees the right finger.
+        let deaf = RunningCheck([print])
+        #expect(deaf.events.next() == .ready(only: nil))
+        try reader.send("SET_CANCELLATION_ENABLED 0")
+        deaf.operation.cancel()
+        try reader.send("SCAN right")
+        #expect(throws: ReaderError.cancelled) { try deaf.wait() }
+        #expect(!reader.isOpen)
+      }
+    }
+
+    @Test
+    func whoDoesNotTouchTheReaderHearsThatItStillWaits() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        // After five seconds.
+        #expect(check.events.next() == .waiting)
+        try reader.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
+    func theTimeEndsACheck() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print], milliseconds: 50)
+        #expect(throws: ReaderError.timedOut) { try check.wait() }
+        #expect(!reader.isOpen)
+      }
+    }
+
+    @Test
+    func aScanThatLayThereBeforeTheReaderWasArmedDoesNotCount() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        // While the reader sleeps these queue up: the retry ends one look, and the scan lies there
+        // when the next begins.
+        try reader.send("SLEEP 100")
+        try reader.send("RETRY 1")
+        try reader.send("SCAN right")
+        #expect(check.events.next() == .retry(.tooShort))
+        #expect(check.events.next() == .retry(.removeFinger))
+        try reader.send("SCAN wrong")
+        #expect(try check.wait() == .noMatch)
+      }
+    }
+
+    @Test
+    func aSecondOperationIsBusyAndTheFirstGoesOn() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.events.next() == .ready(only: nil))
+        #expect(throws: ReaderError.busy(nil)) { try RunningCheck([print]).wait() }
+        try reader.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
+    func aReaderThatOnlyVerifiesTakesTheFirstPrintAndNamesItsFinger() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let first = try enroll("right", as: .rightIndex, on: reader)
+        let second = try enroll("left", as: .leftThumb, on: reader)
+        let check = RunningCheck([first, second])
+        #expect(check.events.next() == .ready(only: .rightIndex))
+        try reader.send("SCAN left")
+        #expect(try check.wait() == .noMatch)
+      }
+    }
+
+    @Test
+    func aVirtualReaderIsNoHardware() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        #expect(throws: ReaderError.noReader) {
+          try Reader(.hardware).check([print], milliseconds: 1000).wait()
+        }
+        #expect(throws: ReaderError.noReader) {
+          try Reader(.hardware).facts(opening: true).wait()
+        }
+      }
+      #expect(!AllowedDrivers.hardware.permit("virtual_image"))
+      #expect(AllowedDrivers.hardware.permit("synaptics"))
+      #expect(!AllowedDrivers.virtual.permit("synaptics"))
+    }
+
+    @Test
+    func withoutAPrintOfThisReaderNobodyIsAsked() throws {
+      defer { reader.remove() }
+      reader.connected {
+        #expect(throws: ReaderError.notEnrolled) { try RunningCheck([]).wait() }
+        #expect(!reader.isOpen)
+      }
+    }
+
+    @Test
+    func theReaderTellsAboutItself() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        for opening in [false, true] {
+          let facts = try Reader(.virtual).facts(opening: opening).wait()
+          #expect(facts.driver == "virtual_device")
+          #expect(facts.stages == 5)
+          #expect(!facts.identifies)
+        }
+      }
+    }
+  }
+}

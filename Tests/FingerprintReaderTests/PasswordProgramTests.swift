@@ -1,0 +1,173 @@
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The built program with PAM.
+@Suite(.serialized)
+struct PasswordProgramTests {
+  private let password = "correct horse 7 battery"
+
+  private func ask(_ client: PresenceClient, _ user: String?, timeout: Int = 10_000) throws {
+    try client.send(
+      HelperCheckCall(presenceMethod: .password, user: user, timeout: timeout)
+    )
+    let question = try client.next(HelperCheckCall.self)
+    #expect(question == .ask(text: "Password: ", hidden: true))
+  }
+
+  @Test
+  func theRightPasswordMatchesAndOthersDoNot() throws {
+    let user = try ScratchUser(password: password)
+    defer { user.remove() }
+    let presence = try VirtualPresence()
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    try ask(client, user.name)
+    // unix_chkpwd is setgid, and would not be with it.
+    #expect(try client.status("NoNewPrivs") == "0")
+    #expect(try client.respond(password) == .matched(finger: nil))
+    for wrong in ["", "wrong", password + " "] {
+      try ask(client, user.name)
+      #expect(try client.respond(wrong) == .notMatched)
+    }
+    try user.modify(["--expiredate", "1"])
+    try ask(client, user.name)
+    #expect(
+      try client.respond(password) == .failed(.denied, detail: "this account has expired")
+    )
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test
+  func anOrdinaryUserCanShowTheirOwnPasswordAndNobodyElses() throws {
+    let user = try ScratchUser(password: password)
+    defer { user.remove() }
+    let other = try ScratchUser(password: password)
+    defer { other.remove() }
+    let presence = try VirtualPresence(openToOthers: true)
+    defer { presence.remove() }
+    let launcher = [
+      "/usr/bin/setpriv", "--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups",
+    ]
+    let client = try PresenceClient(presence.program, launcher: launcher)
+    try ask(client, nil)
+    #expect(try client.respond(password) == .matched(finger: nil))
+    try ask(client, user.name)
+    #expect(try client.respond("wrong") == .notMatched)
+    try client.send(
+      HelperCheckCall(presenceMethod: .password, user: other.name, timeout: 10_000)
+    )
+    guard case .failed(.denied, _) = try client.event() else { return #expect(Bool(false)) }
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test
+  func aCloseWhileSomeoneTypesEndsTheProgram() throws {
+    let user = try ScratchUser(password: password)
+    defer { user.remove() }
+    let presence = try VirtualPresence()
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    try ask(client, user.name)
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test
+  func anAnswerThatComesTooLateDoesNotCount() throws {
+    let user = try ScratchUser(password: password)
+    defer { user.remove() }
+    let presence = try VirtualPresence()
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    try ask(client, user.name, timeout: 500)
+    // Nothing is said unasked when the time is up: no call waits for a reply.
+    #expect(try !client.hasReply(withinMilliseconds: 700))
+    guard case .failed(.timedOut, _) = try client.respond(password) else {
+      return #expect(Bool(false))
+    }
+    // The conversation goes on.
+    try ask(client, user.name)
+    #expect(try client.respond(password) == .matched(finger: nil))
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test
+  func anotherCallWhileSomeoneTypesGivesTheCheckUp() throws {
+    let user = try ScratchUser(password: password)
+    defer { user.remove() }
+    let presence = try VirtualPresence()
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    try ask(client, user.name)
+    try ask(client, user.name)
+    #expect(try client.respond(password) == .matched(finger: nil))
+    #expect(throws: ReplyError.service(.invalidParameter("text"))) {
+      try client.respond(password)
+    }
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test
+  func aModuleThatHangsOrCrashesEndsTheProgramAndLetsNobodyIn() throws {
+    for (behaviour, isTimeout) in [("hang", true), ("crash", false)] {
+      let presence = try VirtualPresence(stack: "auth required @/hostile.so \(behaviour)")
+      defer { presence.remove() }
+      _ = try ScratchModule.make(in: presence.services)
+      let client = try PresenceClient(presence.program)
+      try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 100))
+      if isTimeout {
+        guard case .failed(.timedOut, _) = try client.event() else {
+          return #expect(Bool(false))
+        }
+        #expect(try client.child.wait() == .exited(0))
+      } else {
+        #expect(throws: PresenceClient.Closed.self) { try client.event() }
+        #expect(try client.child.wait() != .exited(0))
+      }
+    }
+  }
+
+  @Test
+  func aStackThatOthersCouldChangeIsNotUsed() throws {
+    let presence = try VirtualPresence(
+      stack: "auth required pam_permit.so\naccount required pam_permit.so"
+    )
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 5000))
+    #expect(
+      try client.event() == .failed(.denied, detail: "the PAM stack asked for no password")
+    )
+    #expect(try client.end() == .exited(0))
+
+    presence.makeWritableByOthers()
+    let careful = try PresenceClient(presence.program)
+    try careful.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 5000))
+    guard case .failed(.notAvailable, _) = try careful.event() else {
+      return #expect(Bool(false))
+    }
+    #expect(try careful.end() == .exited(0))
+  }
+
+  @Test
+  func itAnswersWhatItIsAndNothingThatIsNotItsOwn() throws {
+    let presence = try VirtualPresence()
+    defer { presence.remove() }
+    let client = try PresenceClient(presence.program)
+    #expect(try client.call(GetInfoCall()).interfaces.contains("io.thumblatch.Helper"))
+    let call = ExchangeCall(
+      httpMethod: "GET",
+      url: "http://localhost/",
+      headers: [],
+      pins: [],
+      timeout: 1,
+      maximumBody: 1
+    )
+    #expect(throws: ReplyError.service(.methodNotImplemented("io.thumblatch.Helper.Exchange"))) {
+      try client.call(call)
+    }
+    #expect(try client.end() == .exited(0))
+  }
+}

@@ -1,0 +1,133 @@
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The engine's side of a conversation with `thumblatch-presence`.
+final class PresenceClient {
+  struct Closed: Error {}
+
+  let child: ChildProcess
+  private var socket: Descriptor
+  private var buffer = MessageBuffer(.helper)
+
+  /// Starts a program with one end of a socket as descriptor 0, by `launcher` if there is one.
+  init(_ program: String, environment: [String] = [], launcher: [String] = []) throws {
+    let (ours, theirs) = try UnixSocket.pair()
+    socket = Descriptor(owning: ours)
+    let far = Descriptor(owning: theirs)
+    let command = launcher + [program]
+    child = try ChildProcess(
+      path: command[0],
+      arguments: Array(command.dropFirst()),
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
+        + environment,
+      descriptors: [far.number, -1, -1]
+    )
+  }
+
+  func send<Method: VarlinkMethod>(_ call: Method, more: Bool = false) throws {
+    let message = try VarlinkCall(call, more: more).encoded(on: .helper)
+    unsafe try message.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        done +=
+          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[done...])) ?? 0
+      }
+    }
+  }
+
+  /// The next reply to a call; throws `Closed` where the other side has ended.
+  func next<Method: VarlinkMethod>(_ method: Method.Type) throws -> Method.Reply {
+    while true {
+      if let reply = try buffer.nextReply() { return try reply.result(of: method) }
+      guard try socket.waitReadable(milliseconds: 10_000) else { throw Closed() }
+      let count = unsafe try buffer.receive { room throws(SystemError) in
+        unsafe try socket.receive(into: room)?.count ?? 0
+      }
+      guard (count ?? 0) > 0 else { throw Closed() }
+    }
+  }
+
+  /// Whether something comes within a time.
+  func hasReply(withinMilliseconds limit: Int32) throws -> Bool {
+    try socket.waitReadable(milliseconds: limit)
+  }
+
+  func call<Method: VarlinkMethod>(_ call: Method) throws -> Method.Reply {
+    try send(call)
+    return try next(Method.self)
+  }
+
+  /// Arms the reader for these prints, and waits until it is.
+  func arm(_ prints: [(String, SharedSecret)], timeout: Int = 10_000) throws {
+    for (finger, print) in prints { _ = try call(LoadPrintCall(finger: finger, print: print)) }
+    try send(HelperCheckCall(presenceMethod: .fingerprint, timeout: timeout), more: true)
+    #expect(try next(HelperCheckCall.self) == .ready)
+  }
+
+  /// The next event of a check other than that the reader waits.
+  func event() throws -> HelperCheckEvent {
+    while true {
+      let event = try next(HelperCheckCall.self)
+      if event != .waiting { return event }
+    }
+  }
+
+  /// Answers a question; what comes of it.
+  func respond(_ text: String) throws -> HelperCheckEvent {
+    try call(HelperRespondCall(text: SharedSecret(try SecretBytes(copying: Array(text.utf8)))))
+  }
+
+  /// Closes this side.
+  func close() { socket = Descriptor(owning: -1) }
+
+  func end() throws -> ProcessEnd {
+    close()
+    return try child.wait()
+  }
+
+  /// A line of /proc/PID/status, such as `NoNewPrivs`.
+  func status(_ name: String) throws -> String? {
+    let directory = try Directory(path: "/proc/\(child.identifier)")
+    let text = String(
+      decoding: try directory.openForReading("status").readAll(limit: 65536),
+      as: UTF8.self
+    )
+    for line in text.split(separator: "\n") where line.hasPrefix(name + ":") {
+      return String(line.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " })
+    }
+    return nil
+  }
+}
+
+/// Enrols a name through the program.
+func enroll(
+  _ name: String,
+  _ finger: String,
+  on reader: VirtualReader,
+  _ client: PresenceClient
+)
+  throws -> SharedSecret
+{
+  try client.send(HelperEnrollCall(finger: finger, timeout: 10_000), more: true)
+  var touches = 0
+  while true {
+    let reply = try client.next(HelperEnrollCall.self)
+    switch reply.event {
+    case .ready, .stage:
+      #expect(reply.stage == touches)
+      #expect(reply.stages == 5)
+      if touches < 5 { try reader.send("SCAN \(name)") }
+      touches += 1
+    case .waiting: continue
+    case .done(let print, let driver, _):
+      #expect(driver == "virtual_device")
+      return print
+    case .retry, .failed:
+      Issue.record("\(reply.event)")
+      throw PresenceClient.Closed()
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import SecretMemory
+import System
+import TestSupport
+import VaultInterface
+
+/// A caller of the engine that sends what it likes.
+final class EngineConnection {
+  let socket: Descriptor
+  private var buffer = MessageBuffer(.vault)
+
+  /// Connects to the engine in a state directory.
+  init(state: String) throws {
+    socket = try UnixSocket.connect(in: try Directory(path: state), name: "engine")
+  }
+
+  /// Speaks over a socket that someone else has connected.
+  init(_ socket: consuming Descriptor) {
+    self.socket = socket
+  }
+
+  /// Sends a call.
+  func send(_ content: some VarlinkMethod, more: Bool = false) throws {
+    let message = try VarlinkCall(content, more: more).encoded(on: .vault)
+    unsafe try message.withUnsafeBytes { unsafe try socket.write($0) }
+  }
+
+  /// Sends bytes, whatever they are; false where the engine takes no more.
+  @discardableResult
+  func send(bytes: [UInt8]) throws -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let result: Result<Int?, SystemError> = unsafe bytes.withUnsafeBytes { all in
+        Result { () throws(SystemError) in
+          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: all[done...]))
+        }
+      }
+      switch result {
+      case .success(let count): done += count ?? 0
+      case .failure(let error):
+        guard error.code == EPIPE || error.code == ECONNRESET else { throw error }
+        return false
+      }
+    }
+    return true
+  }
+
+  /// The next reply; nil where the engine has closed the connection.
+  func reply() throws -> VarlinkReply? {
+    while true {
+      if let reply = try buffer.nextReply() { return reply }
+      guard try socket.waitReadable(milliseconds: 60_000) else {
+        throw SystemError("reply", code: ETIMEDOUT)
+      }
+      let count = unsafe try buffer.receive { room throws(SystemError) in
+        do throws(SystemError) {
+          return unsafe try socket.receive(into: room)?.count ?? 0
+        } catch {
+          // What was not read when the engine closed.
+          guard error.code == ECONNRESET else { throw error }
+          return 0
+        }
+      }
+      guard let count, count > 0 else { return nil }
+    }
+  }
+
+  /// The next reply as one to a method.
+  func result<Method: VarlinkMethod>(of method: Method.Type) throws -> Method.Reply {
+    guard let reply = try reply() else { throw SystemError("reply", code: EPIPE) }
+    return try reply.result(of: method)
+  }
+
+  /// Sends a call and waits for its one reply.
+  @discardableResult
+  func call<Method: VarlinkMethod>(_ content: Method) throws -> Method.Reply {
+    try send(content)
+    return try result(of: Method.self)
+  }
+
+  /// The error that a call brings; nil where it succeeds.
+  func failure<Method: VarlinkMethod>(_ content: Method) throws -> VaultError? {
+    try send(content)
+    return try failure(of: Method.self)
+  }
+
+  /// The error that the next reply is; nil where it is none.
+  func failure<Method: VarlinkMethod>(of method: Method.Type) throws -> VaultError? {
+    do {
+      _ = try result(of: method)
+      return nil
+    } catch ReplyError.vault(let error) {
+      return error
+    }
+  }
+}
+
+extension EngineConnection {
+  /// Makes a user at the backend and the account of that name.
+  @discardableResult
+  func register(
+    _ account: String,
+    at backend: DevBackend,
+    settings: [String: String] = [:]
+  ) throws -> VaultAccount {
+    try call(
+      RegisterCall(
+        account: account,
+        provider: provider(backend.url, settings),
+        email: "\(account)@example.org",
+        name: "Ada Lovelace",
+        password: try secret(password)
+      )
+    ).account
+  }
+
+  /// An access token; a new one if `rejected` is the one that is stored.
+  func token(_ account: String = "me", rejected: String? = nil) throws -> String {
+    try call(AccessTokenCall(account: account, rejected: rejected)).accessToken
+  }
+
+  /// How an account stands.
+  func account(_ name: String = "me") throws -> VaultAccount? {
+    try call(GetAccountCall(account: name)).account
+  }
+
+  /// How an account stands, in one word.
+  func state(_ name: String = "me") throws -> AccountState? { try account(name)?.state }
+}
+
+/// The password of every user that a test makes.
+let password = "correct horse \"battery\" \\staple"
+
+/// A password backend at an address.
+func provider(_ url: String, _ settings: [String: String] = [:]) -> VaultProvider {
+  let all = settings.merging(["kind": "password-backend", "issuer": url]) { $1 }
+  return VaultProvider(name: "dev", settings: all)
+}
+
+/// A text as a secret.
+func secret(_ text: String) throws -> SharedSecret {
+  SharedSecret(try SecretBytes(copying: Array(text.utf8)))
+}

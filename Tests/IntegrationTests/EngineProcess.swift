@@ -1,0 +1,85 @@
+import Glibc
+import System
+
+/// A `thumblatchd --private`, started as a client starts it.
+final class EngineProcess {
+  /// What it said before it served.
+  enum Report: Equatable {
+    /// It listens.
+    case listening
+    /// It cannot, and why.
+    case refused(String)
+    /// It ended without a word: another engine has the vault.
+    case silent
+  }
+
+  let child: ChildProcess
+  let report: Report
+  private var hasEnded = false
+
+  var identifier: Int32 { child.identifier }
+
+  /// Starts the program on a state directory and waits for its report.
+  init(_ program: String, state: String) throws {
+    let directory = try EngineProcess.open(state)
+    let (near, far) = try UnixSocket.pair()
+    let ours = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    child = try ChildProcess(
+      path: program,
+      arguments: ["--private"],
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"],
+      descriptors: [-1, -1, -1, directory.number, theirs.number],
+      newSession: true
+    )
+    _ = consume theirs
+    report = try Self.read(ours)
+  }
+
+  deinit {
+    if !hasEnded { kill() }
+  }
+
+  /// Ends it as a power cut would, and waits until it is gone.
+  func kill() {
+    child.kill()
+    _ = end()
+  }
+
+  /// Asks it to end, and waits until it has.
+  func stop() -> ProcessEnd? {
+    child.send(signal: SIGTERM)
+    return end()
+  }
+
+  /// Waits for its end.
+  func end() -> ProcessEnd? {
+    hasEnded = true
+    return try? child.wait()
+  }
+
+  /// A symbolic link is followed, as the shell of whoever sets the variable would.
+  private static func open(_ path: String) throws -> Descriptor {
+    let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
+    return Descriptor(owning: number)
+  }
+
+  private static func read(_ pipe: borrowing Descriptor) throws -> Report {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while bytes != [UInt8(ascii: "L")], byte != UInt8(ascii: "\n") {
+      guard try pipe.waitReadable(milliseconds: 60_000) else {
+        throw SystemError("thumblatchd", code: ETIMEDOUT)
+      }
+      let count = unsafe try withUnsafeMutableBytes(of: &byte) { unsafe try pipe.read(into: $0) }
+      if count == 0 { break }
+      bytes.append(byte)
+    }
+    switch bytes.first {
+    case nil: return .silent
+    case UInt8(ascii: "L"): return .listening
+    default: return .refused(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}

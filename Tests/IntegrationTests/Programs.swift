@@ -1,0 +1,117 @@
+import Glibc
+import Synchronization
+import System
+import TestSupport
+
+/// The programs beside each other, as they are installed, but with virtual fingerprint readers.
+///
+/// They are those that were built last: by `Scripts/build`, or together with the tests.
+enum Programs {
+  private static let names = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange"]
+
+  /// A directory for what is made once in a run; it is removed at the end.
+  static let scratch = Result {
+    let directory = try scratchDirectory()
+    atexit { Programs.remove() }
+    return directory
+  }
+
+  /// Each test takes links of it.
+  private static let shared = Result { try assemble() }
+
+  /// Puts the programs into `directory`, which is made.
+  static func install(in directory: String) throws {
+    try shell("cp -al \(try shared.get()) \(directory)")
+  }
+
+  private static func assemble() throws -> String {
+    let directory = try scratch.get() + "/programs"
+    let released = BuiltPrograms.sourceDirectory + "/.build/thumblatch/virtual"
+    let built = BuiltPrograms.directory
+    let pam = BuiltPrograms.sourceDirectory + "/Sources/Installed/etc/pam.d/thumblatch"
+    try shell(
+      """
+      umask 022
+      mkdir \(directory)
+      if [ \(released)/thumblatchd -nt \(built)/thumblatchd ]; then
+        cp -r \(released)/. \(directory)
+      else
+        for name in \(names.joined(separator: " ")); do
+          install -m 755 \(built)/$name \(directory)/$name
+        done
+        install -m 755 \(built)/thumblatch-presence-virtual \(directory)/thumblatch-presence
+        mkdir \(directory)/pam.d
+        install -m 644 \(pam) \(directory)/pam.d/thumblatch
+      fi
+      chmod 755 \(directory)
+      """
+    )
+    return directory
+  }
+
+  private static func remove() {
+    guard let directory = try? scratch.get() else { return }
+    _ = try? shell("rm -rf \(directory)")
+  }
+}
+
+/// A new directory, with a short name: a socket's path has at most 107 bytes.
+func scratchDirectory() throws -> String {
+  var template = Array("/tmp/tl-XXXXXX".utf8CString)
+  guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// What a shell script printed; an error where it does not end well.
+@discardableResult
+func shell(_ script: String) throws -> String {
+  let (text, end) = try output(of: "/bin/sh", ["-ec", script])
+  guard end == .exited(0) else {
+    throw SystemError("sh", code: ECHILD, subject: "\(end): \(script)\n\(text)")
+  }
+  return text
+}
+
+/// What a Python program printed; an error where it does not end well.
+@discardableResult
+func python(_ program: String, _ arguments: String...) throws -> String {
+  let path = "/usr/bin/python3"
+  let (text, end) = try output(of: path, ["-c", program] + arguments)
+  guard end == .exited(0) else {
+    throw SystemError("python3", code: ECHILD, subject: "\(end): \(text)")
+  }
+  return text
+}
+
+/// What a program printed to both outputs, and how it ended.
+func output(
+  of path: String,
+  _ arguments: [String],
+  environment: [String] = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
+) throws -> (text: String, end: ProcessEnd) {
+  let run = try Run(path, arguments, environment: environment)
+  return (try run.text(), try run.child.wait())
+}
+
+/// A program that runs, with a pipe for what it prints.
+final class Run {
+  let child: ChildProcess
+  private let output: Descriptor
+
+  init(_ path: String, _ arguments: [String], environment: [String], input: Int32 = -1) throws {
+    let (near, far) = try UnixSocket.pair()
+    output = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    child = try ChildProcess(
+      path: path,
+      arguments: arguments,
+      environment: environment,
+      descriptors: [input, theirs.number, theirs.number]
+    )
+  }
+
+  /// All that it prints, to the end.
+  func text() throws -> String {
+    String(decoding: try output.readAll(limit: 1 << 24), as: UTF8.self)
+  }
+}

@@ -1,0 +1,195 @@
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// Whatever a provider answers, nobody is signed out by it.
+@Suite(.serialized)
+struct ProviderFaultTests {
+  private static let path = "/auth/refresh"
+
+  /// One fault at a refresh: what the caller is told, and whether the outcome is uncertain.
+  private struct Expectation: Sendable {
+    let fault: DevBackendFault
+    let isUncertain: Bool
+    let isExpected: @Sendable (VaultError) -> Bool
+
+    init(
+      _ kind: DevBackendFault.Kind,
+      uncertain: Bool,
+      body: String? = nil,
+      chunked: Bool = false,
+      size: Int? = nil,
+      _ isExpected: @escaping @Sendable (VaultError) -> Bool = isUnavailable
+    ) {
+      fault = .init(path, kind, chunked: chunked, size: size, body: body)
+      isUncertain = uncertain
+      self.isExpected = isExpected
+    }
+  }
+
+  private static let expectations: [Expectation] = [
+    .init(.garbage, uncertain: true),
+    .init(.empty, uncertain: true),
+    .init(.huge, uncertain: true),
+    .init(.huge, uncertain: true, chunked: true, size: 1 << 20),
+    .init(.huge, uncertain: true, size: 60 * 1024),
+    .init(.half, uncertain: true),
+    .init(.half, uncertain: true, chunked: true),
+    .init(.resetBefore, uncertain: true),
+    .init(.resetAfter, uncertain: true),
+    .init(.status(500), uncertain: true),
+    .init(.status(503), uncertain: true, body: ""),
+    .init(.retryAfter("7"), uncertain: false) { $0.retryAfter == 7 },
+    .init(.retryAfter("a week"), uncertain: false),
+    .init(.retryAfter("99999999999999999999"), uncertain: false),
+    .init(.controlCharacters, uncertain: true),
+    .init(
+      .status(200),
+      uncertain: false,
+      body: #"{"access_token": "a\u001b[2J", "refresh_token": "r\r\n", "expires_in": 900}"#
+    ) { $0.isMisconfigured },
+    .init(.status(302), uncertain: false) { $0.isMisconfigured },
+    .init(.status(404), uncertain: false) { $0.isMisconfigured },
+    .init(.status(400), uncertain: false, body: #"{"error": "invalid_request"}"#) {
+      $0.isMisconfigured
+    },
+    .init(.status(401), uncertain: true, body: ""),
+    .init(.status(403), uncertain: true, body: "<html>Blocked by policy</html>"),
+    .init(.status(200), uncertain: false, body: "{}") { $0.isMisconfigured },
+    .init(.status(200), uncertain: false, body: #"{"access_token": ""}"#) { $0.isMisconfigured },
+    .init(.status(200), uncertain: true, body: #"["access_token"]"#),
+    .init(.status(200), uncertain: true, body: String(repeating: "[", count: 50_000)),
+  ]
+
+  @Test(arguments: expectations.indices)
+  func aFaultIsToldAndSignsNobodyOut(_ index: Int) throws {
+    let expectation = Self.expectations[index]
+    // The provider takes a token twice: what is tested here is what the vault makes of answers.
+    let backend = try DevBackend(["--reuse", "allow"])
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.clear()
+    try backend.fail(expectation.fault)
+    let caller = try vault.connect()
+    let failure = try caller.failure(AccessTokenCall(account: "me", rejected: old))
+    #expect(failure.map(expectation.isExpected) == true, "\(String(describing: failure))")
+    #expect(try caller.state() == (expectation.isUncertain ? .uncertain : .expired))
+    if expectation.isUncertain { try vault.forgetRetryWait() }
+    let after = try vault.connect()
+    let token = try after.token()
+    #expect(token != old)
+    #expect(try after.state() == .ready)
+    // Nothing was sent that the fault did not meet, but the one that succeeded.
+    let sent = try backend.requests()
+    #expect(sent.count <= 2)
+    #expect(Set(sent.compactMap(\.refreshToken)).count == 1)
+    #expect(try after.token(rejected: token) != token)
+  }
+
+  @Test
+  func aProviderThatIsNotThereIsNoUncertainty() throws {
+    let vault = try TestVault()
+    try vault.start()
+    var backend: DevBackend? = try DevBackend()
+    let old = try signIn(vault, try #require(backend))
+    backend = nil
+    let caller = try vault.connect()
+    guard
+      case .providerUnavailable = try caller.failure(
+        AccessTokenCall(account: "me", rejected: old)
+      )
+    else {
+      Issue.record("nobody is there, and that is not told")
+      return
+    }
+    #expect(try caller.state() == .expired)
+  }
+
+  @Test
+  func waitsDoubleAndAServersOwnWishCountsMore() throws {
+    let backend = try DevBackend(["--reuse", "allow"])
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    var waits: [Int] = []
+    for fault in [DevBackendFault.Kind.status(500), .status(502), .empty, .retryAfter("77")] {
+      try backend.fail(.init(Self.path, fault))
+      let failure = try vault.connect().failure(AccessTokenCall(account: "me", rejected: old))
+      waits.append(failure?.retryAfter ?? 0)
+      try vault.forgetRetryWait()
+    }
+    #expect(waits == [2, 4, 8, 77])
+    #expect(try vault.connect().token() != old)
+  }
+
+  @Test
+  func aProviderThatRotatesNothingKeepsTheTokenThatItGave() throws {
+    for mode in ["same", "omit"] {
+      let backend = try DevBackend(["--no-rotation", mode])
+      let vault = try TestVault()
+      try vault.start()
+      var token = try signIn(vault, backend)
+      let caller = try vault.connect()
+      for _ in 0..<3 {
+        let next = try caller.token(rejected: token)
+        #expect(next != token)
+        token = next
+      }
+      #expect(Set(try backend.requests().compactMap(\.refreshToken)).count == 1)
+    }
+  }
+}
+
+/// In a suite of its own: it takes as long as a courier may live, and nothing waits for it.
+@Suite
+struct HangingProviderTests {
+  @Test
+  func aProviderThatNeverAnswersIsGivenUp() async throws {
+    let backend = try DevBackend(["--reuse", "allow"])
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.fail(.init("/auth/refresh", .hang))
+    let begun = BootInstant.now
+    let failure = try await onThread {
+      try vault.connect().failure(AccessTokenCall(account: "me", rejected: old))
+    }
+    #expect(failure.map(isUnavailable) == true)
+    #expect(BootInstant.now.seconds(since: begun) <= 32)
+    #expect(vault.running("thumblatch-exchange") == [])
+    #expect(try vault.connect().state() == .uncertain)
+    try vault.forgetRetryWait()
+    #expect(try vault.connect().token() != old)
+  }
+}
+
+extension VaultError {
+  /// Seconds, where the error says any.
+  fileprivate var retryAfter: Int? {
+    guard case .providerUnavailable(_, let seconds) = self else { return nil }
+    return seconds
+  }
+
+  fileprivate var isMisconfigured: Bool {
+    if case .misconfigured = self { true } else { false }
+  }
+}
+
+@Sendable
+private func isUnavailable(_ error: VaultError) -> Bool {
+  if case .providerUnavailable = error { true } else { false }
+}
+
+/// Runs what blocks for long on a thread of its own, so that other tests go on.
+func onThread<Value: Sendable>(_ body: @escaping () throws -> Value) async throws -> Value {
+  nonisolated(unsafe) let body = body
+  return try await withCheckedThrowingContinuation { continuation in
+    do throws(SystemError) {
+      try startThread { continuation.resume(with: Result { unsafe try body() }) }
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+}

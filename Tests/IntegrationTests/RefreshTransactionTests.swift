@@ -1,0 +1,342 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The table of the refresh transaction, with processes that are really killed.
+@Suite(.serialized)
+struct RefreshTransactionTests {
+  private static let path = "/auth/refresh"
+
+  /// A vault whose refresh is on the wire, held by the backend, after which the engine was killed.
+  private func killedDuringTheExchange(
+    _ options: [String] = [],
+    settings: [String: String] = [:]
+  ) throws -> (backend: DevBackend, vault: TestVault, old: String, courier: Int32) {
+    let backend = try DevBackend(options)
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend, settings: settings)
+    try backend.clear()
+    try backend.fail(.init(Self.path, hold: true))
+    let caller = try vault.connect()
+    try caller.send(AccessTokenCall(account: "me", rejected: old))
+    try backend.waitForRequests(Self.path)
+    #expect(try vault.connect().state() == .refreshing)
+    let courier = try vault.courier()
+    vault.killEngine()
+    #expect(try caller.reply() == nil)
+    return (backend, vault, old, courier)
+  }
+
+  /// That the newest refresh token is the one in the vault.
+  private func goesOn(_ vault: TestVault, _ backend: DevBackend, after token: String) throws {
+    let caller = try vault.connect()
+    #expect(try caller.state() == .ready)
+    let next = try caller.token(rejected: token)
+    #expect(next != token)
+    #expect(try backend.count("sessions") == 1)
+    let sent = try backend.requests().compactMap(\.refreshToken)
+    #expect(Set(sent).count == sent.count, "a refresh token was sent twice")
+  }
+
+  @Test
+  func theNextEngineWaitsForTheCourierOfOneThatWasKilled() throws {
+    let (backend, vault, old, courier) = try killedDuringTheExchange()
+    try vault.start()
+    let status = try vault.connect()
+    #expect(try status.state() == .refreshing)
+    let callers = try (0..<3).map { _ in try vault.connect() }
+    for caller in callers { try caller.send(AccessTokenCall(account: "me")) }
+    #expect(try status.state() == .refreshing)
+    #expect(vault.running("thumblatch-exchange") == [courier])
+    try backend.release()
+    let tokens = try callers.map { try $0.result(of: AccessTokenCall.self).accessToken }
+    #expect(Set(tokens).count == 1)
+    #expect(tokens[0] != old)
+    #expect(try backend.requests().map(\.path) == [Self.path])
+    try goesOn(vault, backend, after: tokens[0])
+  }
+
+  @Test
+  func theNextEngineTakesTheAnswerThatLiesInTheSlot() throws {
+    let (backend, vault, old, courier) = try killedDuringTheExchange()
+    try backend.release()
+    try waitForEnd(courier)
+    try vault.start()
+    #expect(try vault.connect().state() == .refreshing)
+    let token = try vault.connect().token()
+    #expect(token != old)
+    #expect(try backend.requests().map(\.path) == [Self.path])
+    try goesOn(vault, backend, after: token)
+  }
+
+  @Test
+  func anAnswerThatWasRefusedIsTakenFromTheSlotAsWell() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    let refusal = #"{"error": "invalid_grant"}"#
+    try backend.fail(.init(Self.path, .status(401), hold: true, body: refusal))
+    let caller = try vault.connect()
+    try caller.send(AccessTokenCall(account: "me", rejected: old))
+    try backend.waitForRequests(Self.path)
+    let courier = try vault.courier()
+    vault.killEngine()
+    try backend.release()
+    try waitForEnd(courier)
+    try vault.start()
+    guard case .loginRequired = try vault.connect().failure(AccessTokenCall(account: "me")) else {
+      Issue.record("the refusal in the slot was not taken")
+      return
+    }
+    #expect(try vault.connect().state() == .loginRequired)
+    #expect(try backend.requests().filter { $0.path == Self.path }.count == 1)
+  }
+
+  @Test
+  func withoutEngineAndCourierTheOutcomeIsUncertainAndTriedOnceMore() throws {
+    // The provider forgives a second use, as RFC 9700's authors ask it to after a lost answer.
+    let (backend, vault, old, courier) = try killedDuringTheExchange(["--reuse", "allow"])
+    kill(courier, SIGKILL)
+    try waitForEnd(courier)
+    try vault.start()
+    let caller = try vault.connect()
+    #expect(try caller.state() == .refreshing)
+    // Nobody is asked again at once, whoever asks and how often.
+    for _ in 0..<3 {
+      guard
+        case .providerUnavailable(_, let wait?) = try caller.failure(AccessTokenCall(account: "me"))
+      else {
+        Issue.record("there is no word of waiting")
+        return
+      }
+      #expect((1...3).contains(wait))
+      #expect(try caller.state() == .uncertain)
+    }
+    #expect(try backend.requests().map(\.path) == [Self.path])
+    try backend.release()
+    try vault.forgetRetryWait()
+    let after = try vault.connect()
+    #expect(try after.state() == .uncertain)
+    #expect(try after.token() != old)
+    #expect(try after.state() == .ready)
+    let sent = try backend.requests().compactMap(\.refreshToken)
+    #expect(sent.count == 2 && sent[0] == sent[1])
+    try backend.clear()
+    try goesOn(vault, backend, after: try after.token())
+  }
+
+  @Test
+  func aRetryThatIsRefusedEndsInALoginAndErasesNothing() throws {
+    let (backend, vault, _, courier) = try killedDuringTheExchange()
+    kill(courier, SIGKILL)
+    try waitForEnd(courier)
+    try backend.release()
+    try vault.start()
+    #expect(try vault.connect().failure(AccessTokenCall(account: "me")) != nil)
+    try vault.forgetRetryWait()
+    let caller = try vault.connect()
+    guard case .loginRequired("me", let message) = try caller.failure(AccessTokenCall()) else {
+      Issue.record("a dead grant was not told")
+      return
+    }
+    #expect(message.contains("answer lost"))
+    #expect(try caller.account()?.cause == "answer lost")
+    #expect(try caller.state() == .loginRequired)
+    // It is over: nothing is sent any more.
+    let count = try backend.requests().count
+    #expect(try caller.failure(AccessTokenCall(account: "me")) != nil)
+    #expect(try backend.requests().count == count)
+    try vault.stopEngine()
+    let kept = try python(
+      """
+      import sqlite3, sys
+      print(sqlite3.connect(sys.argv[1]).execute(
+        "SELECT count(*) FROM accounts WHERE sealed_refresh_token IS NOT NULL").fetchone()[0])
+      """,
+      vault.state + "/vault.db"
+    )
+    #expect(kept == "1\n")
+    try vault.start()
+    let login = LoginCall(
+      account: "me",
+      email: "me@example.org",
+      password: try secret(password)
+    )
+    #expect(try vault.connect().call(login).account.state == .ready)
+  }
+
+  @Test
+  func whereAReuseRevokesNothingIsSentWhileTheAccessTokenLives() throws {
+    let (backend, vault, _, courier) = try killedDuringTheExchange(
+      settings: ["refresh_reuse": "revokes"]
+    )
+    kill(courier, SIGKILL)
+    try waitForEnd(courier)
+    try backend.release()
+    // The token that the caller had called rejected is gone; give the account one that lives.
+    try vault.edit(
+      """
+      INSERT INTO access_tokens (account, scope_set, token, token_type, expires_at, stored_at)
+        SELECT id, '', 'still-good', 'Bearer', unixepoch() + 300, unixepoch() FROM accounts
+      """
+    )
+    try vault.start()
+    #expect(try vault.connect().token() == "still-good")
+    let wanted = AccessTokenCall(account: "me", minimumLifetime: 295)
+    try vault.stopEngine()
+    try vault.edit("UPDATE intents SET not_before = 0")
+    try vault.age(seconds: 10)
+    try vault.start()
+    guard case .providerUnavailable(_, let wait?) = try vault.connect().failure(wanted) else {
+      Issue.record("the used token was sent again although the access token lives")
+      return
+    }
+    #expect((280...300).contains(wait))
+    #expect(try vault.connect().token() == "still-good")
+    #expect(try backend.requests().map(\.path) == [Self.path])
+  }
+
+  @Test
+  func aKilledCourierIsNoLogout() throws {
+    let backend = try DevBackend(["--reuse", "allow"])
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.fail(.init(Self.path, hold: true))
+    let caller = try vault.connect()
+    try caller.send(AccessTokenCall(account: "me", rejected: old))
+    try backend.waitForRequests(Self.path)
+    kill(try vault.courier(), SIGKILL)
+    guard case .providerUnavailable = try caller.failure(of: AccessTokenCall.self) else {
+      Issue.record("a courier that was killed is told as something else")
+      return
+    }
+    #expect(try caller.state() == .uncertain)
+    try backend.release()
+    try vault.forgetRetryWait()
+    #expect(try vault.connect().token() != old)
+  }
+
+  @Test
+  func aSignInIsFinishedByTheNextEngine() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    try backend.fail(.init("/auth/register", hold: true))
+    let caller = try vault.connect()
+    try caller.send(
+      RegisterCall(
+        account: "me",
+        provider: provider(backend.url),
+        email: "me@example.org",
+        password: try secret(password)
+      )
+    )
+    try backend.waitForRequests("/auth/register")
+    let courier = try vault.courier()
+    vault.killEngine()
+    try vault.start()
+    try backend.release()
+    try waitForEnd(courier)
+    // Whoever asks for a token finds the sign-in done; nobody has to type the password again.
+    let token = try vault.connect().token()
+    try goesOn(vault, backend, after: token)
+  }
+
+  @Test
+  func anotherEngineOnTheSameDirectoryLeavesAtOnce() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let token = try signIn(vault, backend)
+    for _ in 0..<5 {
+      let second = try vault.launch()
+      #expect(second.report == .silent)
+      #expect(second.end() == .exited(0))
+    }
+    #expect(try vault.connect().token() == token)
+    let engines = try (0..<6).map { _ in try vault.launch() }
+    #expect(engines.allSatisfy { $0.report == .silent && $0.end() == .exited(0) })
+    #expect(try vault.connect().token() == token)
+  }
+
+  @Test
+  func manyCallersOfAnExpiredAccountAreOneRequestAndOneAnswer() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.clear()
+    try backend.fail(.init(Self.path, hold: true))
+    let callers = try (0..<64).map { _ in try vault.connect() }
+    for caller in callers { try caller.send(AccessTokenCall(account: "me", rejected: old)) }
+    try backend.waitForRequests(Self.path)
+    try backend.release()
+    let tokens = try callers.map { try $0.result(of: AccessTokenCall.self).accessToken }
+    #expect(Set(tokens).count == 1 && tokens[0] != old)
+    #expect(try backend.requests().map(\.path) == [Self.path])
+  }
+
+  @Test
+  func aFailureIsSharedAndNotTriedAgainForEach() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.clear()
+    try backend.fail(.init(Self.path, .status(500), hold: true))
+    let callers = try (0..<16).map { _ in try vault.connect() }
+    for caller in callers { try caller.send(AccessTokenCall(account: "me", rejected: old)) }
+    try backend.waitForRequests(Self.path)
+    try backend.release()
+    for caller in callers {
+      guard case .providerUnavailable = try caller.failure(of: AccessTokenCall.self) else {
+        Issue.record("one caller was told something else")
+        continue
+      }
+    }
+    #expect(try backend.requests().map(\.path) == [Self.path])
+  }
+
+  @Test
+  func accountsDoNotWaitForEachOther() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try vault.connect().register("other", at: backend)
+    try backend.fail(.init(Self.path, hold: true))
+    let caller = try vault.connect()
+    try caller.send(AccessTokenCall(account: "me", rejected: old))
+    try backend.waitForRequests(Self.path)
+    let other = try vault.connect()
+    let first = try other.token("other")
+    #expect(try other.token("other", rejected: first) != first)
+    try backend.release()
+    #expect(try caller.result(of: AccessTokenCall.self).accessToken != old)
+  }
+
+  @Test
+  func whoLeavesDoesNotEndTheRefreshOfOthers() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let old = try signIn(vault, backend)
+    try backend.clear()
+    try backend.fail(.init(Self.path, hold: true))
+    let stays = try vault.connect()
+    do {
+      let leaves = try vault.connect()
+      try leaves.send(AccessTokenCall(account: "me", rejected: old))
+      try backend.waitForRequests(Self.path)
+    }
+    try stays.send(AccessTokenCall(account: "me"))
+    try backend.release()
+    #expect(try stays.result(of: AccessTokenCall.self).accessToken != old)
+    #expect(try backend.requests().map(\.path) == [Self.path])
+  }
+}

@@ -1,0 +1,247 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// Refresh tokens and passwords that the test knows are looked for wherever they could have been
+/// left; each search has to find something else that is there.
+@Suite(.serialized)
+struct SecretTraceTests {
+  /// A token that compresses to nothing else, so that each find is one.
+  private static let first = "rt_FIRST-sentinel/with\\/slashes+5f21c0a7e9d84b36"
+  private static let second = "rt_SECOND-sentinel/with\\/slashes+91b2d3c4e5f60718"
+  private static let access = "at_CONTROL-sentinel-7700aabbccddeeff"
+
+  /// The answer of a provider that hands out tokens of the test's choice.
+  private func answer(_ path: String, _ refreshToken: String, _ access: String) -> DevBackendFault {
+    let escaped = refreshToken.replacing("\\", with: "\\\\")
+    return .init(
+      path,
+      .status(200),
+      body: """
+        {"access_token": "\(access)", "refresh_token": "\(escaped)", "token_type": "Bearer",
+        "expires_in": 900, "user": {"id": "1", "email": "sentinel@example.org", "name": "S"}}
+        """
+    )
+  }
+
+  /// A vault that has seen a login and a refresh, whose engine runs.
+  private func used() throws -> (backend: DevBackend, vault: TestVault, engine: EngineProcess) {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    let engine = try vault.start()
+    try backend.fail(
+      answer("/auth/login", Self.first, Self.access + "1"),
+      answer("/auth/refresh", Self.second, Self.access + "2")
+    )
+    let caller = try vault.connect()
+    let login = LoginCall(
+      account: "me",
+      provider: provider(backend.url),
+      email: "sentinel@example.org",
+      password: try secret(password)
+    )
+    try caller.call(login)
+    #expect(try caller.token(rejected: Self.access + "1") == Self.access + "2")
+    return (backend, vault, engine)
+  }
+
+  /// How often each text stands in the files of a directory: plain, in base64 at each of its three
+  /// offsets, in hexadecimal, and as JSON may write it.
+  private func occurrences(of texts: [String], in directory: String) throws -> [Int] {
+    let program = """
+      import base64, json, os, sys
+      def forms(text):
+        raw = text.encode()
+        yield raw
+        yield raw.hex().encode()
+        yield json.dumps(text)[1:-1].encode()
+        yield json.dumps(text)[1:-1].replace("/", "\\\\/").encode()
+        for shift in range(3):
+          code = base64.b64encode(bytes(shift) + raw)
+          yield code[4 if shift else 0:-4]
+          yield base64.urlsafe_b64encode(bytes(shift) + raw)[4 if shift else 0:-4]
+      data = b""
+      for root, _, names in os.walk(sys.argv[1]):
+        for name in names:
+          path = os.path.join(root, name)
+          if os.path.isfile(path): data += open(path, "rb").read() + b"\\0\\0\\0"
+      for text in sys.argv[2:]:
+        print(sum(data.count(form) for form in set(forms(text))))
+      """
+    let arguments = ["-c", program, directory] + texts
+    return try numbers(try output(of: "/usr/bin/python3", arguments))
+  }
+
+  /// How often each text stands in the memory of a process, as its owner's superuser reads it.
+  private func occurrences(of texts: [String], inMemoryOf process: Int32) throws -> [Int] {
+    let program = """
+      import sys
+      texts = [text.encode() for text in sys.argv[2:]]
+      found = [0] * len(texts)
+      with open(f"/proc/{sys.argv[1]}/maps") as maps, \\
+          open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+        for line in maps:
+          span, access = line.split()[:2]
+          if "r" not in access: continue
+          begin, end = (int(part, 16) for part in span.split("-"))
+          try:
+            memory.seek(begin)
+            data = memory.read(end - begin)
+          except (OSError, OverflowError, ValueError):
+            continue  # memfd_secret(2), vvar
+          for index, text in enumerate(texts): found[index] += data.count(text)
+      print("\\n".join(map(str, found)))
+      """
+    return try numbers(
+      try output(of: "/usr/bin/python3", ["-c", program, "\(process)"] + texts)
+    )
+  }
+
+  private func numbers(_ outcome: (text: String, end: ProcessEnd)) throws -> [Int] {
+    try #require(outcome.end == .exited(0), "\(outcome.text)")
+    return outcome.text.split(separator: "\n").compactMap { Int($0) }
+  }
+
+  @Test
+  func noFileHoldsARefreshTokenOrThePassword() throws {
+    let (_, vault, _) = try used()
+    let secrets = [Self.first, Self.second, password]
+    let controls = [Self.access + "2", "sentinel@example.org"]
+    let found = try occurrences(of: secrets + controls, in: vault.state)
+    #expect(found.prefix(3) == [0, 0, 0])
+    #expect(found.suffix(2).allSatisfy { $0 > 0 })
+
+    // That each form would be found.
+    try shell("mkdir \(vault.base)/planted")
+    try python(
+      """
+      import base64, json, sys
+      text = sys.argv[2]
+      with open(sys.argv[1], "wb") as file:
+        file.write(b"a" + text.encode() + b"\\n" + json.dumps({"x": text}).encode() + b"\\n")
+        file.write(text.encode().hex().encode() + b"\\n")
+        for shift in range(3): file.write(base64.b64encode(b"x" * shift + text.encode()) + b"\\n")
+      """,
+      vault.base + "/planted/file",
+      Self.first
+    )
+    #expect(try occurrences(of: [Self.first], in: vault.base + "/planted")[0] >= 6)
+
+    // After a sign-out nothing is left of the access token either.
+    #expect(try vault.connect().call(LogoutCall(account: "me", local: true)).revoked == false)
+    let left = try occurrences(of: secrets + [Self.access], in: vault.state)
+    #expect(left == [0, 0, 0, 0])
+    try vault.stopEngine()
+    #expect(try occurrences(of: secrets + [Self.access], in: vault.state) == [0, 0, 0, 0])
+  }
+
+  @Test
+  func aKilledExchangeLeavesNoTokenInAnyFile() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    var login = answer("/auth/login", Self.first, Self.access + "1")
+    login.hold = true
+    try backend.fail(login)
+    let caller = try vault.connect()
+    try caller.send(
+      LoginCall(
+        account: "me",
+        provider: provider(backend.url),
+        email: "sentinel@example.org",
+        password: try secret(password)
+      )
+    )
+    try backend.waitForRequests("/auth/login")
+    let courier = try vault.courier()
+    #expect(try occurrences(of: [password], in: vault.state) == [0])
+    vault.killEngine()
+    try backend.release()
+    try waitForEnd(courier)
+    // The answer lies in the slot, sealed: not even the access token can be read.
+    #expect(try shell("cat \(vault.state)/slots/* | tr -d '\\0' | wc -c") != "0\n")
+    let found = try occurrences(
+      of: [Self.first, Self.access, password, "sentinel@example.org"],
+      in: vault.state
+    )
+    #expect(found.prefix(3) == [0, 0, 0])
+    try vault.start()
+    #expect(try vault.connect().token() == Self.access + "1")
+  }
+
+  @Test
+  func theEnginesMemoryHoldsNoRefreshTokenAndNoPassword() throws {
+    let (_, vault, engine) = try used()
+    // Beginnings, which are the same in JSON.
+    let found = try occurrences(
+      of: ["rt_FIRST-sentinel", "rt_SECOND-sentinel", "correct horse", Self.access + "2"],
+      inMemoryOf: engine.identifier
+    )
+    #expect(found.prefix(3) == [0, 0, 0])
+    // The access token is no secret of the vault, and shows that the search finds what is there.
+    #expect(try #require(found.last) > 0)
+    let status = try vault.connect().call(GetStatusCall())
+    #expect(status.memory == .secret)
+  }
+
+  @Test
+  func thePublicFactsOfAProcessHoldNoSecret() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    let engine = try vault.start()
+    try backend.fail(answer("/auth/login", Self.first, Self.access))
+    try backend.fail(.init("/auth/refresh", hold: true))
+    let caller = try vault.connect()
+    let login = LoginCall(
+      account: "me",
+      provider: provider(backend.url),
+      email: "sentinel@example.org",
+      password: try secret(password)
+    )
+    try caller.call(login)
+    try caller.send(AccessTokenCall(account: "me", rejected: Self.access))
+    try backend.waitForRequests("/auth/refresh")
+    for process in [engine.identifier, try vault.courier()] {
+      let facts = try shell(
+        "tr '\\0' '\\n' </proc/\(process)/environ; cat /proc/\(process)/cmdline"
+      )
+      #expect(facts.contains("PATH=/usr/bin:/bin"))
+      #expect(!facts.contains("sentinel") && !facts.contains("correct horse"))
+      #expect(facts.split(separator: "\n").count <= 4, "\(facts)")
+      // No core file, no ptrace by the same user, no terminal and no directory held.
+      #expect(try shell("grep 'Max core' /proc/\(process)/limits").contains(" 0 "))
+      #expect(linkTarget("/proc/\(process)/cwd") == "/")
+      for number in 0...2 {
+        let target = linkTarget("/proc/\(process)/fd/\(number)") ?? ""
+        #expect(target == "/dev/null" || target.hasPrefix("socket:"), "\(target)")
+      }
+    }
+    let held = try occurrences(
+      of: ["rt_FIRST-sentinel", "correct horse"],
+      inMemoryOf: engine.identifier
+    )
+    #expect(held == [0, 0])
+    try backend.release()
+  }
+
+  @Test
+  func theTrailNamesNoSecretAndNoToken() throws {
+    let (_, vault, _) = try used()
+    let caller = try vault.connect()
+    try caller.send(AuditCall(), more: true)
+    var records: [VaultAuditRecord] = []
+    while let reply = try caller.reply() {
+      if let record = try reply.result(of: AuditCall.self).record { records.append(record) }
+      if !reply.continues { break }
+    }
+    #expect(records.map(\.event).contains("login"))
+    #expect(records.map(\.event).contains("refresh"))
+    #expect(records.map(\.number) == Array(1...records.count))
+    let text = records.map { "\($0)" }.joined()
+    for forbidden in [Self.first, Self.second, Self.access, password, "sentinel@"] {
+      #expect(!text.contains(forbidden))
+    }
+  }
+}

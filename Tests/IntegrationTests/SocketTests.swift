@@ -1,0 +1,295 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// What a caller can do to the engine's socket: it must harm that caller alone.
+@Suite(.serialized)
+struct SocketTests {
+  private func started() throws -> (TestVault, EngineProcess) {
+    let vault = try TestVault()
+    return (vault, try vault.start())
+  }
+
+  /// A message as it goes over the socket.
+  private func message(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
+
+  private static let status = #"{"method":"io.thumblatch.Vault.GetStatus"}"#
+
+  /// That the engine still answers, and is the same.
+  private func serves(_ vault: TestVault, _ engine: EngineProcess) throws {
+    let status = try vault.connect().call(GetStatusCall())
+    #expect(status.process == Int(engine.identifier))
+  }
+
+  private func openDescriptors(_ engine: EngineProcess) throws -> Int {
+    try Directory(path: "/proc/\(engine.identifier)/fd").names().count
+  }
+
+  @Test
+  func theInterfaceIsTheInstalledFile() throws {
+    let (vault, _) = try started()
+    let caller = try vault.connect()
+    let info = try caller.call(GetInfoCall())
+    #expect(info.interfaces == ["org.varlink.service", "io.thumblatch.Vault"])
+    let path = "/Sources/Installed/usr/share/thumblatch"
+    let file = try Directory(path: BuiltPrograms.sourceDirectory + path)
+      .openForReading("io.thumblatch.Vault.varlink").readAll(limit: 1 << 20)
+    let described = try caller.call(GetInterfaceDescriptionCall(interface: "io.thumblatch.Vault"))
+    #expect(Array(described.description.utf8) == file)
+    for (method, error) in [
+      ("io.thumblatch.Vault.Nothing", "org.varlink.service.MethodNotFound"),
+      ("org.example.Nothing", "org.varlink.service.MethodNotFound"),
+      ("org.varlink.service.Nothing", "org.varlink.service.MethodNotFound"),
+    ] {
+      try caller.send(bytes: message(#"{"method":"\#(method)"}"#))
+      #expect(try caller.reply()?.error == error)
+    }
+    let wrong = #"{"method":"io.thumblatch.Vault.Unlock","parameters":{"accounts":"all"}}"#
+    try caller.send(bytes: message(wrong))
+    let reply = try caller.reply()
+    #expect(reply?.error == "org.varlink.service.InvalidParameter")
+    #expect(try reply?.parameters.string("parameter") == "accounts")
+    // A call that wants no reply gets none.
+    try caller.send(bytes: message(#"{"method":"io.thumblatch.Vault.Lock","oneway":true}"#))
+    #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
+  }
+
+  @Test
+  func aMessageMayComeByteByByteAndManyAtOnce() throws {
+    let (vault, _) = try started()
+    let caller = try vault.connect()
+    for byte in message(Self.status) { try caller.send(bytes: [byte]) }
+    #expect(try caller.result(of: GetStatusCall.self).form == .private)
+    try caller.send(bytes: Array((0..<200).map { _ in message(Self.status) }.joined()))
+    for _ in 0..<200 { #expect(try caller.result(of: GetStatusCall.self).form == .private) }
+  }
+
+  @Test
+  func aMessageIsBounded() throws {
+    let (vault, engine) = try started()
+    let start = #"{"method":"io.thumblatch.Vault.GetAccount","parameters":{"account":""#
+    let end = #""}}"#
+    let room = 65_536 - 1 - start.utf8.count - end.utf8.count
+    let longest = start + String(repeating: "a", count: room) + end
+    let caller = try vault.connect()
+    try caller.send(bytes: message(longest))
+    let failure = try caller.failure(of: GetAccountCall.self)
+    guard case .invalidArgument = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    for text in [
+      start + String(repeating: "a", count: room + 1) + end, String(repeating: " ", count: 1 << 20),
+      String(repeating: "[", count: 1 << 20),
+    ] {
+      let caller = try vault.connect()
+      try caller.send(bytes: message(text))
+      #expect(try caller.reply() == nil)
+    }
+    try serves(vault, engine)
+  }
+
+  @Test(arguments: [
+    "", "{}", "[]", "null", "x", "{", #"{"method":1}"#, #"{"method":""}"#, #"{"method":"\u0000"}"#,
+    #"{"method":"io.thumblatch.Vault.GetStatus","method":"io.thumblatch.Vault.Lock"}"#,
+    #"{"method":"io.thumblatch.Vault.GetStatus","parameters":[]}"#,
+    #"{"method":"io.thumblatch.Vault.GetStatus","more":"yes"}"#,
+    #"{"method":"io.thumblatch.Vault.GetAccount","parameters":{"account":"\ud800"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1e999}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":-1}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":9223372036854775807}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":92233720368547758070}}"#,
+    #"{"method":"io.thumblatch.Vault.Unlock","parameters":{"accounts":[],"duration":-9223372036854775808}}"#,
+    #"{"method":"io.thumblatch.Vault.Audit","parameters":{"since":-9223372036854775808},"more":true}"#,
+    #"{"method":"io.thumblatch.Vault.Check","parameters":{"prompt":"../../x","method":"password"}}"#,
+    #"{"method":"io.thumblatch.Vault.Check","parameters":{"prompt":"","method":"nose"}}"#,
+    #"{"method":"io.thumblatch.Vault.Respond","parameters":{"prompt":"","text":""}}"#,
+    #"{"method":"io.thumblatch.Vault.EnrollFinger","parameters":{"finger":"\u001b[2J"}}"#,
+    #"{"method":"io.thumblatch.Vault.Cancel","parameters":{"prompt":"\u0007"}}"#,
+    #"{"method":"io.thumblatch.Vault.GetStatus","upgrade":true}"#,
+    #"{"method":"io.thumblatch.Vault.GetStatus"} "#,
+    #" {"method":"io.thumblatch.Vault.GetStatus"}x"#,
+    String(repeating: #"{"a":"#, count: 10_000), String(repeating: "[", count: 60_000),
+    #"{"method":"io.thumblatch.Vault.Login","parameters":{"account":"me","email":"x","password":""}}"#,
+    #"{"method":"io.thumblatch.Vault.Login","parameters":{"account":"me","email":"x","password":7}}"#,
+  ])
+  func junkIsAnsweredOrEndsItsConnectionAlone(_ text: String) throws {
+    let (vault, engine) = try started()
+    let other = try vault.connect()
+    let caller = try vault.connect()
+    try caller.send(bytes: message(text))
+    // An error, a reply, or the end: but something, and at once.
+    let reply = try caller.reply()
+    if let error = reply?.error {
+      #expect(error.hasPrefix("org.varlink.") || error.hasPrefix("io.th"))
+    }
+    if reply != nil { #expect(try caller.call(GetInfoCall()).product == "thumblatchd") }
+    #expect(try other.call(GetStatusCall()).process == Int(engine.identifier))
+  }
+
+  @Test
+  func randomBytesBreakNothing() throws {
+    let (vault, engine) = try started()
+    let before = try openDescriptors(engine)
+    var bytes = [UInt8](repeating: 0, count: 5000)
+    for _ in 0..<100 {
+      unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }
+      let caller = try vault.connect()
+      try caller.send(bytes: bytes + [0])
+      #expect(try caller.reply() == nil)
+    }
+    try serves(vault, engine)
+    // A connection that was closed just now is two descriptors.
+    #expect(try openDescriptors(engine) <= before + 4)
+  }
+
+  @Test
+  func idleAndHalfMessagesKeepNobodyWaiting() throws {
+    let (vault, engine) = try started()
+    let idle = try (0..<100).map { _ in try vault.connect() }
+    let half = try (0..<100).map { _ in
+      let caller = try vault.connect()
+      try caller.send(bytes: Array(Self.status.utf8.dropLast()))
+      return caller
+    }
+    let begun = BootInstant.now
+    for _ in 0..<50 { try serves(vault, engine) }
+    #expect(BootInstant.now.nanoseconds - begun.nanoseconds < 2_000_000_000)
+    // Whoever began a message has to end it.
+    for caller in half { #expect(try caller.reply() == nil) }
+    #expect(BootInstant.now.seconds(since: begun) <= 8)
+    for caller in idle { #expect(try caller.call(GetInfoCall()).product == "thumblatchd") }
+  }
+
+  @Test
+  func moreConnectionsThanTheLimitAreTurnedAwayAndRoomComesBack() throws {
+    let (vault, engine) = try started()
+    do {
+      let callers = try (0..<400).map { _ in try vault.connect() }
+      var served = 0
+      for caller in callers {
+        guard try caller.send(bytes: message(Self.status)) else { continue }
+        if try caller.reply() != nil { served += 1 }
+      }
+      #expect((200...256).contains(served))
+      #expect(try openDescriptors(engine) < 1024)
+    }
+    // The closed ones are seen in order, before the next one that connects.
+    try serves(vault, engine)
+  }
+
+  @Test
+  func whoNeverReadsFillsNoMemoryButHisOwn() throws {
+    let (vault, engine) = try started()
+    func residentKilobytes() throws -> Int {
+      let text = try shell("grep VmRSS /proc/\(engine.identifier)/status")
+      return try #require(Int(text.split(separator: " ").dropLast().last ?? ""))
+    }
+    let before = try residentKilobytes()
+    let question = #"{"method":"org.varlink.service.GetInterfaceDescription","#
+    let call = message(question + #""parameters":{"interface":"io.thumblatch.Vault"}}"#)
+    let callers = try (0..<20).map { _ in
+      let caller = try vault.connect()
+      try caller.socket.setNonblocking(true)
+      return caller
+    }
+    for caller in callers {
+      for _ in 0..<2000 {
+        let sent = unsafe try call.withUnsafeBytes { unsafe try caller.socket.send($0) }
+        if sent != call.count { break }
+      }
+    }
+    for _ in 0..<20 { try serves(vault, engine) }
+    // 20 callers with at most 1 MiB of replies and a few waiting calls each.
+    #expect(try residentKilobytes() - before < 64 * 1024)
+  }
+
+  @Test
+  func passedDescriptorsAreClosed() throws {
+    let (vault, engine) = try started()
+    try serves(vault, engine)
+    let before = try openDescriptors(engine)
+    try python(
+      """
+      import os, socket, sys
+      os.chdir(sys.argv[1])
+      call = b'{"method":"io.thumblatch.Vault.GetStatus"}\\0'
+      null = os.open("/dev/null", os.O_RDONLY)
+      for count in [1] * 50 + [2, 3, 4, 5, 250, 253] * 50:
+        with socket.socket(socket.AF_UNIX) as engine:
+          engine.connect("engine")
+          try:
+            for byte in (call[:9], call[9:20], call[20:]):
+              socket.send_fds(engine, [byte], [null] * count)
+            engine.recv(4096)
+          except (BrokenPipeError, ConnectionResetError):
+            pass
+      """,
+      vault.state
+    )
+    try serves(vault, engine)
+    #expect(try openDescriptors(engine) <= before + 4)
+  }
+
+  @Test
+  func anotherUserIsTurnedAwayEvenWhereTheDirectoryLetsHimIn() throws {
+    let (vault, engine) = try started()
+    let program = """
+      import os, socket, sys
+      os.setgid(65534); os.setuid(65534)
+      with socket.socket(socket.AF_UNIX) as engine:
+        try:
+          engine.connect(sys.argv[1] + "/engine")
+          engine.sendall(b'{"method":"io.thumblatch.Vault.GetStatus"}\\0')
+          print(len(engine.recv(4096)))
+        except OSError as error:
+          print(error.__class__.__name__)
+      """
+    #expect(try python(program, vault.state) == "PermissionError\n")
+    try shell("chmod 711 \(vault.state); chmod 666 \(vault.state)/engine")
+    let answer = try python(program, vault.state)
+    #expect(["0\n", "ConnectionResetError\n", "BrokenPipeError\n"].contains(answer), "\(answer)")
+    try serves(vault, engine)
+  }
+
+  @Test
+  func theConnectionOfAProcessThatHasEndedIsWorthNothing() throws {
+    let (vault, engine) = try started()
+    let (near, far) = try UnixSocket.pair()
+    let ours = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    let child = try ChildProcess(
+      path: "/usr/bin/python3",
+      arguments: [
+        "-c",
+        """
+        import socket, sys
+        engine = socket.socket(socket.AF_UNIX)
+        engine.connect(sys.argv[1] + "/engine")
+        engine.sendall(b'{"method":"io.thumblatch.Vault.GetStatus"}\\0')
+        assert engine.recv(65536)
+        socket.send_fds(socket.socket(fileno=0), [b"x"], [engine.fileno()])
+        """,
+        vault.state,
+      ],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [theirs.number, -1, 2]
+    )
+    #expect(try child.wait() == .exited(0))
+    var byte: UInt8 = 0
+    let received = unsafe try withUnsafeMutableBytes(of: &byte) {
+      unsafe try ours.receive(into: $0)
+    }
+    guard let received, let socket = received.takeDescriptor() else {
+      Issue.record("the connection did not come")
+      return
+    }
+    let caller = EngineConnection(socket)
+    try caller.send(bytes: message(Self.status))
+    #expect(try caller.reply() == nil)
+    try serves(vault, engine)
+  }
+}

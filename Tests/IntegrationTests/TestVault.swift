@@ -1,0 +1,137 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// A vault of one test: programs and state in a directory that goes away with it, together with
+/// every process that was started from there.
+final class TestVault {
+  let base: String
+  private(set) var engine: EngineProcess?
+
+  var programs: String { base + "/bin" }
+  var state: String { base + "/state" }
+
+  /// An empty state directory; no engine runs yet.
+  init() throws {
+    base = try scratchDirectory()
+    try shell("chmod 755 \(base) && mkdir -m 700 \(base)/state")
+    try Programs.install(in: programs)
+  }
+
+  deinit {
+    engine = nil
+    for process in ["thumblatchd", "thumblatch-exchange", "thumblatch-presence"].flatMap(running) {
+      kill(process, SIGKILL)
+    }
+    // MNT_DETACH; fails where the test mounted nothing.
+    _ = unsafe umount2(state, 2)
+    _ = try? shell("rm -rf \(base)")
+  }
+
+  /// Starts an engine, which must be the one that serves.
+  @discardableResult
+  func start() throws -> EngineProcess {
+    let started = try launch()
+    try #require(started.report == .listening)
+    engine = started
+    return started
+  }
+
+  /// Starts an engine, whatever becomes of it.
+  func launch() throws -> EngineProcess {
+    try EngineProcess(programs + "/thumblatchd", state: state)
+  }
+
+  /// A connection to the engine that runs.
+  func connect() throws -> EngineConnection { try EngineConnection(state: state) }
+
+  /// Ends the engine as a power cut would.
+  func killEngine() {
+    engine?.kill()
+    engine = nil
+  }
+
+  /// Lets the engine end, as it does when nobody needs it.
+  func stopEngine() throws {
+    try #require(engine?.stop() == .exited(0))
+    engine = nil
+  }
+
+  /// The processes that run one of the programs.
+  func running(_ program: String) -> [Int32] {
+    let names = (try? Directory(path: "/proc").names()) ?? []
+    return names.compactMap { Int32($0) }.filter { process in
+      linkTarget("/proc/\(process)/exe") == "\(programs)/\(program)"
+    }
+  }
+
+  /// The courier that runs; waits for its beginning, which a request at the backend shows.
+  func courier() throws -> Int32 {
+    let all = running("thumblatch-exchange")
+    try #require(all.count == 1)
+    return all[0]
+  }
+
+  /// Changes rows of the store while no engine has it, such as those that hold times.
+  func edit(_ sql: String) throws {
+    try #require(engine == nil)
+    try python(
+      """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.executescript(sys.argv[2])
+      """,
+      state + "/vault.db",
+      sql
+    )
+  }
+
+  /// So many seconds go by for what is stored, while no engine runs.
+  func age(seconds: Int) throws {
+    try edit(
+      "UPDATE access_tokens SET stored_at = stored_at - \(seconds), "
+        + "expires_at = expires_at - \(seconds)"
+    )
+    // The file is stamped by two clocks; a test has neither of them.
+    try shell("rm -f \(state)/tokens/*")
+  }
+
+  /// The engine is started anew, and a refresh whose answer was lost may be made again now.
+  func forgetRetryWait() throws {
+    try stopEngine()
+    try edit("UPDATE intents SET not_before = 0")
+    try start()
+  }
+
+  /// Everything in the state directory: names, types, modes, owners and contents.
+  func contents() throws -> [String] {
+    let text = try shell(
+      """
+      cd \(state)
+      find . ! -type s -printf '%p %y %m %U %n %s %l\\n' | sort
+      find . -type f ! -empty -exec sha256sum {} + | sort
+      """
+    )
+    return text.split(separator: "\n").map(String.init)
+  }
+}
+
+/// Where a symbolic link leads (readlink(2)); nil where there is none.
+func linkTarget(_ path: String) -> String? {
+  var bytes = [UInt8](repeating: 0, count: 4096)
+  let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+    unsafe buffer.withMemoryRebound(to: CChar.self) { text in
+      guard let base = text.baseAddress else { return -1 }
+      return unsafe readlink(path, base, text.count)
+    }
+  }
+  return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+}
+
+/// Waits for the end of a process of somebody else's, at most 40 s.
+func waitForEnd(_ process: Int32) throws {
+  guard let handle = try? ProcessHandle(identifier: process) else { return }
+  let hasEnded = handle.waitForEnd(milliseconds: 40_000)
+  try #require(hasEnded)
+}

@@ -1,0 +1,113 @@
+import SystemPassword
+import Testing
+
+/// The conversation and the rules, with the stacks of this test.
+@Suite
+struct StackTests {
+  /// nobody exists everywhere, and its password is not locked but missing.
+  private let user: UInt32 = 65534
+
+  @Test
+  func theRightPasswordMatchesAndAnotherDoesNot() throws {
+    let stack = try Stack(
+      "auth required \(matrix)\naccount required \(matrix)",
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    let typist = Typist("secret")
+    #expect(try check(user, stack.stack, typist) == .matched)
+    #expect(typist.questions.map(\.isHidden) == [true])
+    #expect(try check(user, stack.stack, Typist("Secret")) == .noMatch(delay: 0))
+    #expect(try check(user, stack.stack, Typist("")) == .noMatch(delay: 0))
+  }
+
+  @Test
+  func aModuleThatPassesNoPlaceForAnswersDoesNoHarm() throws {
+    // `verbose` calls the conversation with a NULL reply pointer.
+    let stack = try Stack(
+      "auth required \(matrix) verbose\naccount required \(matrix) verbose",
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    #expect(try check(user, stack.stack, Typist("secret")) == .matched)
+    #expect(try check(user, stack.stack, Typist("wrong")) == .noMatch(delay: 0))
+  }
+
+  @Test
+  func anotherServicesAccountIsNotLetIn() throws {
+    let stack = try Stack(
+      "auth required \(matrix)\naccount required \(matrix)",
+      passwords: "nobody:secret:sshd\n"
+    )
+    defer { stack.remove() }
+    let error = #expect(throws: PasswordError.self) {
+      try check(user, stack.stack, Typist("secret"))
+    }
+    guard case .denied = error else { return #expect(Bool(false), "\(error as Any)") }
+  }
+
+  @Test
+  func aSuccessWithoutAHiddenQuestionIsNoPassword() throws {
+    let stack = try Stack("auth required pam_permit.so\naccount required pam_permit.so")
+    defer { stack.remove() }
+    #expect(throws: PasswordError.noPasswordAsked) {
+      try check(user, stack.stack, Typist("anything"))
+    }
+    let echo = try Stack(
+      "auth required \(matrix) echo\naccount required pam_permit.so",
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { echo.remove() }
+    #expect(throws: PasswordError.noPasswordAsked) {
+      try check(user, echo.stack, Typist("secret"))
+    }
+  }
+
+  @Test
+  func aMissingFileIsNoReasonToTakeAnotherService() throws {
+    let stack = try Stack("auth required pam_permit.so")
+    stack.remove()
+    #expect(throws: PasswordError.noStack(stack.directory + "/thumblatch")) {
+      try check(user, stack.stack, Typist("secret"))
+    }
+  }
+
+  @Test
+  func whoGivesUpIsToldApart() throws {
+    let stack = try Stack(
+      "auth required \(matrix)\naccount required \(matrix)",
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    #expect(throws: PasswordError.cancelled) { try check(user, stack.stack, Typist(nil)) }
+  }
+
+  @Test
+  func aPasswordThatModulesWouldCutIsWrong() throws {
+    let stack = try Stack(
+      "auth required \(matrix)\naccount required \(matrix)",
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    for password in ["secret\0", "\0", "secret\0secret", String(repeating: "x", count: 512)] {
+      #expect(try check(user, stack.stack, Typist(password)) == .noMatch(delay: 0))
+    }
+  }
+
+  @Test
+  func aStackThatDoesNotWorkIsNotAWrongPassword() throws {
+    let stack = try Stack("auth required pam_no_such_module.so\naccount required pam_permit.so")
+    defer { stack.remove() }
+    let error = #expect(throws: PasswordError.self) {
+      try check(user, stack.stack, Typist("secret"))
+    }
+    guard case .unavailable = error else { return #expect(Bool(false), "\(error as Any)") }
+  }
+
+  @Test
+  func aNumberWithoutAUserIsRefused() throws {
+    #expect(throws: PasswordError.unknownUser(4_000_000_000)) {
+      try check(4_000_000_000, Stack.installed, Typist("secret"))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+internal import System
+
+/// A PAM module that does what no module should, compiled for a test.
+///
+/// Its first argument says what: see the source. It says yes whatever was answered.
+public enum ScratchModule {
+  /// Why there is none.
+  public struct Failure: Error {}
+
+  /// Compiles the module into a directory, and returns its path.
+  public static func make(in directory: String) throws -> String {
+    let place = try Directory(path: directory)
+    try place.create("hostile.c").write(source)
+    let path = directory + "/hostile.so"
+    // The toolchain's own compiler, else the distribution's.
+    let search = ThisProcess.environment("PATH") ?? "/usr/bin"
+    let candidates = ["clang", "cc"].flatMap { name in
+      search.split(separator: ":").map { "\($0)/\(name)" }
+    }
+    guard let compiler = candidates.first(where: { unsafe access($0, X_OK) == 0 }) else {
+      throw Failure()
+    }
+    let child = try ChildProcess(
+      path: compiler,
+      arguments: ["-shared", "-fPIC", "-o", path, directory + "/hostile.c"],
+      environment: ["PATH=\(search)"],
+      descriptors: [-1, 1, 2]
+    )
+    guard try child.wait() == .exited(0) else { throw Failure() }
+    return path
+  }
+
+  private static let source = #"""
+    #include <security/pam_appl.h>
+    #include <security/pam_modules.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+
+    static int is(const char *what, const char *name) { return strcmp(what, name) == 0; }
+
+    int pam_sm_authenticate(pam_handle_t *handle, int flags, int argc, const char **argv) {
+      const char *what = argc > 0 ? argv[0] : "";
+      const void *item = NULL;
+      pam_get_item(handle, PAM_CONV, &item);
+      const struct pam_conv *conversation = item;
+      static char endless[10000];
+      memset(endless, 'x', sizeof endless - 1);
+      struct pam_message messages[40];
+      const struct pam_message *pointers[40];
+      for (int i = 0; i < 40; i++) {
+        messages[i].msg_style = PAM_PROMPT_ECHO_OFF;
+        messages[i].msg = "Password: ";
+        pointers[i] = &messages[i];
+      }
+      int count = 1;
+      const struct pam_message **given = pointers;
+      struct pam_response *answers = NULL, **place = &answers;
+      if (is(what, "null-place")) place = NULL;
+      if (is(what, "null-messages")) given = NULL;
+      if (is(what, "null-message")) pointers[0] = NULL;
+      if (is(what, "null-text")) messages[0].msg = NULL;
+      if (is(what, "zero")) count = 0;
+      if (is(what, "minus")) count = -1;
+      if (is(what, "33")) count = 33;
+      if (is(what, "32")) count = 32;
+      if (is(what, "binary")) messages[0].msg_style = PAM_BINARY_PROMPT;
+      if (is(what, "radio")) messages[0].msg_style = PAM_RADIO_TYPE;
+      if (is(what, "style")) messages[0].msg_style = 4711;
+      if (is(what, "late-binary")) { count = 2; messages[1].msg_style = PAM_BINARY_PROMPT; }
+      if (is(what, "ansi")) messages[0].msg = "\033[2JPass\u202eword\r\n\x07: \xff\xfe";
+      if (is(what, "endless")) messages[0].msg = endless;
+      if (is(what, "crash")) abort();
+      if (is(what, "hang")) for (;;) pause();
+      int status = conversation->conv(count, given, place, conversation->appdata_ptr);
+      if (status == PAM_SUCCESS && answers != NULL) {
+        // The application must have made them with malloc(3), and so many as it was asked for.
+        for (int i = 0; i < count; i++) {
+          if (answers[i].resp != NULL) memset(answers[i].resp, 0, strlen(answers[i].resp));
+          free(answers[i].resp);
+        }
+        free(answers);
+      }
+      if (is(what, "user")) pam_set_item(handle, PAM_USER, "nobody");
+      return PAM_SUCCESS;
+    }
+    int pam_sm_setcred(pam_handle_t *handle, int flags, int argc, const char **argv) {
+      return PAM_SUCCESS;
+    }
+    int pam_sm_acct_mgmt(pam_handle_t *handle, int flags, int argc, const char **argv) {
+      return PAM_SUCCESS;
+    }
+
+    """#
+}

@@ -1,0 +1,85 @@
+internal import Glibc
+internal import System
+
+/// A real user of this machine with a real password, for as long as a test needs one.
+///
+/// Making one needs root, as the tests of the system password do.
+public struct ScratchUser: Sendable {
+  /// Why there is none.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The command that failed, and how.
+    public let description: String
+  }
+
+  /// The login name.
+  public let name: String
+  /// The number.
+  public let user: UInt32
+
+  /// Makes a user without a home (useradd(8)), and gives it a password (chpasswd(8)).
+  public init(password: String) throws {
+    var bytes = [UInt8](repeating: 0, count: 4)
+    unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }
+    let name = "tl" + bytes.map { String($0, radix: 36) }.joined()
+    self.name = name
+    try Self.run("/usr/sbin/useradd", ["--no-create-home", "--shell", "/bin/sh", name])
+    var number: UInt32?
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard let space = buffer.baseAddress,
+        unsafe getpwnam_r(name, &entry, space, buffer.count, &found) == 0
+      else { return }
+      number = unsafe found?.pointee.pw_uid
+    }
+    guard let number else { throw Failure(description: "useradd made no user") }
+    user = number
+    try setPassword(password)
+  }
+
+  /// Gives it another password.
+  public func setPassword(_ password: String) throws {
+    try Self.run("/usr/sbin/chpasswd", [], input: "\(name):\(password)\n")
+  }
+
+  /// Changes it (usermod(8)), such as `["--lock"]`.
+  public func modify(_ arguments: [String]) throws {
+    try Self.run("/usr/sbin/usermod", arguments + [name])
+  }
+
+  /// Changes when its password ages (chage(1)).
+  public func age(_ arguments: [String]) throws {
+    try Self.run("/usr/bin/chage", arguments + [name])
+  }
+
+  /// Takes its password away: it could be used without one (passwd(1), -d).
+  public func removePassword() throws {
+    try Self.run("/usr/bin/passwd", ["--quiet", "--delete", name])
+  }
+
+  /// Deletes it.
+  public func remove() {
+    try? Self.run("/usr/sbin/userdel", [name])
+  }
+
+  private static func run(_ path: String, _ arguments: [String], input: String = "") throws {
+    // These commands lock the user database, and tests of one machine may run side by side.
+    var end: ProcessEnd = .exited(0)
+    for _ in 0..<20 {
+      let (ours, theirs) = try UnixSocket.pair()
+      let near = Descriptor(owning: ours)
+      let far = Descriptor(owning: theirs)
+      let child = try ChildProcess(
+        path: path,
+        arguments: arguments,
+        environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"],
+        descriptors: [far.number, -1, -1]
+      )
+      try near.write(input)
+      _ = shutdown(near.number, Int32(SHUT_WR))
+      end = try child.wait()
+      if end == .exited(0) { return }
+    }
+    throw Failure(description: "\(path) \(arguments): \(end)")
+  }
+}
