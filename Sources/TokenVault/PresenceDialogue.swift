@@ -68,11 +68,17 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
+<<<<<<< HEAD
     guard prompts.connection(of: prompt) == caller.connection else {
       throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
     }
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     if method == .password { await passwordTurn() }
+=======
+    try demandOwner(of: prompt, caller)
+    checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    if method == .password { try await passwordTurn() }
+>>>>>>> vault
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -99,9 +105,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> CheckStep {
     // The answer of another connection is not the answer of the one who sees the question.
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
+    try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
     else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
@@ -110,6 +114,7 @@ extension Vault {
     return try await follow(prompt, run, caller) { _ in }
   }
 
+<<<<<<< HEAD
   /// Stops what waits for a finger on a connection, because its caller sent something else.
   ///
   /// The task that waits must be cancelled as well, for the case that it has not begun yet.
@@ -126,6 +131,8 @@ extension Vault {
     enrollments[connection]?.conversation?.cancel()
   }
 
+=======
+>>>>>>> vault
   /// Gives a prompt up.
   public func cancel(_ prompt: String, caller: Caller) {
     guard prompts.connection(of: prompt) == caller.connection else { return }
@@ -158,9 +165,13 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
+<<<<<<< HEAD
       noteRefusal(error.name, caller)
       if !prompts.contains(prompt) { giveUp(prompt, as: error) }
       throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
+=======
+      throw refusal(of: prompt, error, caller)
+>>>>>>> vault
     }
   }
 
@@ -178,11 +189,33 @@ extension Vault {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
+<<<<<<< HEAD
       noteRefusal(error.name, caller)
       // A prompt that has just expired ends for those who wait for it, too.
       if !prompts.contains(prompt) { giveUp(prompt, as: error) }
       if case .busy(let message) = error { throw .busy(message) }
       throw .presenceFailed(error, methods: prompts.methods(of: prompt))
+=======
+      throw refusal(of: prompt, error, caller)
+>>>>>>> vault
     }
+  }
+
+  private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
+    guard prompts.connection(of: prompt) == caller.connection else {
+      throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
+    }
+  }
+
+  private func refusal(
+    of prompt: String,
+    _ outcome: PresenceOutcome,
+    _ caller: Caller
+  ) -> VaultFailure {
+    noteRefusal(outcome.name, caller)
+    // A prompt that has just expired ends for those who wait for it, too.
+    if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
+    if case .busy(let message) = outcome { return .busy(message) }
+    return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
   }
 }
