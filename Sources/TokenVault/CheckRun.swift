@@ -20,7 +20,6 @@ extension Vault {
   ) async throws(VaultFailure) -> CheckRun {
     checkCount += 1
     var run = CheckRun(number: checkCount, method: method)
-    run.isInterrupted = method == .fingerprint && Task.isCancelled
     checks[prompt] = run
     do throws(PresenceOutcome) {
       let conversation =

@@ -58,7 +58,7 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    enrollments[caller.connection] = EnrollmentRun(isInterrupted: Task.isCancelled)
+    enrollments[caller.connection] = EnrollmentRun()
     defer { enrollments[caller.connection] = nil }
     let taken: (print: SharedSecret, driver: String, device: String)
     do throws(PresenceOutcome) {

@@ -51,11 +51,6 @@ extension Vault {
 
   /// What comes of a leader's check; nil: it was passed.
   func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceOutcome? {
-<<<<<<< HEAD
-    guard prompts.contains(leader), !Task.isCancelled else { return .cancelled }
-    return await withCheckedContinuation { wake in
-      followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
-=======
     guard prompts.contains(leader) else { return .cancelled }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
@@ -65,7 +60,6 @@ extension Vault {
       }
     } onCancel: {
       Task { await self.wakeFollower(prompt) }
->>>>>>> vault
     }
   }
 

@@ -68,17 +68,9 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
-<<<<<<< HEAD
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
-    checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    if method == .password { await passwordTurn() }
-=======
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     if method == .password { try await passwordTurn() }
->>>>>>> vault
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -114,25 +106,6 @@ extension Vault {
     return try await follow(prompt, run, caller) { _ in }
   }
 
-<<<<<<< HEAD
-  /// Stops what waits for a finger on a connection, because its caller sent something else.
-  ///
-  /// The task that waits must be cancelled as well, for the case that it has not begun yet.
-  public func interrupt(_ connection: UInt64) {
-    for prompt in prompts.names(of: connection) {
-      if checks[prompt]?.method == .fingerprint {
-        // One that is still being started ends when it has been.
-        checks[prompt]?.isInterrupted = true
-        checks[prompt]?.conversation?.cancel()
-      }
-      wakeFollower(prompt)
-    }
-    enrollments[connection]?.isInterrupted = true
-    enrollments[connection]?.conversation?.cancel()
-  }
-
-=======
->>>>>>> vault
   /// Gives a prompt up.
   public func cancel(_ prompt: String, caller: Caller) {
     guard prompts.connection(of: prompt) == caller.connection else { return }
@@ -165,13 +138,7 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
-<<<<<<< HEAD
-      noteRefusal(error.name, caller)
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
-=======
       throw refusal(of: prompt, error, caller)
->>>>>>> vault
     }
   }
 
@@ -189,15 +156,7 @@ extension Vault {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
-<<<<<<< HEAD
-      noteRefusal(error.name, caller)
-      // A prompt that has just expired ends for those who wait for it, too.
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      if case .busy(let message) = error { throw .busy(message) }
-      throw .presenceFailed(error, methods: prompts.methods(of: prompt))
-=======
       throw refusal(of: prompt, error, caller)
->>>>>>> vault
     }
   }
 
