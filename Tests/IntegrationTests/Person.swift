@@ -4,38 +4,20 @@ import System
 import TestSupport
 import Testing
 
-/// A user of this machine with a system password, made for one run of the tests.
-struct ScratchUser: Sendable {
-  let name: String
-  let identifier: UInt32
-  let password = "system Pa55wörd"
-
-  /// The one of this run, removed at its end.
-  static let shared = Result { try ScratchUser() }
-
-  private init() throws {
-    name = "tltest\(ThisProcess.identifier)"
-    try shell(
-      """
-      useradd --no-create-home --home-dir /nonexistent --shell /bin/sh \(name)
-      printf '%s:%s\\n' \(name) '\(password)' | chpasswd
-      """
-    )
-    atexit { ScratchUser.remove() }
-    identifier = try #require(
-      UInt32(try shell("id -u \(name)").split(separator: "\n").first ?? "")
-    )
-  }
-
-  private static func remove() {
-    _ = try? shell("userdel tltest\(ThisProcess.identifier) 2>/dev/null")
-  }
-}
-
 /// Somebody with a home directory, a backend, a virtual fingerprint reader and the programs.
 ///
 /// Everything runs as a scratch user, whose system password real PAM checks.
 final class Person {
+  /// The system password.
+  static let systemPassword = "system Pa55wörd"
+
+  /// One user for a whole run, removed at its end.
+  private static let shared = Result {
+    let user = try ScratchUser(password: systemPassword)
+    atexit { Person.removeUser() }
+    return user
+  }
+
   let user: ScratchUser
   let backend: DevBackend
   let base: String
@@ -46,7 +28,7 @@ final class Person {
 
   /// Someone who has signed in nowhere yet; `options` are the backend's.
   init(_ options: [String] = []) throws {
-    user = try ScratchUser.shared.get()
+    user = try Self.shared.get()
     backend = try DevBackend(options)
     base = try scratchDirectory()
     try Programs.install(in: programs)
@@ -66,13 +48,17 @@ final class Person {
     _ = try? shell("rm -rf \(base)")
   }
 
+  private static func removeUser() {
+    if let user = try? shared.get() { user.remove() }
+  }
+
   var environment: [String] {
     ["HOME=\(home)", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"]
   }
 
   /// What leads to a program as this person.
   fileprivate var become: [String] {
-    ["--reuid=\(user.identifier)", "--regid=\(user.identifier)", "--clear-groups"]
+    ["--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups"]
   }
 
   /// What a command without a terminal printed, and how it ended.
@@ -119,6 +105,34 @@ final class Person {
       environment: environment,
       columns: columns
     )
+  }
+
+  /// Puts a finger on the reader, or does something else to it, as soon as it is armed.
+  ///
+  /// A command is a connection of its own; the reader closes it when it has taken the command.
+  func reader(_ command: String) throws {
+    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    while true {
+      do throws(SystemError) {
+        let directory = try Directory(path: base + "/reader")
+        let reader = try UnixSocket.connect(in: directory, name: "s")
+        try reader.write(command)
+        _ = try? reader.readAll(limit: 64)
+        return
+      } catch {
+        guard BootInstant.now < deadline else { throw error }
+        sched_yield()
+      }
+    }
+  }
+
+  /// Puts a finger on the reader.
+  func touch(_ finger: String = "right-index") throws { try reader("SCAN \(finger)") }
+
+  /// Whether a program has the reader open.
+  var readerIsOpen: Bool {
+    guard let directory = try? Directory(path: base + "/reader") else { return false }
+    return (try? UnixSocket.connect(in: directory, name: "s")) != nil
   }
 
   /// Makes the account `me` and signs it in.
