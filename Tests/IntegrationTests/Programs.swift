@@ -110,6 +110,13 @@ final class Run {
     )
   }
 
+  /// Waits for its first words.
+  func waitForOutput() throws {
+    guard try output.waitReadable(milliseconds: 40_000) else {
+      throw SystemError("read", code: ETIMEDOUT)
+    }
+  }
+
   /// All that it prints, to the end.
   func text() throws -> String {
     String(decoding: try output.readAll(limit: 1 << 24), as: UTF8.self)
