@@ -9,7 +9,6 @@ struct CheckRun {
   let method: PresenceMethod
   /// Nil while it is being started.
   var conversation: (any CheckConversation)?
-  var isInterrupted = false
 }
 
 extension Vault {
@@ -21,7 +20,6 @@ extension Vault {
   ) async throws(VaultFailure) -> CheckRun {
     checkCount += 1
     var run = CheckRun(number: checkCount, method: method)
-    run.isInterrupted = method == .fingerprint && Task.isCancelled
     checks[prompt] = run
     do throws(PresenceOutcome) {
       let conversation =
@@ -29,8 +27,8 @@ extension Vault {
         case .fingerprint: try await fingerprintCheck()
         case .password: try await check.password(seconds: Self.checkSeconds)
         }
-      // The prompt may have been given up, or the check interrupted, while it was started.
-      guard isRunning(prompt, run), checks[prompt]?.isInterrupted == false else {
+      // The prompt may have been given up, or the check cancelled, while it was started.
+      guard isRunning(prompt, run), !Task.isCancelled else {
         conversation.cancel()
         throw .cancelled
       }
@@ -74,7 +72,11 @@ extension Vault {
       throw try failed(prompt, run, .cancelled, caller)
     }
     while true {
-      let event = await conversation.next()
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
       guard isRunning(prompt, run) else {
         conversation.cancel()
         let isLate = checks[prompt]?.number == run.number
@@ -196,8 +198,9 @@ extension Vault {
   }
 
   /// Waits until a password may be tried again.
-  func passwordTurn() async {
+  func passwordTurn() async throws(VaultFailure) {
     while clock.boot < nextPassword {
+      if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
       let left = nextPassword.nanoseconds - clock.boot.nanoseconds
       await clock.pause(milliseconds: max(1, left / 1_000_000))
     }

@@ -8,7 +8,6 @@ internal import System
 struct EnrollmentRun {
   /// Nil while it is being started.
   var conversation: (any EnrollmentConversation)?
-  var isInterrupted = false
 }
 
 extension Vault {
@@ -27,6 +26,8 @@ extension Vault {
   }
 
   /// Takes the print of a finger into the sealed store, after the system password.
+  ///
+  /// Cancelling the task stops it and releases the reader.
   ///
   /// - Parameters:
   ///   - finger: one of `fingerNames`; nil is `right-index`.
@@ -57,7 +58,7 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    enrollments[caller.connection] = EnrollmentRun(isInterrupted: Task.isCancelled)
+    enrollments[caller.connection] = EnrollmentRun()
     defer { enrollments[caller.connection] = nil }
     let taken: (print: SharedSecret, driver: String, device: String)
     do throws(PresenceOutcome) {
@@ -88,7 +89,11 @@ extension Vault {
     }
     enrollments[connection]?.conversation = conversation
     while true {
-      let event = await conversation.next()
+      let event = await withTaskCancellationHandler {
+        await conversation.next()
+      } onCancel: {
+        conversation.cancel()
+      }
       guard isEnrolling(connection) else {
         conversation.cancel()
         throw .cancelled
@@ -102,7 +107,7 @@ extension Vault {
   }
 
   private func isEnrolling(_ connection: UInt64) -> Bool {
-    enrollments[connection]?.isInterrupted == false
+    enrollments[connection] != nil && !Task.isCancelled
   }
 
   /// The prints, opened for one check.

@@ -25,16 +25,13 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
-    let standing: PromptBook.Standing
-    do throws(PresenceOutcome) {
-      standing = try prompts.standing(
+    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+      try self.prompts.standing(
         of: prompt,
         question: question,
         connection: caller.connection,
-        at: clock.boot
+        at: self.clock.boot
       )
-    } catch {
-      throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
     }
     switch standing {
     case .passed: return false
@@ -54,9 +51,15 @@ extension Vault {
 
   /// What comes of a leader's check; nil: it was passed.
   func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceOutcome? {
-    guard prompts.contains(leader), !Task.isCancelled else { return .cancelled }
-    return await withCheckedContinuation { wake in
-      followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+    guard prompts.contains(leader) else { return .cancelled }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        // The handler may have run already, before there was anything to wake.
+        if Task.isCancelled { return wake.resume(returning: .cancelled) }
+        followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+      }
+    } onCancel: {
+      Task { await self.wakeFollower(prompt) }
     }
   }
 

@@ -68,11 +68,9 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
+    try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    if method == .password { await passwordTurn() }
+    if method == .password { try await passwordTurn() }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -99,31 +97,13 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> CheckStep {
     // The answer of another connection is not the answer of the one who sees the question.
-    guard prompts.connection(of: prompt) == caller.connection else {
-      throw .presenceFailed(.denied("no such prompt on this connection"), methods: [])
-    }
+    try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
     else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
     prompts.extend(prompt, at: clock.boot)
     await run.conversation?.respond(text)
     return try await follow(prompt, run, caller) { _ in }
-  }
-
-  /// Stops what waits for a finger on a connection, because its caller sent something else.
-  ///
-  /// The task that waits must be cancelled as well, for the case that it has not begun yet.
-  public func interrupt(_ connection: UInt64) {
-    for prompt in prompts.names(of: connection) {
-      if checks[prompt]?.method == .fingerprint {
-        // One that is still being started ends when it has been.
-        checks[prompt]?.isInterrupted = true
-        checks[prompt]?.conversation?.cancel()
-      }
-      wakeFollower(prompt)
-    }
-    enrollments[connection]?.isInterrupted = true
-    enrollments[connection]?.conversation?.cancel()
   }
 
   /// Gives a prompt up.
@@ -158,9 +138,7 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
-      noteRefusal(error.name, caller)
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      throw .presenceFailed(error, methods: methods(of: prompt, for: caller))
+      throw refusal(of: prompt, error, caller)
     }
   }
 
@@ -178,11 +156,25 @@ extension Vault {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
-      noteRefusal(error.name, caller)
-      // A prompt that has just expired ends for those who wait for it, too.
-      if !prompts.contains(prompt) { giveUp(prompt, as: error) }
-      if case .busy(let message) = error { throw .busy(message) }
-      throw .presenceFailed(error, methods: prompts.methods(of: prompt))
+      throw refusal(of: prompt, error, caller)
     }
+  }
+
+  private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
+    guard prompts.connection(of: prompt) == caller.connection else {
+      throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
+    }
+  }
+
+  private func refusal(
+    of prompt: String,
+    _ outcome: PresenceOutcome,
+    _ caller: Caller
+  ) -> VaultFailure {
+    noteRefusal(outcome.name, caller)
+    // A prompt that has just expired ends for those who wait for it, too.
+    if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
+    if case .busy(let message) = outcome { return .busy(message) }
+    return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
   }
 }

@@ -12,9 +12,6 @@ final class Connection {
   private static let mostOutput = 1 << 20
 
   let socket: Descriptor
-  /// Set where the vault must be told that a check has been stopped.
-  var hasInterruption = false
-
   /// The task that answers the call which was taken last.
   private var answer: Task<Void, Never>?
 
@@ -113,9 +110,7 @@ final class Connection {
   ///
   /// Others, such as the delay after a wrong password, are not made shorter by sending something.
   private func interrupt() {
-    guard isInterruptible else { return }
-    answer?.cancel()
-    hasInterruption = true
+    if isInterruptible { answer?.cancel() }
   }
 
   /// The task that answers the call which was just taken; a call that waits already stops it.

@@ -149,10 +149,6 @@ public final class Server {
       }
       connection.answering(answer)
     }
-    if connection.hasInterruption {
-      connection.hasInterruption = false
-      Task { [vault] in await vault.interrupt(token) }
-    }
     do throws(SystemError) {
       try ready.change(
         connection.socket,
