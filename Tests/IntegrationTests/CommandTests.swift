@@ -159,4 +159,95 @@ struct CommandTests {
     #expect(!asked.screen.contains("secr"))
     #expect(try person.backend.requests() == [])
   }
+
+  @Test
+  func aServerOfSomebodyElseGetsNotOneByte() throws {
+    let person = try Person()
+    // It listens as another user, at a path that the environment names.
+    let server = try Run(
+      "/usr/bin/python3",
+      [
+        "-c",
+        """
+        import os, socket, sys
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(sys.argv[1])
+        os.chmod(sys.argv[1], 0o666)
+        os.setgid(65534); os.setuid(65534)
+        server.listen()
+        print("listening", flush=True)
+        server.settimeout(30)
+        connection, _ = server.accept()
+        print(len(connection.recv(4096)), "bytes")
+        """,
+        person.base + "/fake",
+      ],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    try server.waitForOutput()
+    let outcome = try person.run(
+      "token",
+      "me",
+      variables: ["THUMBLATCH_SOCKET=\(person.base)/fake"]
+    )
+    #expect(outcome.end == .exited(6), "\(outcome.text)")
+    #expect(outcome.text.contains("65534"))
+    #expect(try server.text() == "listening\n0 bytes\n")
+    _ = try server.child.wait()
+  }
+
+  @Test
+  func aStateDirectoryThatOthersCouldChangeIsNotUsed() throws {
+    let person = try Person()
+    try person.register()
+    try person.endEngine()
+    for (damage, repair) in [
+      ("chmod 755 $S", "chmod 700 $S"), ("chown 65534 $S", "chown \(person.user.name) $S"),
+      ("mv $S $S.x; ln -s thumblatch.x $S", "rm $S; mv $S.x $S"),
+      ("mv $S $S.x; touch $S", "rm $S; mv $S.x $S"),
+    ] {
+      try shell("S=\(person.state); \(damage)")
+      for arguments in [["token", "me"], ["status"], ["logout", "me"]] {
+        let run = try person.start(arguments)
+        let text = try run.text()
+        #expect(try run.child.wait() == .exited(6), "\(damage): \(text)")
+      }
+      #expect(processes(in: person.programs) == [])
+      try shell("S=\(person.state); \(repair)")
+    }
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+  }
+
+  @Test(arguments: [
+    "umask 0; $T status", "umask 077; $T status", "$T status <&- >&- 2>&-", "$T status <&- 2>&-",
+    "cd $H; mkdir gone; cd gone; rmdir ../gone; $T status",
+    "exec 3</etc/passwd 4<&3 5<&3 9<&3; $T status", "trap '' INT HUP PIPE CHLD TERM; $T status",
+    "X=$(head -c 100000 /dev/zero | tr '\\0' x); export X; $T status",
+    "ulimit -c unlimited; $T status", "ulimit -l 0; $T status", "ulimit -n 64; $T status",
+    "LD_BIND_NOW=1 MALLOC_PERTURB_=165 LC_ALL=xx_YY.nonsense TZ=:/etc/passwd $T status",
+    "SWIFT_BACKTRACE=enable=yes,output-to=/tmp GLIBC_TUNABLES=glibc.malloc.check=3 $T status",
+  ])
+  func anOddEnvironmentDoesNotReachTheEngine(_ script: String) throws {
+    let person = try Person()
+    let full = "T=\(person.programs)/thumblatch-cli; H=\(person.home); \(script)"
+    let outcome = try person.shell(full)
+    #expect([.exited(0), .exited(1)].contains(outcome.end), "\(outcome)")
+    // An engine runs, with files that are its user's alone and nothing of its starter's.
+    let engines = processes(in: person.programs, named: "thumblatchd")
+    try #require(engines.count == 1, "\(outcome)")
+    let files = try IntegrationTests.shell(
+      "find \(person.state) ! -perm 600 ! -perm 700 -printf '%p %m '"
+    )
+    #expect(files == "")
+    let facts = "/proc/\(engines[0])"
+    let variables = try IntegrationTests.shell("tr '\\0' '\\n' <\(facts)/environ | cut -d= -f1")
+    #expect(variables == "PATH\nLANG\nSWIFT_BACKTRACE\n")
+    #expect(linkTarget("\(facts)/cwd") == "/")
+    for number in try Directory(path: "\(facts)/fd").names() {
+      #expect(linkTarget("\(facts)/fd/\(number)") != "/etc/passwd")
+    }
+    let limits = try IntegrationTests.shell("grep 'core file' \(facts)/limits")
+    #expect(limits.split(separator: " ").filter { $0 == "0" }.count == 2, "\(limits)")
+    #expect(try person.run("status").end == .exited(0))
+  }
 }

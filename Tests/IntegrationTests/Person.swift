@@ -32,7 +32,7 @@ final class Person {
     backend = try DevBackend(options)
     base = try scratchDirectory()
     try Programs.install(in: programs)
-    try shell(
+    try IntegrationTests.shell(
       """
       umask 022; chmod 755 \(base)
       install -d -m 700 -o \(user.name) \(home) \(base)/reader
@@ -45,7 +45,7 @@ final class Person {
 
   deinit {
     for process in processes(in: programs) { kill(process, SIGKILL) }
-    _ = try? shell("rm -rf \(base)")
+    _ = try? IntegrationTests.shell("rm -rf \(base)")
   }
 
   private static func removeUser() {
@@ -75,27 +75,45 @@ final class Person {
   }
 
   /// Starts a command without any terminal.
-  func start(_ arguments: [String], input: Int32 = -1) throws -> Run {
+  func start(
+    _ arguments: [String],
+    variables: [String] = [],
+    input: Int32 = -1
+  ) throws -> Run {
     try Run(
       "/usr/bin/setsid",
       ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
-      environment: environment,
+      environment: environment + variables,
       input: input
     )
   }
 
   /// Runs a command without any terminal.
   @discardableResult
-  func run(_ arguments: String..., input: String = "") throws -> Outcome {
+  func run(
+    _ arguments: String...,
+    variables: [String] = [],
+    input: String = ""
+  ) throws -> Outcome {
     let (near, far) = try UnixSocket.pair()
     let theirs = Descriptor(owning: far)
     let run: Run
     do {
       let ours = Descriptor(owning: near)
       try ours.write(input)
-      run = try start(arguments, input: theirs.number)
+      run = try start(arguments, variables: variables, input: theirs.number)
     }
     return Outcome(text: try run.text(), end: try run.child.wait())
+  }
+
+  /// Runs a shell script as this person, without any terminal.
+  func shell(_ script: String) throws -> Outcome {
+    let (text, end) = try output(
+      of: "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + become + ["/bin/sh", "-c", script],
+      environment: environment
+    )
+    return Outcome(text: text, end: end)
   }
 
   /// Starts a command at a terminal of its own.
@@ -168,7 +186,7 @@ final class Person {
       """,
       state + "/vault.db"
     )
-    try shell("rm -f \(state)/tokens/*")
+    try IntegrationTests.shell("rm -f \(state)/tokens/*")
   }
 }
 

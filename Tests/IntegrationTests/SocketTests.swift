@@ -133,6 +133,8 @@ struct SocketTests {
   @Test
   func randomBytesBreakNothing() throws {
     let (vault, engine) = try started()
+    // What the first connection opens for good is there before the count.
+    for _ in 0..<3 { try serves(vault, engine) }
     let before = try openDescriptors(engine)
     var bytes = [UInt8](repeating: 0, count: 5000)
     for _ in 0..<100 {
