@@ -144,6 +144,8 @@ public final class Server {
       connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
+    // Told even while no more input is wanted: not to act on it would be to be told for ever.
+    if event.hasHungUp { return end(event.token) }
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }

@@ -270,6 +270,7 @@ int clinux_epoll_wait(
   for (int i = 0; i < count; i++) {
     tokens[i] = ready[i].data.u64;
     events[i] = 0;
+    if (ready[i].events & (EPOLLHUP | EPOLLERR)) events[i] |= 4;
     if (ready[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) events[i] |= 1;
     if (ready[i].events & EPOLLOUT) events[i] |= 2;
   }
