@@ -14,6 +14,11 @@ extension SystemError {
 
   /// Whether an error number means that there is no room.
   public static func isFull(_ code: Int32) -> Bool {
+  /// Descriptors or memory have run out, which passes (EMFILE, ENFILE, ENOMEM, ENOBUFS).
+  public var isShortage: Bool {
+    code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS
+  }
+
     code == ENOSPC || code == EDQUOT || code == EFBIG
   }
 

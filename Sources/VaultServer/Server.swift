@@ -19,6 +19,8 @@ public final class Server {
   private static let tick: Int32 = 1000
   /// How often counted refusals are written down, in seconds.
   private static let flushInterval: Int64 = 60
+  /// How long nobody is accepted after descriptors have run out, in seconds.
+  private static let shortagePause: Int64 = 1
 
   private let vault: Vault
   private let listener: Descriptor
@@ -29,6 +31,8 @@ public final class Server {
   private let inbox: Inbox
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
+  /// When the listener is watched again; nil while it is.
+  private var acceptsFrom: BootInstant?
 
   /// Prepares to serve.
   ///
@@ -78,6 +82,10 @@ public final class Server {
       // The next engine reads what really is on the disk.
       if vault.hasLostItsStore { return }
       for (token, connection) in connections where connection.isOverdue { end(token) }
+      if let acceptsFrom, BootInstant.now >= acceptsFrom {
+        self.acceptsFrom = nil
+        try ready.change(listener, token: listenerToken, readable: true, writable: false)
+      }
       if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
         flushed = .now
         Task { [vault] in try? await vault.flushRefusals() }
@@ -108,6 +116,18 @@ public final class Server {
   }
 
   private func acceptAll() throws(SystemError) {
+    do throws(SystemError) {
+      try acceptWaiting()
+    } catch {
+      guard error.isShortage else { throw error }
+      // Those who are served keep what they have. The others still wait, which the listener would
+      // tell without a pause.
+      acceptsFrom = BootInstant.now.advanced(bySeconds: Self.shortagePause)
+      try ready.change(listener, token: listenerToken, readable: false, writable: false)
+    }
+  }
+
+  private func acceptWaiting() throws(SystemError) {
     while let socket = try UnixSocket.accept(on: listener) {
       guard connections.count < Self.mostConnections,
         let connection = try? Connection(socket, user: user, number: nextToken)

@@ -133,6 +133,8 @@ struct SocketTests {
   @Test
   func randomBytesBreakNothing() throws {
     let (vault, engine) = try started()
+    let other = try vault.connect()
+    try other.call(GetStatusCall())
     let before = try openDescriptors(engine)
     var bytes = [UInt8](repeating: 0, count: 5000)
     for _ in 0..<100 {
@@ -141,9 +143,10 @@ struct SocketTests {
       try caller.send(bytes: bytes + [0])
       #expect(try caller.reply() == nil)
     }
-    try serves(vault, engine)
+    try other.call(GetStatusCall())
     // A connection that was closed just now is two descriptors.
     #expect(try openDescriptors(engine) <= before + 4)
+    try serves(vault, engine)
   }
 
   @Test
@@ -179,6 +182,49 @@ struct SocketTests {
     }
     // The closed ones are seen in order, before the next one that connects.
     try serves(vault, engine)
+  }
+
+  @Test
+  func descriptorsThatHaveRunOutEndNobody() throws {
+    let (vault, engine) = try started()
+    let before = try vault.connect()
+    try before.call(GetStatusCall())
+    try shell("prlimit --pid \(engine.identifier) --nofile=64:64")
+    var more = try (0..<80).map { _ in try vault.connect() }
+    try before.call(GetStatusCall())
+    more.removeAll()
+    #expect(try engine.child.poll() == nil)
+    try serves(vault, engine)
+  }
+
+  @Test
+  func whoLeavesWithCallsWaitingIsForgottenAtOnce() throws {
+    let backend = try DevBackend()
+    try backend.fail(.init("/auth/login", hold: true))
+    let (vault, engine) = try started()
+    let other = try vault.connect()
+    try other.call(GetStatusCall())
+    var connected = 0
+    do {
+      let caller = try vault.connect()
+      try caller.send(
+        LoginCall(
+          account: "me",
+          provider: provider(backend.url),
+          email: "me@example.org",
+          password: try secret(password)
+        )
+      )
+      try backend.waitForRequests("/auth/login")
+      // As many as may wait: no input is wanted from here on.
+      for _ in 0..<6 { try caller.send(GetStatusCall()) }
+      try other.call(GetStatusCall())
+      connected = try openDescriptors(engine)
+    }
+    try other.call(GetStatusCall())
+    // Its socket and what held its process. The engine would be told of its end for ever.
+    #expect(try openDescriptors(engine) <= connected - 2)
+    try backend.release()
   }
 
   @Test
