@@ -144,6 +144,8 @@ public final class Server {
 
   private func serve(_ event: ReadyQueue.Ready) {
     guard let connection = connections[event.token] else { return }
+    // Told even while no more input is wanted: not to act on it would be to be told for ever.
+    if event.hasHungUp { return end(event.token) }
     if event.isReadable && !connection.receive() { return end(event.token) }
     if event.isWritable && !connection.flush() { return end(event.token) }
     advance(event.token, connection)
@@ -158,14 +160,13 @@ public final class Server {
       return end(token)
     }
     if let call = next {
-      // Authority belongs to the process that connected; once it is gone, nobody has it.
-      guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
+      // Authority belongs to the process that connected; once it is gone, nobody has it, and what
+      // was read under its number may be another's.
+      guard connection.isPeerAlive else { return end(token) }
       connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
-    // Told even while no more input is wanted: not to act on it would be to be told for ever.
-    if event.hasHungUp { return end(event.token) }
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
