@@ -89,7 +89,7 @@ extension ExitCode {
       case .refused(let error): ExitCode(error)
       case .interrupted: .interrupted
       case .noStateDirectory, .notAbsolute, .engineMissing: .usage
-      case .unsafeDirectory, .engineUnsafe, .wrongServer: .unsafeVault
+      case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .malformed, .notUnderstood, .unknownError, .system: .bug
       }

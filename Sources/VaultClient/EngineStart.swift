@@ -5,8 +5,9 @@ internal import System
 ///
 /// What the engine gets: the argument `--private`; descriptors 0 to 2 on /dev/null, 3 the state
 /// directory, 4 a pipe's writing end; working directory /; a session of its own; a fixed
-/// environment. It writes `L` into the pipe when it listens, or `E` and one line that says why it
-/// cannot. Closing the pipe without a byte means that it lost a race: another engine has the vault.
+/// environment. It writes `L` into the pipe when it listens, or one line that says why it cannot:
+/// after `U` what is wrong with the vault, after `E` anything else. Closing the pipe without a byte
+/// means that it lost a race: another engine has the vault.
 struct EngineStart {
   /// The whole environment of the engine.
   ///
@@ -68,7 +69,7 @@ struct EngineStart {
     } catch { throw .system(error) }
   }
 
-  /// Reads the pipe: `L`, `E` with a reason, or the end.
+  /// Reads the pipe: `L`, `U` or `E` with a reason, or the end.
   static func report(
     from pipe: borrowing Descriptor,
     deadline: BootInstant,
@@ -87,11 +88,13 @@ struct EngineStart {
       let ended = chunk.isEmpty || bytes.count > maximumReason
       if bytes.isEmpty { return .lostTheRace }
       guard ended || bytes.contains(UInt8(ascii: "\n")) else { continue }
-      guard bytes.first == UInt8(ascii: "E") else {
-        throw .engineFailed(reason: "it said something else than that it listens")
-      }
       let line = bytes.dropFirst().prefix { $0 != UInt8(ascii: "\n") }
-      throw .engineFailed(reason: String(decoding: line, as: UTF8.self))
+      let reason = String(decoding: line, as: UTF8.self)
+      switch bytes.first {
+      case UInt8(ascii: "U"): throw .unsafeVault(reason: reason)
+      case UInt8(ascii: "E"): throw .engineFailed(reason: reason)
+      default: throw .engineFailed(reason: "it said something else than that it listens")
+      }
     }
   }
 

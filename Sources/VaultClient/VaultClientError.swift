@@ -17,6 +17,8 @@ public enum VaultClientError: Error, Sendable {
   case engineUnsafe(path: String, reason: String)
   /// The engine ended without listening; the text is its own reason.
   case engineFailed(reason: String)
+  /// The engine does not use the vault as it lies there; the text says why and what to do.
+  case unsafeVault(reason: String)
   /// A socket exists, but nobody answers there.
   case unreachable(place: String, cause: SystemError)
   /// The server runs as somebody who must not be trusted with what is sent.
@@ -49,6 +51,7 @@ extension VaultClientError: CustomStringConvertible {
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
     case .engineFailed(let reason): "the engine did not start: \(reason)"
+    case .unsafeVault(let reason): "the vault cannot be used: \(reason)"
     case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"
     case .wrongServer(let user): "the server at the vault's socket runs as user \(user)"
     case .disconnected: "the engine closed the connection"

@@ -96,6 +96,12 @@ struct VaultLocationTests {
         #expect(told == reason)
       }
     }
+    do {
+      _ = try report("Uvault.db is damaged\n")
+      Issue.record("it started")
+    } catch VaultClientError.unsafeVault(let told) {
+      #expect(told == "vault.db is damaged")
+    }
     #expect(throws: VaultClientError.self) { try report("X") }
     #expect(throws: VaultClientError.self) { try report("E" + String(repeating: "x", count: 9000)) }
   }

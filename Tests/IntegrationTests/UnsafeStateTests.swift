@@ -147,7 +147,7 @@ struct UnsafeStateTests {
         return
       }
       #expect(engine.end() == .exited(1))
-      #expect(report.hasPrefix("E") && report.hasSuffix("\n"))
+      #expect(report.hasPrefix("U") && report.hasSuffix("\n"))
       #expect(report.contains(damage.message), "\(report)")
       // After what is wrong comes what to do.
       #expect(report.contains(";"), "\(report)")
