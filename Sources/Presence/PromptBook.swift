@@ -257,6 +257,9 @@ public struct PromptBook: Sendable {
     )
   }
 
+  /// Whether there is none.
+  public var isEmpty: Bool { prompts.isEmpty }
+
   /// Whether a prompt is still there: open, armed, joined or passed.
   public func contains(_ name: String) -> Bool { prompts[name] != nil }
 

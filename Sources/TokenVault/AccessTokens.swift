@@ -39,17 +39,18 @@ extension Vault {
       let account = try self.account(named: name)
       if let rejected { try discard(rejected, of: account, caller: caller) }
       if let grant = try storedGrant(of: account, wanted: wanted) {
-        if let prompt { prompts.close(prompt, connection: caller.connection) }
+        if let prompt { cancel(prompt, caller: caller) }
         return grant
       }
       if let flight = flights[account.id] {
-        if let prompt { prompts.close(prompt, connection: caller.connection) }
+        if let prompt { cancel(prompt, caller: caller) }
         return try await share(flight, wanted: wanted)
       }
       // An exchange that outlived its engine may have brought a token already: no question then.
       if try intent(of: account) != nil {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), wanted: wanted) {
+          if let prompt { cancel(prompt, caller: caller) }
           return grant
         }
       }

@@ -34,6 +34,26 @@ struct AuditEntry {
   var method: String?
   var requester: String?
   var detail: String?
+
+  /// The entry with texts that fit the store and a terminal: a helper's long excuse must neither
+  /// keep a record from being written, nor write more than its line.
+  var bounded: AuditEntry {
+    var entry = self
+    entry.requester = requester.map { Self.bounded($0, most: 256) }
+    entry.detail = detail.map { Self.bounded($0, most: 1000) }
+    return entry
+  }
+
+  private static func bounded(_ text: String, most: Int) -> String {
+    var kept = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(most) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: kept.append("?")
+      default: kept.append(scalar)
+      }
+    }
+    return String(kept)
+  }
 }
 
 /// The chain: each record is authenticated together with the one before it, so that altering,

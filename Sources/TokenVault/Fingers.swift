@@ -4,6 +4,12 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
+/// An enrolment that runs for a connection.
+struct EnrollmentRun {
+  /// Nil while it is being started.
+  var conversation: (any EnrollmentConversation)?
+}
+
 extension Vault {
   /// The names that libfprint has for fingers (FpFinger).
   public static let fingerNames = [
@@ -20,6 +26,8 @@ extension Vault {
   }
 
   /// Takes the print of a finger into the sealed store, after the system password.
+  ///
+  /// Cancelling the task stops it and releases the reader.
   ///
   /// - Parameters:
   ///   - finger: one of `fingerNames`; nil is `right-index`.
@@ -46,32 +54,60 @@ extension Vault {
     }
     let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil)
     guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
+    enrollments[caller.connection] = EnrollmentRun()
+    defer { enrollments[caller.connection] = nil }
+    let taken: (print: SharedSecret, driver: String, device: String)
     do throws(PresenceOutcome) {
-      let conversation = try await check.enroll(finger: finger, seconds: Self.enrollmentSeconds)
-      enrollments[caller.connection] = conversation
+      taken = try await takenPrint(of: finger, caller.connection, report)
     } catch {
       throw try enrollmentFailed(finger, error, caller)
     }
-    defer { enrollments[caller.connection] = nil }
-    while let conversation = enrollments[caller.connection] {
+    try keep(
+      taken.print,
+      finger: finger,
+      driver: taken.driver,
+      device: taken.device,
+      caller: caller
+    )
+    return finger
+  }
+
+  private func takenPrint(
+    of finger: String,
+    _ connection: UInt64,
+    _ report: @Sendable (EnrollmentEvent) -> Void
+  ) async throws(PresenceOutcome) -> (print: SharedSecret, driver: String, device: String) {
+    let conversation = try await check.enroll(finger: finger, seconds: Self.enrollmentSeconds)
+    // With the caller gone, the next touch would be taken for the wrong person's.
+    guard isEnrolling(connection) else {
+      conversation.cancel()
+      throw .cancelled
+    }
+    enrollments[connection]?.conversation = conversation
+    while true {
       let event = await withTaskCancellationHandler {
         await conversation.next()
       } onCancel: {
         conversation.cancel()
       }
+      guard isEnrolling(connection) else {
+        conversation.cancel()
+        throw .cancelled
+      }
       switch event {
-      case .failed(let outcome): throw try enrollmentFailed(finger, outcome, caller)
-      case .done(let print, let driver, let device):
-        try keep(print, finger: finger, driver: driver, device: device, caller: caller)
-        return finger
-      case let event: report(event)
+      case .failed(let outcome): throw outcome
+      case .done(let print, let driver, let device): return (print, driver, device)
+      default: report(event)
       }
     }
-    throw try enrollmentFailed(finger, .cancelled, caller)
+  }
+
+  private func isEnrolling(_ connection: UInt64) -> Bool {
+    enrollments[connection] != nil && !Task.isCancelled
   }
 
   /// The prints, opened for one check.
@@ -100,7 +136,9 @@ extension Vault {
 
   func fingerLockout() throws(VaultFailure) -> FingerLockout {
     let row = try stored { () throws(StorageError) in try self.store.lockout(owner: self.owner) }
-    return FingerLockout(failures: Int(clamping: row?.failures ?? 0))
+    var lockout = FingerLockout(failures: Int(clamping: row?.failures ?? 0))
+    for _ in 0..<unsavedFailures where !lockout.isPasswordOnly { lockout.recordNoMatch() }
+    return lockout
   }
 
   /// Stores a count of failures, inside the transaction of the check that changed it.

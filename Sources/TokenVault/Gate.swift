@@ -64,7 +64,8 @@ extension Vault {
         throw .presenceFailed(error, methods: [])
       }
     } else if protection == .presence {
-      throw .unexpected("a protected token was asked for without a presence proof")
+      // Protection was turned on after this request had been let in.
+      throw .presenceFailed(.denied("a presence check is needed now: ask again"), methods: [])
     }
     guard let bytes = account.sealedRefreshToken else {
       throw .loginRequired(account: account.name, message: "signed out")

@@ -38,7 +38,7 @@ extension Vault {
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
-    sweep(name)
+    sweepLater()
     return .presenceNeeded(
       PresenceNeed(
         prompt: name,
@@ -53,7 +53,7 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// Cancelling the task stops it: the reader is released, and the prompt stays for another method.
+  /// `interrupt` stops it: the reader is released, and the prompt stays for another method.
   ///
   /// - Parameters:
   ///   - prompt: its name on this connection.
@@ -68,6 +68,9 @@ extension Vault {
     caller: Caller,
     report: @Sendable (CheckEvent) -> Void
   ) async throws(VaultFailure) -> CheckStep {
+    try demandOwner(of: prompt, caller)
+    checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    if method == .password { try await passwordTurn() }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -76,30 +79,15 @@ extension Vault {
         at: self.clock.boot
       )
     }
-    checks.removeValue(forKey: prompt)?.cancel()
     if case .join(let leader) = arming {
       report(.waiting)
-      if let failure = await leaderOutcome(leader, follower: prompt) {
-        throw .presenceFailed(failure, methods: [])
+      if let failure = await leaderOutcome(leader, for: prompt) {
+        throw .presenceFailed(failure, methods: prompts.methods(of: prompt))
       }
       return .passed
     }
-    do throws(PresenceOutcome) {
-      let conversation =
-        switch method {
-        case .fingerprint: try await fingerprintCheck()
-        case .password: try await check.password(seconds: Self.checkSeconds)
-        }
-      // The prompt may have been given up while the helper was started.
-      guard prompts.isArmed(prompt, method: method, at: clock.boot) else {
-        conversation.cancel()
-        throw .cancelled
-      }
-      checks[prompt] = conversation
-    } catch {
-      throw try failed(prompt, method, error, caller)
-    }
-    return try await follow(prompt, by: method, caller: caller, report: report)
+    let run = try await begin(prompt, method, caller)
+    return try await follow(prompt, run, caller, report)
   }
 
   /// Answers what the password's stack asked.
@@ -108,12 +96,14 @@ extension Vault {
     text: SharedSecret,
     caller: Caller
   ) async throws(VaultFailure) -> CheckStep {
-    guard let conversation = checks[prompt], prompts.contains(prompt),
+    // The answer of another connection is not the answer of the one who sees the question.
+    try demandOwner(of: prompt, caller)
+    guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
     else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
     prompts.extend(prompt, at: clock.boot)
-    await conversation.respond(text)
-    return try await follow(prompt, by: .password, caller: caller) { _ in }
+    await run.conversation?.respond(text)
+    return try await follow(prompt, run, caller) { _ in }
   }
 
   /// Gives a prompt up.
@@ -124,8 +114,11 @@ extension Vault {
 
   /// Gives up everything that a connection had open, because it has ended.
   public func disconnect(_ connection: UInt64) {
-    for prompt in prompts.names(of: connection) { giveUp(prompt, as: .cancelled) }
-    enrollments.removeValue(forKey: connection)?.cancel()
+    for prompt in prompts.names(of: connection) {
+      wakeFollower(prompt)
+      giveUp(prompt, as: .cancelled)
+    }
+    enrollments.removeValue(forKey: connection)?.conversation?.cancel()
   }
 
   /// A passed prompt's proof, taken for one use.
@@ -145,222 +138,17 @@ extension Vault {
       wakeSpenders(of: prompt)
       return proof
     } catch {
-      noteRefusal(error.name, caller)
-      throw .presenceFailed(error, methods: prompts.methods(of: prompt))
+      throw refusal(of: prompt, error, caller)
     }
   }
 
-  /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be.
-  ///
-  /// True: look again, without the prompt.
-  func waitForLeader(
-    of prompt: String,
-    _ purpose: PresencePurpose,
-    _ account: AccountRow?,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> Bool {
-    let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
-    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
-      try self.prompts.standing(
-        of: prompt,
-        question: question,
-        connection: caller.connection,
-        at: self.clock.boot
-      )
-    }
-    switch standing {
-    case .passed: return false
-    case .open:
-      throw .presenceFailed(
-        .denied("the check was not passed"),
-        methods: prompts.methods(of: prompt)
-      )
-    case .joined(let leader):
-      prompts.close(prompt, connection: caller.connection)
-      if prompts.contains(leader) {
-        await withCheckedContinuation { spenders[leader, default: []].append($0) }
-      }
-      return true
-    }
+  /// The methods that this caller may still try: nobody learns anything about another's prompt.
+  func methods(of prompt: String, for caller: Caller) -> [PresenceMethod] {
+    prompts.connection(of: prompt) == caller.connection ? prompts.methods(of: prompt) : []
   }
 
-  // MARK: - One check
-
-  private func fingerprintCheck() async throws(PresenceOutcome) -> any CheckConversation {
-    let prints: [LoadedPrint]
-    let isPasswordOnly: Bool
-    do throws(VaultFailure) {
-      isPasswordOnly = try fingerLockout().isPasswordOnly
-      prints = try isPasswordOnly ? [] : loadedPrints()
-    } catch {
-      // A print that does not open never switches protection off: it leads to the password.
-      throw .notAvailable("the enrolled prints cannot be opened")
-    }
-    guard !isPasswordOnly else { throw .lockedOut }
-    guard !prints.isEmpty else { throw .notEnrolled }
-    return try await check.fingerprint(prints, seconds: Self.checkSeconds)
-  }
-
-  private func follow(
-    _ prompt: String,
-    by method: PresenceMethod,
-    caller: Caller,
-    report: @Sendable (CheckEvent) -> Void
-  ) async throws(VaultFailure) -> CheckStep {
-    guard let conversation = checks[prompt] else {
-      throw try failed(prompt, method, .cancelled, caller)
-    }
-    while true {
-      let event = await withTaskCancellationHandler {
-        await conversation.next()
-      } onCancel: {
-        conversation.cancel()
-      }
-      // A result counts only for the prompt that is armed now: one that comes late, after a cancel
-      // or for another method, releases nothing.
-      guard prompts.isArmed(prompt, method: method, at: clock.boot) else {
-        conversation.cancel()
-        throw try failed(prompt, method, prompts.contains(prompt) ? .timedOut : .cancelled, caller)
-      }
-      switch event {
-      case .ready, .waiting, .retry: report(event)
-      case .ask(let text, let hidden):
-        prompts.extend(prompt, at: clock.boot)
-        return .ask(text: text, hidden: hidden)
-      case .matched:
-        checks[prompt] = nil
-        try passed(prompt, method, caller)
-        return .passed
-      case .failed(let outcome):
-        checks[prompt] = nil
-        let failure = try failed(prompt, method, outcome, caller)
-        if method == .password && outcome == .noMatch {
-          await clock.pause(milliseconds: Self.passwordDelay)
-        }
-        throw failure
-      }
-    }
-  }
-
-  /// Writes a success down, and only then uses it.
-  private func passed(
-    _ prompt: String,
-    _ method: PresenceMethod,
-    _ caller: Caller
-  ) throws(VaultFailure) {
-    var lockout = try fingerLockout()
-    lockout.recordSuccess(by: method)
-    if method == .fingerprint && lockout.isPasswordOnly {
-      throw try failed(prompt, method, .lockedOut, caller)
-    }
-    try change { () throws(VaultFailure) in
-      try self.keep(lockout)
-      try self.record(self.checkEntry(prompt, .done, method, caller, detail: nil))
-    }
-    prompts.pass(prompt, at: clock.boot)
-    wakeFollowers(of: prompt, with: nil)
-  }
-
-  /// Writes a failure down, counts it where it counts, and makes the error for it.
-  private func failed(
-    _ prompt: String,
-    _ method: PresenceMethod,
-    _ outcome: PresenceOutcome,
-    _ caller: Caller
-  ) throws(VaultFailure) -> VaultFailure {
-    var lockout = try fingerLockout()
-    if method == .fingerprint && outcome == .noMatch { lockout.recordNoMatch() }
-    try change { () throws(VaultFailure) in
-      try self.keep(lockout)
-      try self.record(
-        self.checkEntry(prompt, .failed, method, caller, detail: outcome.auditName)
-      )
-    }
-    let methods = prompts.fail(prompt, with: outcome, lockout: lockout, at: clock.boot)
-    if case .busy(let message) = outcome, methods == [.fingerprint] { return .busy(message) }
-    return .presenceFailed(outcome, methods: methods)
-  }
-
-  private func checkEntry(
-    _ prompt: String,
-    _ outcome: AuditOutcome,
-    _ method: PresenceMethod,
-    _ caller: Caller,
-    detail: String?
-  ) -> AuditEntry {
-    let question = prompts.question(of: prompt)
-    var entry = AuditEntry(event: .check, outcome: outcome)
-    if let id = question?.account, let row = try? store.account(id: id) {
-      entry.account = (row.id, row.name)
-    }
-    entry.method = method.rawValue
-    entry.requester = caller.requester
-    entry.detail = [question?.purpose.rawValue, detail].compactMap(\.self).joined(separator: ": ")
-    return entry
-  }
-
-  // MARK: - Those who wait
-
-  private func leaderOutcome(_ leader: String, follower: String) async -> PresenceOutcome? {
-    guard prompts.contains(leader) else { return .cancelled }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // The handler may have run already, before there was anything to wake.
-        if Task.isCancelled { return continuation.resume(returning: .cancelled) }
-        followers[leader, default: [:]][follower] = continuation
-      }
-    } onCancel: {
-      Task { await self.wakeFollower(follower, of: leader) }
-    }
-  }
-
-  private func wakeFollowers(of prompt: String, with outcome: PresenceOutcome?) {
-    for waiting in (followers.removeValue(forKey: prompt) ?? [:]).values {
-      waiting.resume(returning: outcome)
-    }
-  }
-
-  private func wakeFollower(_ follower: String, of leader: String) {
-    followers[leader]?.removeValue(forKey: follower)?.resume(returning: .cancelled)
-  }
-
-  private func wakeSpenders(of prompt: String) {
-    for waiting in spenders.removeValue(forKey: prompt) ?? [] { waiting.resume() }
-  }
-
-  private func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
-    checks.removeValue(forKey: prompt)?.cancel()
-    if let connection = prompts.connection(of: prompt) {
-      prompts.close(prompt, connection: connection)
-    }
-    wakeFollowers(of: prompt, with: outcome)
-    wakeSpenders(of: prompt)
-  }
-
-  /// Removes a prompt when nobody has used it in time, so that nobody waits for it for ever.
-  private func sweep(_ prompt: String) {
-    Task { [clock] in
-      while true {
-        await clock.pause(milliseconds: (PromptBook.lifetime + 1) * 1000)
-        guard self.hasExpired(prompt) else { continue }
-        return
-      }
-    }
-  }
-
-  private func hasExpired(_ prompt: String) -> Bool {
-    guard let deadline = prompts.deadline(of: prompt) else {
-      wakeFollowers(of: prompt, with: .cancelled)
-      wakeSpenders(of: prompt)
-      return true
-    }
-    guard deadline < clock.boot else { return false }
-    giveUp(prompt, as: .timedOut)
-    return true
-  }
-
-  private func outcome<Value>(
+  /// A step of the book, with its outcome in the vault's words.
+  func outcome<Value>(
     of prompt: String,
     _ caller: Caller,
     _ body: () throws(PresenceOutcome) -> Value
@@ -368,33 +156,25 @@ extension Vault {
     do throws(PresenceOutcome) {
       return try body()
     } catch {
-      noteRefusal(error.name, caller)
-      if case .busy(let message) = error { throw .busy(message) }
-      throw .presenceFailed(error, methods: prompts.methods(of: prompt))
-    }
-  }
-}
-
-extension PresenceOutcome {
-  /// The stable name of an outcome.
-  public var name: String {
-    switch self {
-    case .cancelled: "cancelled"
-    case .passwordChosen: "password_chosen"
-    case .notAvailable: "not_available"
-    case .notEnrolled: "not_enrolled"
-    case .lockedOut: "locked_out"
-    case .noMatch: "no_match"
-    case .timedOut: "timed_out"
-    case .busy: "busy"
-    case .denied: "denied"
+      throw refusal(of: prompt, error, caller)
     }
   }
 
-  var auditName: String {
-    switch self {
-    case .notAvailable(let why), .busy(let why), .denied(let why): "\(name) (\(why))"
-    default: name
+  private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
+    guard prompts.connection(of: prompt) == caller.connection else {
+      throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
     }
+  }
+
+  private func refusal(
+    of prompt: String,
+    _ outcome: PresenceOutcome,
+    _ caller: Caller
+  ) -> VaultFailure {
+    noteRefusal(outcome.name, caller)
+    // A prompt that has just expired ends for those who wait for it, too.
+    if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
+    if case .busy(let message) = outcome { return .busy(message) }
+    return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
   }
 }

@@ -17,7 +17,7 @@ extension Vault {
     let purpose: PresencePurpose = isOn ? .enable : .disable
     let account = try account(named: name)
     if (try protectionClass(of: account) == .presence) == isOn {
-      if let prompt { prompts.close(prompt, connection: caller.connection) }
+      if let prompt { cancel(prompt, caller: caller) }
       return try facts(of: account)
     }
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)

@@ -175,6 +175,7 @@ extension Vault {
 
   /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
+    let entry = entry.bounded
     let tail = try stored { () throws(StorageError) in try self.store.auditTail() }
     let number = (tail?.number ?? 0) + 1
     let time = clock.wall.seconds

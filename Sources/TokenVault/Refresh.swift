@@ -244,7 +244,9 @@ extension Vault {
       account: intent.account,
       protection: .none,
       generation: UInt64(clamping: intent.generation),
-      binding: try sha256(intent.intent)
+      // What a login is to make of the answer is bound to it, too: else a provider that was edited
+      // into the intent would be the one to which the new token goes.
+      binding: try sha256(intent.intent + Array(intent.purpose.rawValue.utf8) + intent.context)
     )
   }
 

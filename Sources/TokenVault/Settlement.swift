@@ -138,6 +138,8 @@ extension Vault {
       expiresAt: answer.expiresIn.map { now + Int64($0) },
       storedAt: now
     )
+    // After a login it may be someone else's token, and someone else's provider.
+    if intent.purpose != .refresh { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
@@ -172,9 +174,12 @@ extension Vault {
     var row = try signedIn(account, intent, provider, nil)
     _ = try rotate(&row, to: token, from: account)
     let changed = row
+    let isSignIn = intent.purpose != .refresh
+    if isSignIn { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
+        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
         try self.store.deleteIntent(account: account.id)
       }
       try self.countBoxChange()

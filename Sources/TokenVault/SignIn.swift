@@ -33,47 +33,110 @@ extension Vault {
     displayName: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
-    let account = try await accountToSignIn(name, provider)
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    let row = try self.account(withIdentifier: account.id)
-    let provider = if let provider { provider } else { try self.provider(of: row) }
-    let backend = PasswordBackend(provider: provider)
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request =
-        registering
-        ? try backend.register(email: email, name: displayName, password: password.bytes)
-        : try backend.login(email: email, password: password.bytes)
-    } catch {
-      try removeHusk(row)
-      throw .invalidArgument("\(error)")
+    let credentials = Credentials(
+      email: email,
+      password: password,
+      newUser: registering ? .some(displayName) : nil
+    )
+    while true {
+      let account = try accountToSignIn(name, provider)
+      await enter(account.id)
+      defer { leave(account.id) }
+      // Whoever was before us may have removed it, because the provider said no.
+      guard try find(account.id) != nil else { continue }
+      let slot = try await lockedSlot(account.id)
+      let earlier = try intent(of: account)
+      try recover(account.id, slot)
+      // So does an interrupted login of which nothing came.
+      guard let row = try find(account.id) else { continue }
+      if registering, let earlier, wasRegistered(row, by: earlier, email: email) {
+        // An interrupted registration has come to its end: the provider would refuse a second one.
+        return try facts(of: row)
+      }
+      try await exchange(credentials, for: row, provider, slot, caller)
+      return try facts(of: try self.account(withIdentifier: row.id))
     }
-    let intent = try newIntent(
-      registering ? .register : .login,
-      for: row,
-      context: PendingSignIn(provider, email: email).encoded
-    )
-    try begin(
-      intent,
-      AuditEntry(registering ? .registration : .login, .begun, account: row, caller: caller)
-    )
+  }
+
+  private struct Credentials {
+    let email: String
+    let password: SharedSecret
+    /// The name of a user to register, which may be missing; nil signs in one who exists.
+    let newUser: String??
+
+    var purpose: IntentRow.Purpose { newUser == nil ? .login : .register }
+  }
+
+  private func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
+    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
+  }
+
+  private func wasRegistered(_ row: AccountRow, by intent: IntentRow, email: String) -> Bool {
+    intent.purpose == .register && row.state == .signedIn && row.generation > intent.generation
+      && PendingSignIn(decoding: intent.context)?.email == email
+  }
+
+  /// The exchange of a login, from the request to T2.
+  private func exchange(
+    _ credentials: Credentials,
+    for row: AccountRow,
+    _ provider: Provider?,
+    _ slot: consuming SlotFile,
+    _ caller: Caller
+  ) async throws(VaultFailure) {
+    let request: ProviderRequest
+    let intent: IntentRow
+    let terms: ExchangeTerms
+    do throws(VaultFailure) {
+      let provider = if let provider { provider } else { try self.provider(of: row) }
+      request = try self.request(credentials, provider)
+      terms = ExchangeTerms(provider)
+      intent = try newIntent(
+        credentials.purpose,
+        for: row,
+        context: PendingSignIn(provider, email: credentials.email).encoded
+      )
+      let event: AuditEvent = credentials.newUser == nil ? .login : .registration
+      try begin(intent, AuditEntry(event, .begun, account: row, caller: caller))
+    } catch {
+      try? removeHusk(row)
+      throw error
+    }
     let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(
-      request,
-      terms: ExchangeTerms(provider),
-      delivery: delivery
-    )
+    let reply = await exchange.perform(request, terms: terms, delivery: delivery)
+    if reply.isOpen {
+      slot.close()
+      slot = try await lockedSlot(row.id)
+    }
     try settle(
       intent,
       with: try image(after: reply, intent, slot),
       slot,
       caller: caller,
-      sent: password
+      sent: credentials.password
     )
-    return try facts(of: try self.account(withIdentifier: account.id))
+  }
+
+  private func request(
+    _ credentials: Credentials,
+    _ provider: Provider
+  ) throws(VaultFailure) -> ProviderRequest {
+    let backend = PasswordBackend(provider: provider)
+    do throws(OAuthError) {
+      guard let name = credentials.newUser else {
+        return try backend.login(
+          email: credentials.email,
+          password: credentials.password.bytes
+        )
+      }
+      return try backend.register(
+        email: credentials.email,
+        name: name,
+        password: credentials.password.bytes
+      )
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
   }
 
   /// Signs out: tells the provider unless `local`, and erases here in any case.
@@ -134,6 +197,10 @@ extension Vault {
       caller: caller
     )
     let account = try account(named: grant.account)
+    // A login elsewhere meanwhile would have this token sent to another provider.
+    guard try token(of: account)?.token == grant.accessToken else {
+      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
+    }
     let backend = PasswordBackend(provider: try provider(of: account))
     let question: ProviderRequest
     let fallback: ProviderRequest
@@ -158,7 +225,7 @@ extension Vault {
   private func accountToSignIn(
     _ name: String,
     _ provider: Provider?
-  ) async throws(VaultFailure) -> AccountRow {
+  ) throws(VaultFailure) -> AccountRow {
     let checked: AccountName
     do throws(ConfigurationError) {
       checked = try AccountName(name)

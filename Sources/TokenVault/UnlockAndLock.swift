@@ -26,8 +26,12 @@ extension Vault {
     guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
     // Who joined another's check finds the window open that it has opened.
     if try await waitForLeader(of: prompt, .unlock, nil, caller) {
-      guard window?.isOpen(at: clock.boot) == true else {
+      guard let window, window.isOpen(at: clock.boot) else {
         throw .presenceFailed(.cancelled, methods: [])
+      }
+      // One that covers less than was asked for is not what was asked for.
+      if let open = window.accounts, names.isEmpty || !covered.isSubset(of: open) {
+        throw try askForPresence(question, account: nil, caller: caller)
       }
       return try facts()
     }

@@ -28,9 +28,15 @@ public actor Vault {
 
   var window: UnlockWindow?
   var prompts = PromptBook()
-  var checks: [String: any CheckConversation] = [:]
-  var enrollments: [UInt64: any EnrollmentConversation] = [:]
-  var followers: [String: [String: CheckedContinuation<PresenceOutcome?, Never>]] = [:]
+  var checks: [String: CheckRun] = [:]
+  var checkCount: UInt64 = 0
+  /// No password is tried before.
+  var nextPassword = BootInstant(nanoseconds: 0)
+  /// Fingers that did not match while the store could not be written.
+  var unsavedFailures = 0
+  var isSweeping = false
+  var enrollments: [UInt64: EnrollmentRun] = [:]
+  var followers: [String: [Follower]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]

@@ -6,8 +6,8 @@ internal import System
 /// What the engine gets: the argument `--private`; descriptors 0 to 2 on /dev/null, 3 the state
 /// directory, 4 a pipe's writing end; working directory /; a session of its own; a fixed
 /// environment. It writes `L` into the pipe when it listens, or one line that says why it cannot:
-/// after `U` what is wrong with the vault, after `E` anything else. Closing the pipe without a byte
-/// means that it lost a race: another engine has the vault.
+/// `U` where the vault is not safe to use, else `E`, then the reason and, behind a tab, what to do.
+/// Closing the pipe without a byte means that it lost a race: another engine has the vault.
 struct EngineStart {
   /// The whole environment of the engine.
   ///
@@ -89,10 +89,13 @@ struct EngineStart {
       if bytes.isEmpty { return .lostTheRace }
       guard ended || bytes.contains(UInt8(ascii: "\n")) else { continue }
       let line = bytes.dropFirst().prefix { $0 != UInt8(ascii: "\n") }
-      let reason = String(decoding: line, as: UTF8.self)
+      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      let remedy = parts.count > 1 ? parts[1] : nil
       switch bytes.first {
-      case UInt8(ascii: "U"): throw .unsafeVault(reason: reason)
-      case UInt8(ascii: "E"): throw .engineFailed(reason: reason)
+      case UInt8(ascii: "U"): throw .unsafeVault(reason: parts.first ?? "", remedy: remedy)
+      case UInt8(ascii: "E"): throw .engineFailed(reason: parts.joined(separator: "; "))
       default: throw .engineFailed(reason: "it said something else than that it listens")
       }
     }

@@ -17,8 +17,8 @@ public enum VaultClientError: Error, Sendable {
   case engineUnsafe(path: String, reason: String)
   /// The engine ended without listening; the text is its own reason.
   case engineFailed(reason: String)
-  /// The engine does not use the vault as it lies there; the text says why and what to do.
-  case unsafeVault(reason: String)
+  /// The engine found the vault damaged, newer, or not safe to use, and changed nothing.
+  case unsafeVault(reason: String, remedy: String?)
   /// A socket exists, but nobody answers there.
   case unreachable(place: String, cause: SystemError)
   /// The server runs as somebody who must not be trusted with what is sent.
@@ -50,8 +50,8 @@ extension VaultClientError: CustomStringConvertible {
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
+    case .unsafeVault(let reason, _): reason
     case .engineFailed(let reason): "the engine did not start: \(reason)"
-    case .unsafeVault(let reason): "the vault cannot be used: \(reason)"
     case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"
     case .wrongServer(let user): "the server at the vault's socket runs as user \(user)"
     case .disconnected: "the engine closed the connection"
@@ -71,6 +71,7 @@ extension VaultClientError: CustomStringConvertible {
     case .noStateDirectory: "set HOME, or THUMBLATCH_STATE_DIR"
     case .notAbsolute: "give a path that begins with /"
     case .unsafeDirectory(_, _, let remedy): remedy
+    case .unsafeVault(_, let remedy): remedy ?? "nothing was changed"
     case .engineMissing(let places): "it is looked for in \(places.joined(separator: " and "))"
     case .engineUnsafe(let path, _):
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"

@@ -164,13 +164,13 @@ public final class Server {
       // Authority belongs to the process that connected; once it is gone, nobody has it, and what
       // was read under its number may be another's.
       guard connection.isPeerAlive else { return end(token) }
-      connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+      let answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
-      if connection.hasWaitingCall { connection.interrupt() }
+      connection.answering(answer)
     }
     do throws(SystemError) {
       try ready.change(
@@ -195,7 +195,6 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
-    connection.interrupt()
     Task { [vault] in await vault.disconnect(token) }
   }
 }

@@ -19,7 +19,7 @@ struct ExitCodeTests {
 
   @Test
   func aVaultThatTheEngineDoesNotUseIsNoneToTryAgainWith() {
-    #expect(ExitCode(VaultClientError.unsafeVault(reason: "damaged")) == .unsafeVault)
+    #expect(ExitCode(VaultClientError.unsafeVault(reason: "damaged", remedy: nil)) == .unsafeVault)
     #expect(ExitCode(VaultClientError.engineFailed(reason: "no threads")) == .unavailable)
   }
 }

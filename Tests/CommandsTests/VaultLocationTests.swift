@@ -97,10 +97,10 @@ struct VaultLocationTests {
       }
     }
     do {
-      _ = try report("Uvault.db is damaged\n")
+      _ = try report("Uvault.db is damaged\trestore it\n")
       Issue.record("it started")
-    } catch VaultClientError.unsafeVault(let told) {
-      #expect(told == "vault.db is damaged")
+    } catch VaultClientError.unsafeVault(let told, let remedy) {
+      #expect(told == "vault.db is damaged" && remedy == "restore it")
     }
     #expect(throws: VaultClientError.self) { try report("X") }
     #expect(throws: VaultClientError.self) { try report("E" + String(repeating: "x", count: 9000)) }

@@ -150,7 +150,7 @@ struct UnsafeStateTests {
       #expect(report.hasPrefix("U") && report.hasSuffix("\n"))
       #expect(report.contains(damage.message), "\(report)")
       // After what is wrong comes what to do.
-      #expect(report.contains(";"), "\(report)")
+      #expect(report.contains("\t"), "\(report)")
       let after = try vault.contents()
       #expect(after.difference(from: before).isEmpty)
     }

@@ -7,7 +7,8 @@ import Testing
 @testable import TokenVault
 
 /// What providers answer to a refresh, and what is kept of it.
-@Suite(.timeLimit(.minutes(1))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(1)))
+struct AnswerTests {
   private func expired(_ bench: Bench) async throws -> Vault {
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -15,7 +16,8 @@ import Testing
     return vault
   }
 
-  @Test func anAnswerWithoutARefreshTokenKeepsTheOldOne() async throws {
+  @Test
+  func anAnswerWithoutARefreshTokenKeepsTheOldOne() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     let before = try await vault.row()
@@ -30,7 +32,8 @@ import Testing
     #expect(bench.exchange.refreshes == Array(repeating: #"{"refresh_token":"rt-1"}"#, count: 2))
   }
 
-  @Test func theSameRefreshTokenGoesOnBeingUsed() async throws {
+  @Test
+  func theSameRefreshTokenGoesOnBeingUsed() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-1"))
@@ -75,29 +78,35 @@ import Testing
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 200, body: body))
-    guard case .providerUnavailable(_, retryAfter: 2)? = await failure({
-      _ = try await vault.token()
-    }) else {
+    guard
+      case .providerUnavailable(_, retryAfter: 2)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
       Issue.record("taken for something")
       return
     }
     #expect(try await vault.stateOfMe().state == .uncertain)
   }
 
-  @Test func aRefusalThatSaysNothingIsAskedAgainAfterTenMinutes() async throws {
+  @Test
+  func aRefusalThatSaysNothingIsAskedAgainAfterTenMinutes() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 401, body: ""))
-    guard case .providerUnavailable(_, retryAfter: 600)? = await failure({
-      _ = try await vault.token()
-    }) else {
+    guard
+      case .providerUnavailable(_, retryAfter: 600)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
       Issue.record("taken for something")
       return
     }
     #expect(try await vault.row().state == .signedIn)
   }
 
-  @Test func aTokenThatLivesShorterThanAskedForIsHandedOutWithAFlag() async throws {
+  @Test
+  func aTokenThatLivesShorterThanAskedForIsHandedOutWithAFlag() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     for lifetime in [5, 30] {
@@ -110,7 +119,8 @@ import Testing
     }
   }
 
-  @Test func aTokenWithoutALifetimeIsHandedOutWithoutOne() async throws {
+  @Test
+  func aTokenWithoutALifetimeIsHandedOutWithoutOne() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: nil))
@@ -122,7 +132,8 @@ import Testing
     #expect(try await vault.token().accessToken == "at-3")
   }
 
-  @Test func aVerdictOnAnOlderTokenSaysNothingAboutANewerOne() async throws {
+  @Test
+  func aVerdictOnAnOlderTokenSaysNothingAboutANewerOne() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.died)

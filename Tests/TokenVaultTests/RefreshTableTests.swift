@@ -8,7 +8,8 @@ import Testing
 @testable import TokenVault
 
 /// The table of `Refresh.swift`, line by line.
-@Suite(.timeLimit(.minutes(1))) struct RefreshTableTests {
+@Suite(.timeLimit(.minutes(1)))
+struct RefreshTableTests {
   /// An account whose access token has expired.
   private func expired(_ bench: Bench, settings: [String: String] = [:]) async throws -> Vault {
     let vault = try await bench.open()
@@ -39,7 +40,8 @@ import Testing
     return try #require(box.value)
   }
 
-  @Test func withoutAnIntentAndWithAnEmptySlotARefreshIsMade() async throws {
+  @Test
+  func withoutAnIntentAndWithAnEmptySlotARefreshIsMade() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     #expect(try await vault.stateOfMe().state == .expired)
@@ -58,7 +60,8 @@ import Testing
     #expect(bench.exchange.refreshes.last == #"{"refresh_token":"rt-2"}"#)
   }
 
-  @Test func withoutAnIntentWhateverLiesInTheSlotIsZeroed() async throws {
+  @Test
+  func withoutAnIntentWhateverLiesInTheSlotIsZeroed() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     let box = Box<Bench>()
@@ -83,7 +86,8 @@ import Testing
     #expect(try await next.row().generation == 3)
   }
 
-  @Test func withAnIntentAndAnAnswerTheNextHolderTakesItWithoutAsking() async throws {
+  @Test
+  func withAnIntentAndAnAnswerTheNextHolderTakesItWithoutAsking() async throws {
     let bench = try await killed(
       at: "written",
       .tokens(access: "at-2", refresh: "rt-2"),
@@ -101,7 +105,8 @@ import Testing
     #expect(try await vault.events().suffix(2) == ["refresh begun", "refresh done"])
   }
 
-  @Test func whileAnOrphanedCourierHoldsTheSlotEverybodyWaits() async throws {
+  @Test
+  func whileAnOrphanedCourierHoldsTheSlotEverybodyWaits() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     let orphan = try await bench.orphan(vault, access: "at-2", refresh: "rt-2")
@@ -117,24 +122,19 @@ import Testing
     #expect(bench.exchange.requests.isEmpty)
   }
 
-  @Test func afterThirtyFiveSecondsEverybodyIsToldAtOnce() async throws {
+  @Test
+  func afterThirtyFiveSecondsEverybodyIsToldAtOnce() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     let orphan = try await bench.orphan(vault, access: "at-2", refresh: "rt-2")
-    try await withThrowingTaskGroup(of: VaultFailure?.self) { group in
-      for connection in UInt64(1)...8 {
-        group.addTask { await failure { _ = try await vault.token(caller: caller(connection)) } }
-      }
-      await bench.clock.untilAsleep(milliseconds: 50)
-      // All eight have asked, or will: none of them may wait for 35 s of his own.
-      for _ in 0..<1000 { await Task.yield() }
-      bench.clock.advance(36)
-      for try await failure in group {
-        guard case .providerUnavailable(_, let wait)? = failure else {
-          Issue.record("\(String(describing: failure))")
-          continue
-        }
-        #expect(wait == 30)
+    let callers = await vault.tokens(1...8)
+    await bench.clock.untilAsleep(milliseconds: 50)
+    // None of them waits for 35 s of his own.
+    bench.clock.advance(36)
+    for waiting in callers {
+      guard case .failure(.providerUnavailable(_, retryAfter: 30)) = await waiting.value else {
+        Issue.record("not told to wait")
+        continue
       }
     }
     #expect(bench.exchange.requests.isEmpty)
@@ -160,12 +160,15 @@ import Testing
     #expect(try await vault.row().state == .signedIn)
   }
 
-  @Test func anEngineKilledBeforeTheCourierBeganFindsItUncertain() async throws {
+  @Test
+  func anEngineKilledBeforeTheCourierBeganFindsItUncertain() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
-    guard case .providerUnavailable(_, retryAfter: 2)? = await failure({
-      _ = try await vault.token()
-    }) else {
+    guard
+      case .providerUnavailable(_, retryAfter: 2)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
       Issue.record("not told to wait")
       return
     }
@@ -177,7 +180,8 @@ import Testing
     #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-1"}"#])
   }
 
-  @Test func theAnswerOfAnotherIntentIsNotTaken() async throws {
+  @Test
+  func theAnswerOfAnotherIntentIsNotTaken() async throws {
     let bench = try await killed(at: "written", .tokens(access: "at-2", refresh: "rt-2"))
     try await bench.withStore { store in
       let account = try #require(try store.account(named: "me", owner: ThisProcess.user))
@@ -194,7 +198,8 @@ import Testing
     #expect(try await vault.stateOfMe().state == .uncertain)
   }
 
-  @Test func aCourierOfWhichNothingIsHeardIsWaitedFor() async throws {
+  @Test
+  func aCourierOfWhichNothingIsHeardIsWaitedFor() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.outlives(access: "at-2", refresh: "rt-2"))
@@ -207,7 +212,8 @@ import Testing
     #expect(try await vault.row().generation == 2)
   }
 
-  @Test func anAnswerThatCouldNotBeWrittenComesOverTheSocket() async throws {
+  @Test
+  func anAnswerThatCouldNotBeWrittenComesOverTheSocket() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.overTheSocket(access: "at-2", refresh: "rt-2"))
@@ -215,15 +221,18 @@ import Testing
     #expect(try await vault.row().generation == 2)
   }
 
-  @Test func whatWasProvablyNotSentLeavesNothingBehind() async throws {
+  @Test
+  func whatWasProvablyNotSentLeavesNothingBehind() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     let long = String(repeating: "e\u{301}\u{302}\u{303}\u{304}\u{305}", count: 100)
     for step in [ScriptedExchange.Step.nothingSent, .notStarted("resolve"), .notStarted(long)] {
       bench.exchange.plan(step)
-      guard case .providerUnavailable(_, retryAfter: nil)? = await failure({
-        _ = try await vault.token()
-      }) else {
+      guard
+        case .providerUnavailable(_, retryAfter: nil)? = await failure({
+          _ = try await vault.token()
+        })
+      else {
         Issue.record("\(step)")
         continue
       }
@@ -234,13 +243,16 @@ import Testing
     #expect(try await vault.token().accessToken == "at-2")
   }
 
-  @Test func beingAskedForPatienceLeavesNothingBehind() async throws {
+  @Test
+  func beingAskedForPatienceLeavesNothingBehind() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 429, retryAfter: 17, body: ""))
-    guard case .providerUnavailable(_, retryAfter: 17)? = await failure({
-      _ = try await vault.token()
-    }) else {
+    guard
+      case .providerUnavailable(_, retryAfter: 17)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
       Issue.record("not told to wait")
       return
     }
@@ -248,14 +260,17 @@ import Testing
     #expect(try await vault.row().generation == 1)
   }
 
-  @Test func aDeadGrantIsKeptAndNeverSentAgain() async throws {
+  @Test
+  func aDeadGrantIsKeptAndNeverSentAgain() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 400, body: #"{"error":"invalid_grant"}"#))
     for _ in 0..<3 {
-      guard case .loginRequired(account: "me", _)? = await failure({
-        _ = try await vault.token()
-      }) else {
+      guard
+        case .loginRequired(account: "me", _)? = await failure({
+          _ = try await vault.token()
+        })
+      else {
         Issue.record("no login was required")
         continue
       }

@@ -6,7 +6,8 @@ import Testing
 @testable import TokenVault
 
 /// What follows when nobody knows what became of a refresh token.
-@Suite(.timeLimit(.minutes(1))) struct RetryRuleTests {
+@Suite(.timeLimit(.minutes(1)))
+struct RetryRuleTests {
   /// An account whose last answer was lost.
   private func uncertain(
     _ bench: Bench,
@@ -26,7 +27,8 @@ import Testing
     return wait
   }
 
-  @Test func theWaitIsTwoSecondsAndDoublesToTenMinutes() async throws {
+  @Test
+  func theWaitIsTwoSecondsAndDoublesToTenMinutes() async throws {
     let bench = try Bench()
     let vault = try await uncertain(bench)
     var requests = 1
@@ -46,7 +48,8 @@ import Testing
     #expect(try await vault.row().state == .signedIn)
   }
 
-  @Test func theWallClockHasNoSayInIt() async throws {
+  @Test
+  func theWallClockHasNoSayInIt() async throws {
     let bench = try Bench()
     let vault = try await uncertain(bench)
     bench.clock.setWall(by: 366 * 24 * 3600)
@@ -56,7 +59,8 @@ import Testing
     #expect(bench.exchange.refreshes.count == 1)
   }
 
-  @Test func aRebootDoesNotShortenTheWait() async throws {
+  @Test
+  func aRebootDoesNotShortenTheWait() async throws {
     let bench = try Bench()
     let vault = try await uncertain(bench)
     for length: Int64 in [2, 4, 8, 16] {
@@ -77,7 +81,8 @@ import Testing
     #expect(try await vaultAfter.token().accessToken == "at-2")
   }
 
-  @Test func aRefusalOfARetryMeansThatTheAnswerWasLost() async throws {
+  @Test
+  func aRefusalOfARetryMeansThatTheAnswerWasLost() async throws {
     let bench = try Bench()
     let vault = try await uncertain(bench)
     bench.clock.advance(2)
@@ -90,7 +95,8 @@ import Testing
     #expect(try await vault.row().sealedRefreshToken != nil)
   }
 
-  @Test func whatSaysNothingAboutTheLostAnswerDoesNotEndIt() async throws {
+  @Test
+  func whatSaysNothingAboutTheLostAnswerDoesNotEndIt() async throws {
     let bench = try Bench()
     let vault = try await uncertain(bench)
     let steps: [ScriptedExchange.Step] = [
@@ -110,7 +116,8 @@ import Testing
     #expect(try await vault.row().cause == "answer lost")
   }
 
-  @Test func whereReuseRevokesTheRetryWaitsForTheAccessTokensEnd() async throws {
+  @Test
+  func whereReuseRevokesTheRetryWaitsForTheAccessTokensEnd() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault, settings: ["refresh_reuse": "revokes"])
@@ -119,9 +126,11 @@ import Testing
     // 600 s are left, and 1000 are wanted.
     _ = await failure { _ = try await vault.token(minimum: 1000) }
     bench.clock.advance(10)
-    guard case .providerUnavailable(_, retryAfter: 590)? = await failure({
-      _ = try await vault.token(minimum: 1000)
-    }) else {
+    guard
+      case .providerUnavailable(_, retryAfter: 590)? = await failure({
+        _ = try await vault.token(minimum: 1000)
+      })
+    else {
       Issue.record("not told to wait")
       return
     }
@@ -133,7 +142,8 @@ import Testing
     #expect(try await vault.token().accessToken == "at-2")
   }
 
-  @Test func whereReuseIsHarmlessTheRetryDoesNotWaitForTheAccessToken() async throws {
+  @Test
+  func whereReuseIsHarmlessTheRetryDoesNotWaitForTheAccessToken() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -145,7 +155,8 @@ import Testing
     #expect(try await vault.token(minimum: 1000).accessToken == "at-2")
   }
 
-  @Test func aRetryOfAProtectedTokenNeedsANewProof() async throws {
+  @Test
+  func aRetryOfAProtectedTokenNeedsANewProof() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

@@ -59,10 +59,11 @@ final class Bench: Sendable {
     try run("/bin/cp", ["-a", scratch.path, copy.path])
     return try Bench(
       copy,
-      clock: clock ?? ManualClock(
-        wall: self.clock.wall.seconds,
-        secondsSinceBoot: self.clock.boot.nanoseconds / 1_000_000_000
-      )
+      clock: clock
+        ?? ManualClock(
+          wall: self.clock.wall.seconds,
+          secondsSinceBoot: self.clock.boot.nanoseconds / 1_000_000_000
+        )
     )
   }
 
@@ -196,6 +197,23 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
+  }
+
+  /// Asks from so many connections in one step of the actor: all of them have asked before
+  /// anything comes of the first.
+  func tokens(
+    _ connections: ClosedRange<UInt64>,
+    _ name: String = "me"
+  ) -> [Task<Result<AccessGrant, VaultFailure>, Never>] {
+    connections.map { connection in
+      Task {
+        do throws(VaultFailure) {
+          return .success(try await self.token(name, caller: caller(connection)))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
   }
 
   /// The state of the only account.

@@ -23,9 +23,13 @@ final class ManualClock: VaultClock {
   private let state = Mutex(State())
   let bootIdentifier: BootIdentifier
 
-  /// - Parameter boot: which boot it belongs to.
+  /// A clock of one boot, which `boot` tells from others.
   init(boot: UInt8 = 1, wall: Int64 = 1_790_000_000, secondsSinceBoot: Int64 = 1000) {
-    bootIdentifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16))!
+    guard let identifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16)) else {
+      // Sixteen bytes are an identifier.
+      preconditionFailure("not sixteen bytes")
+    }
+    bootIdentifier = identifier
     state.withLock {
       $0.wall = wall
       $0.boot = secondsSinceBoot * 1_000_000_000

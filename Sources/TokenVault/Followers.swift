@@ -1,0 +1,115 @@
+internal import Presence
+internal import Storage
+internal import System
+
+/// One who joined another's prompt.
+struct Follower {
+  /// Its own prompt.
+  let prompt: String
+  let wake: CheckedContinuation<PresenceOutcome?, Never>
+}
+
+// Those who wait: for another's check, for another's use of its proof. Nobody waits for ever.
+extension Vault {
+  /// How often prompts that nobody uses are looked for, in milliseconds.
+  private static let sweepInterval: Int64 = 5000
+
+  /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
+  /// will not be.
+  ///
+  /// True: look again, without the prompt.
+  func waitForLeader(
+    of prompt: String,
+    _ purpose: PresencePurpose,
+    _ account: AccountRow?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Bool {
+    let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
+    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+      try self.prompts.standing(
+        of: prompt,
+        question: question,
+        connection: caller.connection,
+        at: self.clock.boot
+      )
+    }
+    switch standing {
+    case .passed: return false
+    case .open:
+      throw .presenceFailed(
+        .denied("the check was not passed"),
+        methods: prompts.methods(of: prompt)
+      )
+    case .joined(let leader):
+      giveUp(prompt, as: .cancelled)
+      if prompts.contains(leader) {
+        await withCheckedContinuation { spenders[leader, default: []].append($0) }
+      }
+      return true
+    }
+  }
+
+  /// What comes of a leader's check; nil: it was passed.
+  func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceOutcome? {
+    guard prompts.contains(leader) else { return .cancelled }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        // The handler may have run already, before there was anything to wake.
+        if Task.isCancelled { return wake.resume(returning: .cancelled) }
+        followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+      }
+    } onCancel: {
+      Task { await self.wakeFollower(prompt) }
+    }
+  }
+
+  func wakeFollowers(of leader: String, with outcome: PresenceOutcome?) {
+    for follower in followers.removeValue(forKey: leader) ?? [] {
+      follower.wake.resume(returning: outcome)
+    }
+  }
+
+  /// Ends the waiting of one who joined, and leaves the leader alone.
+  func wakeFollower(_ prompt: String) {
+    for (leader, waiting) in followers where waiting.contains(where: { $0.prompt == prompt }) {
+      followers[leader] = waiting.filter { $0.prompt != prompt }
+      for follower in waiting where follower.prompt == prompt {
+        follower.wake.resume(returning: .cancelled)
+      }
+    }
+  }
+
+  func wakeSpenders(of prompt: String) {
+    for waiting in spenders.removeValue(forKey: prompt) ?? [] { waiting.resume() }
+  }
+
+  /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
+  func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
+    checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    if let connection = prompts.connection(of: prompt) {
+      prompts.close(prompt, connection: connection)
+    }
+    wakeFollowers(of: prompt, with: outcome)
+    wakeSpenders(of: prompt)
+  }
+
+  /// Sees to it that prompts which nobody uses in time are given up.
+  ///
+  /// One task does it for all, and it does not keep the vault.
+  func sweepLater() {
+    guard !isSweeping else { return }
+    isSweeping = true
+    Task { [weak self, clock] in
+      while true {
+        await clock.pause(milliseconds: Self.sweepInterval)
+        guard await self?.sweep() == true else { return }
+      }
+    }
+  }
+
+  private func sweep() -> Bool {
+    for prompt in prompts.expire(at: clock.boot) { giveUp(prompt, as: .timedOut) }
+    isSweeping = !prompts.isEmpty
+    return isSweeping
+  }
+}
