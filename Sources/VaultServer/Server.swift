@@ -167,6 +167,8 @@ public final class Server {
       let answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
+        } whenSent: {
+          await inbox.waitUntilSent(to: token)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
@@ -185,7 +187,11 @@ public final class Server {
   }
 
   private func deliver(_ message: Inbox.Message, to token: UInt64) {
-    guard let connection = connections[token] else { return }
+    guard let connection = connections[token] else {
+      message.whenSent?(false)
+      return
+    }
+    if let whenSent = message.whenSent { connection.notify(whenSent) }
     if let reply = message.reply, !connection.queue(reply) { return end(token) }
     if message.isLast { connection.finishCall() }
     guard connection.flush() else { return end(token) }
@@ -195,6 +201,7 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
+    connection.giveUp()
     Task { [vault] in await vault.disconnect(token) }
   }
 }
@@ -202,8 +209,10 @@ public final class Server {
 /// What tasks have for the thread of the server.
 final class Inbox: Sendable {
   struct Message: Sendable {
-    let reply: VarlinkReply?
-    let isLast: Bool
+    var reply: VarlinkReply?
+    var isLast = false
+    /// Called with true when no reply waits to be sent any more, with false when none ever will be.
+    var whenSent: (@Sendable (Bool) -> Void)?
   }
 
   private let messages = Mutex<[(UInt64, Message)]>([])
@@ -217,6 +226,15 @@ final class Inbox: Sendable {
   func put(_ reply: VarlinkReply?, for token: UInt64, isLast: Bool) {
     messages.withLock { $0.append((token, Message(reply: reply, isLast: isLast))) }
     ready.wakeUp()
+  }
+
+  /// Waits until a caller has been sent all that was put for it; false if it is gone.
+  func waitUntilSent(to token: UInt64) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let message = Message(whenSent: { continuation.resume(returning: $0) })
+      messages.withLock { $0.append((token, message)) }
+      ready.wakeUp()
+    }
   }
 
   func takeAll() -> [(UInt64, Message)] {

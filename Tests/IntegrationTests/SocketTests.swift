@@ -228,6 +228,38 @@ struct SocketTests {
   }
 
   @Test
+  func aLongTrailWaitsForWhoReadsIt() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    try vault.connect().register("me", at: backend)
+    try vault.stopEngine()
+    try vault.edit(
+      """
+      WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 20000)
+      INSERT INTO audit
+      SELECT number + n, time, owner, event, outcome, account_id, account, method, requester,
+        detail, mac
+      FROM audit, more WHERE number = (SELECT max(number) FROM audit);
+      """
+    )
+    let engine = try vault.start()
+    let caller = try vault.connect()
+    try caller.send(AuditCall(), more: true)
+    // Whoever is slow loses nothing and holds nobody up.
+    for _ in 0..<20 { try serves(vault, engine) }
+    var numbers: [Int] = []
+    while let reply = try caller.reply() {
+      let record = try #require(try reply.result(of: AuditCall.self).record)
+      numbers.append(record.number)
+      if !reply.continues { break }
+    }
+    #expect(numbers.count > 20_000)
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+    try serves(vault, engine)
+  }
+
+  @Test
   func whoNeverReadsFillsNoMemoryButHisOwn() throws {
     let (vault, engine) = try started()
     func residentKilobytes() throws -> Int {
