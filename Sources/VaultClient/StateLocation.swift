@@ -47,6 +47,12 @@ public struct StateLocation: Sendable, Equatable {
           reason: "it is a symbolic link or not a directory",
           remedy: "remove it, or set THUMBLATCH_STATE_DIR to the directory itself"
         )
+      case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
+        throw .unsafeDirectory(
+          path: path,
+          reason: "\(error)",
+          remedy: "use a directory of your own: THUMBLATCH_STATE_DIR=..."
+        )
       default: throw .system(error)
       }
     }
