@@ -143,7 +143,7 @@ struct SocketTests {
       try caller.send(bytes: bytes + [0])
       #expect(try caller.reply() == nil)
     }
-    try other.call(GetStatusCall())
+    try serves(vault, engine)
     // A connection that was closed just now is two descriptors.
     #expect(try openDescriptors(engine) <= before + 4)
     try serves(vault, engine)
