@@ -148,7 +148,8 @@ let package = Package(
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "OAuth", "Presence", "Storage", "Cryptography", "System", "SecretMemory",
+        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
+        "SecretMemory",
         "TestSupport",
       ]
     ),

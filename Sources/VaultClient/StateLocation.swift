@@ -47,10 +47,11 @@ public struct StateLocation: Sendable, Equatable {
           reason: "it is a symbolic link or not a directory",
           remedy: "remove it, or set THUMBLATCH_STATE_DIR to the directory itself"
         )
-      case EACCES:
+      case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
         throw .unsafeDirectory(
           path: path,
-          reason: "this user may not enter it, or what leads to it",
+          reason: error.code == EACCES
+            ? "this user may not enter it, or what leads to it" : "\(error)",
           remedy: "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=..."
         )
       default: throw .system(error)

@@ -25,6 +25,7 @@ final class Connection {
   private var output: [UInt8] = []
   private var written = 0
   private var incompleteSince: BootInstant?
+  private var whenSent: [@Sendable (Bool) -> Void] = []
 
   /// Takes a connection of `user`; anyone else, and a process that has ended, is refused.
   init(_ socket: consuming Descriptor, user: UInt32, number: UInt64) throws(SystemError) {
@@ -153,7 +154,22 @@ final class Connection {
     unsafe output.withUnsafeMutableBytes { unsafe wipe($0) }
     output.removeAll(keepingCapacity: true)
     written = 0
+    tell(sent: true)
     return true
+  }
+
+  /// Has a callback told, by the next `flush` that leaves nothing, that all replies are sent.
+  func notify(_ whenSent: @escaping @Sendable (Bool) -> Void) {
+    self.whenSent.append(whenSent)
+  }
+
+  /// Nothing will be sent any more.
+  func giveUp() { tell(sent: false) }
+
+  private func tell(sent: Bool) {
+    let waiting = whenSent
+    whenSent = []
+    for callback in waiting { callback(sent) }
   }
 }
 

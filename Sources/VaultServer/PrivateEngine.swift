@@ -51,7 +51,8 @@ public enum PrivateEngine {
         user: ThisProcess.user,
         idleSeconds: idleSeconds
       )
-      try report.write("L")
+      // The client that started this one may have gone; others may wait for it.
+      try? report.write("L")
       try server.run()
       try state.root.unlink(socketName)
       return 0

@@ -128,6 +128,7 @@ struct RefreshTableTests {
     let vault = try await bench.open()
     let orphan = try await bench.orphan(vault, access: "at-2", refresh: "rt-2")
     let callers = await vault.tokens(1...8)
+    await vault.barrier()
     await bench.clock.untilAsleep(milliseconds: 50)
     // None of them waits for 35 s of his own.
     bench.clock.advance(36)

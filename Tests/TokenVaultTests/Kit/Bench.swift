@@ -216,6 +216,9 @@ extension Vault {
     }
   }
 
+  /// Comes after all that was begun before.
+  func barrier() {}
+
   /// The state of the only account.
   func stateOfMe() throws -> AccountFacts {
     guard let facts = try accountFacts(named: "me").first else { throw PresenceOutcome.cancelled }

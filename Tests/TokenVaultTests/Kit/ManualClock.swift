@@ -20,14 +20,16 @@ final class ManualClock: VaultClock {
     var watchers: [(milliseconds: Int64, count: Int, wake: CheckedContinuation<Void, Never>)] = []
   }
 
+  /// The length of a pause that is one of many.
+  private static let poll: Int64 = 50
+
   private let state = Mutex(State())
   let bootIdentifier: BootIdentifier
 
-  /// A clock of one boot, which `boot` tells from others.
   init(boot: UInt8 = 1, wall: Int64 = 1_790_000_000, secondsSinceBoot: Int64 = 1000) {
     guard let identifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16)) else {
       // Sixteen bytes are an identifier.
-      preconditionFailure("not sixteen bytes")
+      fatalError("sixteen bytes are no boot identifier")
     }
     bootIdentifier = identifier
     state.withLock {
@@ -44,6 +46,15 @@ final class ManualClock: VaultClock {
   var boot: BootInstant { BootInstant(nanoseconds: state.withLock { $0.boot }) }
 
   func pause(milliseconds: Int64) async {
+    guard milliseconds > Self.poll else {
+      let woken = state.withLock { state in
+        let woken = state.watchers.filter { $0.milliseconds == milliseconds }.map(\.wake)
+        state.watchers.removeAll { $0.milliseconds == milliseconds }
+        return woken
+      }
+      for watcher in woken { watcher.resume() }
+      return await Task.yield()
+    }
     await withCheckedContinuation { wake in
       let woken = state.withLock { state in
         let until = BootInstant(nanoseconds: state.boot + milliseconds * 1_000_000)
@@ -72,7 +83,7 @@ final class ManualClock: VaultClock {
     state.withLock { $0.wall += seconds }
   }
 
-  /// Returns when `count` callers sleep for this length.
+  /// Returns when `count` callers sleep for this length, or one polls at it.
   func untilAsleep(milliseconds: Int64, count: Int = 1) async {
     await withCheckedContinuation { wake in
       let woken = state.withLock { state in
@@ -85,7 +96,7 @@ final class ManualClock: VaultClock {
 
   private static func takeWatchers(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
     func isDue(_ milliseconds: Int64, _ count: Int) -> Bool {
-      state.sleepers.count { $0.milliseconds == milliseconds } >= count
+      milliseconds > poll && state.sleepers.count { $0.milliseconds == milliseconds } >= count
     }
     let due = state.watchers.filter { isDue($0.milliseconds, $0.count) }.map(\.wake)
     state.watchers.removeAll { isDue($0.milliseconds, $0.count) }

@@ -74,7 +74,7 @@ func places(of marker: String, in files: [String: [UInt8]]) -> [String] {
     let text = base64(padded)
     needles.append(Array(text.dropFirst(offset == 0 ? 0 : 4).prefix(plain.count)))
   }
-  return files.filter { file in needles.contains { contains(file.value, $0) } }.map(\.key).sorted()
+  return files.filter { file in needles.contains { holds(file.value, $0) } }.map(\.key).sorted()
 }
 
 private func hexadecimal(_ byte: UInt8) -> [UInt8] {
@@ -96,7 +96,8 @@ private func base64(_ bytes: [UInt8]) -> [UInt8] {
   return text
 }
 
-private func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
+/// Whether bytes stand in others.
+func holds(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
   guard let first = needle.first, needle.count <= bytes.count else { return false }
   return unsafe bytes.withUnsafeBytes { haystack in
     unsafe needle.withUnsafeBytes { needle in

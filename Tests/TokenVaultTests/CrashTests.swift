@@ -1,0 +1,137 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// An engine that is killed anywhere between T1 and the last step loses no login.
+@Suite(.timeLimit(.minutes(1)))
+struct CrashTests {
+  /// The state directories of one refresh of a protected account: before T1 is known to the
+  /// courier, with the answer in the slot, and at the end.
+  private func stages() async throws -> [String: Bench] {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    try await bench.unlock(vault)
+    let begun = Box<Bench>()
+    let written = Box<Bench>()
+    bench.exchange.observe { stage in
+      (stage == "begun" ? begun : written).put(try? bench.snapshot())
+    }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await vault.token()
+    return [
+      "begun": try #require(begun.value), "written": try #require(written.value),
+      "done": try bench.snapshot(),
+    ]
+  }
+
+  /// A directory whose store has taken the answer, and in which the steps after that are missing.
+  private func mixed(
+    _ stages: [String: Bench],
+    without names: [String]
+  ) throws -> Bench {
+    let bench = try #require(stages["done"]).snapshot()
+    let before = try #require(stages["written"])
+    for name in names {
+      try run("/bin/rm", ["-rf", bench.scratch.path + "/" + name])
+      try run("/bin/cp", ["-a", before.scratch.path + "/" + name, bench.scratch.path + "/" + name])
+    }
+    return bench
+  }
+
+  @Test
+  func noLoginIsLostWhereverTheEngineIsKilled() async throws {
+    let stages = try await stages()
+    let after = [
+      try mixed(stages, without: ["mark", "tokens", "slots"]),
+      try mixed(stages, without: ["tokens", "slots"]), try mixed(stages, without: ["slots"]),
+      try #require(stages["done"]), try #require(stages["written"]),
+    ]
+    for (number, bench) in after.enumerated() {
+      let vault = try await bench.open()
+      #expect(try await vault.token().accessToken == "at-2", "state \(number)")
+      #expect(bench.exchange.requests.isEmpty)
+      #expect(try await vault.cachedToken() == "at-2")
+      #expect(try await vault.row().generation == 2)
+      // The new refresh token is the one that is used next, and its box still asks for a proof.
+      bench.clock.advance(3600)
+      let need = try await need { _ = try await vault.token() }
+      try await bench.pass(need, vault, caller())
+      bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
+      #expect(try await vault.token(prompt: need.prompt).accessToken == "at-3")
+      #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-2"}"#])
+      #expect(try await vault.slot().allSatisfy { $0 == 0 })
+      for marker in ["rt-1", "rt-2", "rt-3"] {
+        #expect(places(of: #""\#(marker)""#, in: try bench.scratch.files()).isEmpty)
+      }
+    }
+  }
+
+  @Test
+  func anEngineThatIsKilledAgainAndAgainLosesNothing() async throws {
+    var bench = try #require(try await stages()["written"])
+    for _ in 0..<5 {
+      bench = try bench.snapshot()
+      let vault = try await bench.open()
+      #expect(try await vault.stateOfMe().state == .refreshing)
+    }
+    let vault = try await bench.open()
+    #expect(try await vault.token().accessToken == "at-2")
+  }
+
+  @Test
+  func withTheCourierNeverStartedTheOldTokenIsTriedOnceMore() async throws {
+    let bench = try #require(try await stages()["begun"])
+    let vault = try await bench.open()
+    guard
+      case .providerUnavailable(_, retryAfter: 2)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told to wait")
+      return
+    }
+    bench.clock.advance(2)
+    // The window of the engine that was killed is gone: a retry needs a proof of its own.
+    let need = try await need { _ = try await vault.token() }
+    try await bench.pass(need, vault, caller())
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(prompt: need.prompt).accessToken == "at-2")
+    #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-1"}"#])
+  }
+
+  @Test
+  func theNextEngineFindsEverythingWhereItWas() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    if let vault {
+      try await bench.signIn(vault)
+      try await bench.protect(vault)
+      try await bench.enroll(vault)
+      try await bench.unlock(vault)
+      // With prompts open and a sweep to come, it still goes when it is let go.
+      bench.clock.advance(3600)
+      _ = try await need { _ = try await vault.token() }
+    }
+    vault = nil
+    let next = try await bench.open()
+    #expect(try await next.facts().unlockedFor == nil)
+    #expect(try await next.facts().fingers == ["right-index"])
+    #expect(try await next.stateOfMe().isProtected)
+    let need = try await need { _ = try await next.token() }
+    #expect(need.methods == [.fingerprint, .password])
+  }
+
+  @Test
+  func aSecondEngineOnTheSameStateIsRefused() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    #expect(throws: StorageError.inUse) { try StateDirectory(path: bench.scratch.path) }
+    try await bench.signIn(vault)
+  }
+}

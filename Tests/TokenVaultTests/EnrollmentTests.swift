@@ -1,0 +1,159 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Fingers are let in by the system password alone.
+@Suite(.timeLimit(.minutes(1)))
+struct EnrollmentTests {
+  /// A prompt for enrolling that was passed.
+  private func passed(
+    _ bench: Bench,
+    _ vault: Vault,
+    _ connection: UInt64 = 1
+  ) async throws
+    -> String
+  {
+    let need = try await need {
+      _ = try await vault.enroll(nil, prompt: nil, caller: caller(connection)) { _ in }
+    }
+    #expect(need.methods == [.password])
+    try await bench.pass(need, vault, caller(connection))
+    return need.prompt
+  }
+
+  @Test
+  func aFingerIsTakenAfterThePassword() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.enroll(vault)
+    #expect(try await vault.fingers().fingers == ["right-index"])
+    #expect(places(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
+    guard
+      case .refused? = await failure({
+        _ = try await vault.enroll("right-index", prompt: nil, caller: caller()) { _ in }
+      })
+    else {
+      Issue.record("taken twice")
+      return
+    }
+    for name in ["", "thumb", "right-index ", "../x"] {
+      guard
+        case .invalidArgument? = await failure({
+          _ = try await vault.enroll(name, prompt: nil, caller: caller()) { _ in }
+        })
+      else {
+        Issue.record("\(name) is a finger")
+        continue
+      }
+    }
+  }
+
+  @Test
+  func aFingerNeverLetsAnotherIn() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.enroll(vault)
+    let need = try await need {
+      _ = try await vault.enroll("left-index", prompt: nil, caller: caller()) { _ in }
+    }
+    guard
+      case .presenceFailed(.denied, methods: [.password])? = await failure({
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+      })
+    else {
+      Issue.record("a finger was asked")
+      return
+    }
+  }
+
+  @Test
+  func whoLeavesWhileTheReaderIsBeingOpenedEnrollsNobody() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let prompt = try await passed(bench, vault)
+    bench.check.holdStarts()
+    let enrolment = Task {
+      await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
+    }
+    await bench.check.untilHeld()
+    await vault.disconnect(1)
+    bench.check.releaseStarts()
+    guard case .presenceFailed(.cancelled, _)? = await enrolment.value else {
+      Issue.record("went on")
+      return
+    }
+    #expect(bench.check.enrollments.last?.isCancelled == true)
+    #expect(try await vault.fingers().fingers.isEmpty)
+  }
+
+  @Test
+  func aPrintThatComesAfterTheCallerHasLeftIsNotKept() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let prompt = try await passed(bench, vault)
+    let enrolment = Task {
+      await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
+    }
+    while bench.check.enrollments.isEmpty { await Task.yield() }
+    await vault.barrier()
+    await vault.disconnect(1) {
+      bench.check.enrollments[0].tell(.done(print: shared("late"), driver: "d", device: "1"))
+    }
+    #expect(await enrolment.value != nil)
+    #expect(try await vault.fingers().fingers.isEmpty)
+  }
+
+  @Test
+  func onlyOneIsEnrolledAtATime() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let first = try await passed(bench, vault, 1)
+    let second = try await passed(bench, vault, 2)
+    bench.check.holdStarts()
+    let enrolment = Task {
+      try await vault.enroll(nil, prompt: first, caller: caller(1)) { _ in }
+    }
+    await bench.check.untilHeld()
+    guard
+      case .busy? = await failure({
+        _ = try await vault.enroll("left-index", prompt: second, caller: caller(2)) { _ in }
+      })
+    else {
+      Issue.record("two at once")
+      return
+    }
+    bench.check.releaseStarts()
+    while bench.check.enrollments.isEmpty { await Task.yield() }
+    bench.check.enrollments[0].tell(.stage(1, of: 5))
+    bench.check.enrollments[0].tell(.done(print: shared("p"), driver: "d", device: "1"))
+    #expect(try await enrolment.value == "right-index")
+  }
+
+  @Test
+  func aFailureIsWrittenDownAndTold() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let prompt = try await passed(bench, vault)
+    let enrolment = Task {
+      await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
+    }
+    while bench.check.enrollments.isEmpty { await Task.yield() }
+    let excuse = String(repeating: "no\u{1b}[2J\n", count: 3000)
+    bench.check.enrollments[0].tell(.failed(.notAvailable(excuse)))
+    #expect(await enrolment.value == .presenceFailed(.notAvailable(excuse), methods: []))
+    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "enrollment" && last.outcome == "failed")
+    let detail = try #require(last.detail)
+    #expect(detail.utf8.count <= 1000 && !detail.utf8.contains { $0 < 0x20 })
+  }
+}
+
+extension Vault {
+  fileprivate func disconnect(_ connection: UInt64, after event: @Sendable () -> Void) {
+    event()
+    disconnect(connection)
+  }
+}

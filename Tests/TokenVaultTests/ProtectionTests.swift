@@ -1,0 +1,331 @@
+import Configuration
+import Cryptography
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Presence protection, the unlock window, and a store that someone has edited.
+@Suite(.timeLimit(.minutes(1)))
+struct ProtectionTests {
+  private func box(_ vault: Vault, _ name: String = "me") async throws -> SealedBox {
+    try SealedBox(parsing: try #require(try await vault.row(name).sealedRefreshToken))
+  }
+
+  @Test
+  func turningItOnAndOffSealsTheTokenAnew() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let before = try await box(vault)
+    #expect(before.context.protection == .none)
+    #expect(try await bench.protect(vault).isProtected)
+    let on = try await box(vault)
+    #expect(on.context.protection == .presence)
+    #expect(on.context.generation == before.context.generation)
+    #expect(on.bytes.suffix(20) != before.bytes.suffix(20))
+    // Nothing of the old box is left in the file or the log.
+    let left = try bench.scratch.files().filter { $0.key.hasPrefix("vault.db") }
+    #expect(!left.values.contains { holds($0, Array(before.bytes.suffix(32))) })
+    #expect(left.values.contains { holds($0, Array(on.bytes.suffix(32))) })
+    #expect(try await !bench.protect(vault, on: false).isProtected)
+    #expect(try await box(vault).context.protection == .none)
+    bench.clock.advance(3600)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-1"}"#])
+  }
+
+  @Test
+  func whatIsAsItIsWantedAsksNobody() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let off = try await vault.setProtection(false, account: "me", prompt: nil, caller: caller())
+    #expect(!off.isProtected)
+    try await bench.protect(vault)
+    let on = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
+    #expect(on.isProtected)
+  }
+
+  @Test
+  func theRequestIsTheSameBytesWithAndWithoutProtection() async throws {
+    var requests: [ScriptedExchange.Request] = []
+    for isProtected in [false, true] {
+      let bench = try Bench()
+      let vault = try await bench.open()
+      try await bench.signIn(vault)
+      if isProtected { try await bench.protect(vault) }
+      bench.clock.advance(3600)
+      var prompt: String?
+      if isProtected {
+        let need = try await need { _ = try await vault.token() }
+        try await bench.pass(need, vault, caller())
+        prompt = need.prompt
+      }
+      bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+      _ = try await vault.token(prompt: prompt)
+      requests.append(try #require(bench.exchange.requests.last))
+    }
+    #expect(requests[0] == requests[1])
+    #expect(requests[0].body == #"{"refresh_token":"rt-1"}"#)
+  }
+
+  @Test
+  func aValidTokenIsHandedOutWithoutACheck() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    #expect(try await vault.token().accessToken == "at-1")
+  }
+
+  @Test
+  func theUnlockWindowStandsInForACheckUntilItCloses() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    #expect(try await bench.unlock(vault, ["me"], seconds: 60).unlockedFor == 60)
+    #expect(await vault.isHoldingWindow)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 20))
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(try await vault.facts().unlockedAccounts == ["me"])
+    bench.clock.advance(60)
+    #expect(try await vault.facts().unlockedFor == nil)
+    _ = try await need { _ = try await vault.token() }
+    try await bench.unlock(vault)
+    #expect(try await vault.lock(caller: caller()))
+    #expect(try await !vault.lock(caller: caller()))
+    _ = try await need { _ = try await vault.token() }
+  }
+
+  @Test
+  func aWindowForOneAccountIsNoneForAnother() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for name in ["one", "two"] {
+      try await bench.signIn(vault, name)
+      try await bench.protect(vault, name)
+    }
+    bench.clock.advance(3600)
+    try await bench.unlock(vault, ["one"])
+    let need = try await need { _ = try await vault.token("two") }
+    #expect(need.account == "two")
+    // Nor does it turn protection off or let a finger in.
+    _ = try await TokenVaultTests.need {
+      _ = try await vault.setProtection(false, account: "one", prompt: nil, caller: caller())
+    }
+    _ = try await TokenVaultTests.need {
+      _ = try await vault.enroll(nil, prompt: nil, caller: caller()) { _ in }
+    }
+  }
+
+  @Test
+  func whoJoinedANarrowerUnlockIsAskedAgain() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, "one")
+    try await bench.signIn(vault, "two")
+    let begun = bench.check.conversations.count
+    let leader = try await need {
+      _ = try await vault.unlock(["one"], seconds: nil, prompt: nil, caller: caller(1))
+    }
+    let joiner = try await need {
+      _ = try await vault.unlock([], seconds: nil, prompt: nil, caller: caller(2))
+    }
+    async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
+    let check = await bench.check.conversation(begun + 1)
+    let waiting = Box<CheckEvent>()
+    let second = Task {
+      try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { waiting.put($0) }
+    }
+    while waiting.value == nil { await Task.yield() }
+    check.tell(.matched)
+    _ = try await first
+    _ = try await second.value
+    _ = try await vault.unlock(["one"], seconds: nil, prompt: leader.prompt, caller: caller(1))
+    _ = try await need {
+      _ = try await vault.unlock([], seconds: nil, prompt: joiner.prompt, caller: caller(2))
+    }
+    #expect(try await vault.facts().unlockedAccounts == ["one"])
+  }
+
+  @Test
+  func anUnlockOfManyAccountsIsWrittenDown() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    var names: [String] = []
+    for number in 0..<80 {
+      let name = "account-\(number)-" + String(repeating: "x", count: 50)
+      names.append(name)
+      try await bench.signIn(vault, name)
+    }
+    #expect(try await bench.unlock(vault, names).unlockedAccounts.count == 80)
+  }
+
+  // MARK: - A store that someone has edited
+
+  /// Edits the row of `me` behind the vault's back; the failure that using it gives.
+  private func edited(
+    protected: Bool = true,
+    _ edit: (inout AccountRow, AccountRow) throws -> Void
+  ) async throws -> (VaultFailure?, Bench) {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    if let vault {
+      try await bench.signIn(vault, "me", refresh: "rt-me", lifetime: 1)
+      try await bench.signIn(vault, "other", refresh: "rt-other", lifetime: 1)
+      if protected {
+        try await bench.protect(vault, "me")
+        try await bench.protect(vault, "other")
+      }
+    }
+    vault = nil
+    bench.clock.advance(60)
+    let before = try await bench.withStore { store in
+      var row = try #require(try store.account(named: "me", owner: ThisProcess.user))
+      let other = try #require(try store.account(named: "other", owner: ThisProcess.user))
+      try edit(&row, other)
+      let changed = row
+      try store.transaction { try store.update(changed) }
+      return changed
+    }
+    let next = try await bench.open()
+    var prompt: String?
+    if before.protection == 1 {
+      let need = try await need { _ = try await next.token("me") }
+      try await bench.pass(need, next, caller())
+      prompt = need.prompt
+    }
+    let failure = await failure { _ = try await next.token("me", prompt: prompt) }
+    #expect(bench.exchange.refreshes.isEmpty)
+    // Nothing was changed by it, and the other account works.
+    #expect(try await next.row("me") == before)
+    #expect(try await next.row("other").sealedRefreshToken != nil)
+    return (failure, bench)
+  }
+
+  private func isUnsafe(_ failure: VaultFailure?) -> Bool {
+    if case .vaultUnsafe = failure { true } else { false }
+  }
+
+  @Test
+  func aRowThatClaimsNoProtectionDoesNotOpen() async throws {
+    let (failure, _) = try await edited { row, _ in row.protection = 0 }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test
+  func aRowThatClaimsProtectionDoesNotOpenEither() async throws {
+    let (failure, _) = try await edited(protected: false) { row, _ in row.protection = 1 }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test
+  func aRowOfAnUnknownProtectionClassIsRefused() async throws {
+    let (failure, _) = try await edited { row, _ in row.protection = 7 }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test(arguments: [true, false])
+  func aBoxMovedToAnotherAccountDoesNotOpen(_ protected: Bool) async throws {
+    let (failure, _) = try await edited(protected: protected) { row, other in
+      row.sealedRefreshToken = other.sealedRefreshToken
+    }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test(arguments: [0, 2, 1 << 40] as [Int64])
+  func anotherGenerationDoesNotOpen(_ generation: Int64) async throws {
+    let (failure, _) = try await edited { row, _ in row.generation = generation }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test
+  func aBindingThatWasEditedDoesNotOpen() async throws {
+    let (failure, _) = try await edited { row, _ in row.binding[5] ^= 1 }
+    #expect(isUnsafe(failure))
+  }
+
+  @Test(arguments: [true, false])
+  func settingsThatWereEditedGetNoToken(_ protected: Bool) async throws {
+    let evil = try provider(["issuer": "https://evil.example.com"]).canonicalForm
+    let (failure, bench) = try await edited(protected: protected) { row, _ in
+      row.providerSettings = evil
+    }
+    #expect(isUnsafe(failure))
+    #expect(!bench.exchange.requests.contains { $0.url.contains("evil") })
+  }
+
+  @Test
+  func settingsAndBindingThatWereEditedTogetherGetNoToken() async throws {
+    let evil = try provider(["issuer": "https://evil.example.com"]).canonicalForm
+    let (failure, bench) = try await edited { row, _ in
+      row.providerSettings = evil
+      row.binding = try sha256(evil)
+    }
+    #expect(isUnsafe(failure))
+    #expect(!bench.exchange.requests.contains { $0.url.contains("evil") })
+  }
+
+  @Test
+  func aRecordWhoseProviderWasEditedCanBeErased() async throws {
+    let (_, bench) = try await edited { row, _ in row.providerSettings = [1, 2, 3] }
+    let vault = try await bench.open()
+    let answer = try await vault.signOut(account: "me", local: false, caller: caller())
+    #expect(!answer.revoked)
+    #expect(try await vault.row("me").sealedRefreshToken == nil)
+  }
+
+  @Test
+  func noBitOfABoxCanBeFlipped() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, lifetime: 1)
+    bench.clock.advance(60)
+    let row = try await vault.row()
+    let box = try #require(row.sealedRefreshToken)
+    let total = box.count * 8
+    // Each byte once, at a bit that wanders.
+    for bit in stride(from: 0, to: total, by: 9) {
+      var flipped = row
+      var bytes = box
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      flipped.sealedRefreshToken = bytes
+      try await vault.put(flipped)
+      let failure = await failure { _ = try await vault.token() }
+      #expect(isUnsafe(failure), "bit \(bit)")
+    }
+    #expect(bench.exchange.refreshes.isEmpty)
+    try await vault.put(row)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+  }
+
+  @Test
+  func aVaultOfAnotherOwnerOpensNothing() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    if let vault { try await bench.signIn(vault, lifetime: 1) }
+    vault = nil
+    bench.clock.advance(60)
+    try await bench.withStore { store in
+      var row = try #require(try store.account(named: "me", owner: ThisProcess.user))
+      row.owner = 4711
+      try store.transaction { try store.update(row) }
+    }
+    let next = try await bench.open(owner: 4711)
+    let failure = await failure { _ = try await next.token() }
+    #expect(isUnsafe(failure))
+  }
+}
+
+extension Vault {
+  fileprivate func put(_ row: AccountRow) throws {
+    try store.transaction { try store.update(row) }
+  }
+}

@@ -1,0 +1,352 @@
+import Configuration
+import Presence
+import SecretMemory
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Login, registration and sign-out, also when they are cut short.
+@Suite(.timeLimit(.minutes(1)))
+struct SignInTests {
+  private func sign(
+    _ vault: Vault,
+    _ name: String = "me",
+    registering: Bool = false,
+    email: String = "me@example.org",
+    password: String = "hunter2",
+    settings: [String: String]? = [:]
+  ) async throws -> AccountFacts {
+    try await vault.signIn(
+      account: name,
+      provider: try settings.map { try provider($0) },
+      email: email,
+      password: shared(password),
+      registering: registering,
+      displayName: registering ? "Me" : nil,
+      caller: caller()
+    )
+  }
+
+  @Test
+  func aLoginMakesAnAccount() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let facts = try await bench.signIn(vault)
+    #expect(facts.name == "me" && facts.state == .ready && !facts.isProtected && facts.isDefault)
+    #expect(facts.subject == "u-1" && facts.email == "me@example.org" && facts.displayName == "Me")
+    #expect(facts.issuer == "https://id.example.com" && facts.provider == "dev")
+    #expect(
+      bench.exchange.requests.first?.body
+        == #"{"email":"me@example.org","password":"hunter2"}"#
+    )
+    #expect(try await vault.intent() == nil)
+    #expect(try await vault.events() == ["login begun", "login done"])
+  }
+
+  @Test
+  func aLoginIntoAnAccountReplacesItsTokenAndKeepsItsProtection() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    try await bench.signIn(vault, refresh: "rt-2", access: "at-2")
+    let row = try await vault.row()
+    #expect(row.generation == 2 && row.protection == 1)
+    #expect(try await vault.token().accessToken == "at-2")
+    bench.clock.advance(3600)
+    let need = try await need { _ = try await vault.token() }
+    try await bench.pass(need, vault, caller())
+    bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
+    _ = try await vault.token(prompt: need.prompt)
+    #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-2"}"#])
+  }
+
+  @Test
+  func aLoginElsewhereLeavesNothingOfTheOneBefore() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let elsewhere = ["issuer": "https://elsewhere.example.com"]
+    for (number, step) in [
+      ScriptedExchange.Step.tokens(access: "at-x", refresh: "rt-x", lifetime: 0),
+      .answer(status: 200, body: #"{"refresh_token":"rt-x"}"#),
+    ].enumerated() {
+      let name = "me\(number)"
+      try await bench.signIn(vault, name)
+      #expect(try await vault.cachedToken(name) == "at-1")
+      bench.exchange.plan(step)
+      _ = await failure { _ = try await sign(vault, name, settings: elsewhere) }
+      #expect(try await vault.cachedToken(name) == nil)
+      bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+      #expect(try await vault.token(name).accessToken == "at-2")
+      #expect(bench.exchange.requests.last?.url == "https://elsewhere.example.com/auth/refresh")
+      #expect(bench.exchange.requests.last?.body == #"{"refresh_token":"rt-x"}"#)
+    }
+  }
+
+  @Test
+  func theProviderStaysTheOneOfTheLogin() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await sign(vault, settings: nil)
+    #expect(bench.exchange.requests.last?.url == "https://id.example.com/auth/login")
+    #expect(await failure { _ = try await sign(vault, "new", settings: nil) } != nil)
+  }
+
+  @Test(
+    arguments: [
+      ScriptedExchange.Step.answer(status: 401, body: #"{"detail":"wrong password"}"#),
+      .answer(status: 409, body: #"{"error":"exists"}"#), .answer(status: 500, body: ""),
+      .answer(status: 429, retryAfter: 9, body: ""), .answer(status: 404, body: ""),
+      .answer(status: 200, body: #"{"access_token":"a"}"#), .answer(status: 200, body: "{"),
+      .nothingSent, .notStarted("gone"), .died, .torn,
+    ]
+  )
+  func aFailedLoginLeavesNothing(_ step: ScriptedExchange.Step) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for registering in [false, true] {
+      bench.exchange.plan(step)
+      #expect(await failure { _ = try await sign(vault, registering: registering) } != nil)
+      #expect(try await vault.accountFacts(named: nil).isEmpty)
+      #expect(try bench.scratch.files().keys.filter { $0.contains("/") } == [])
+    }
+    #expect(await vault.isIdle)
+  }
+
+  @Test
+  func aFailedLoginLeavesAnExistingAccountAlone() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let before = try await vault.row()
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    #expect(await failure { _ = try await sign(vault) } != nil)
+    #expect(try await vault.row() == before)
+    #expect(try await vault.cachedToken() == "at-1")
+  }
+
+  @Test
+  func whatCannotBeSentLeavesNothing() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for (email, password) in [
+      ("", "x"), ("a\nb", "x"), (String(repeating: "a", count: 400), "x"), ("a@b", ""),
+    ] {
+      guard
+        case .invalidArgument? = await failure({
+          _ = try await sign(vault, email: email, password: password)
+        })
+      else {
+        Issue.record("sent")
+        continue
+      }
+    }
+    #expect(try await vault.accountFacts(named: nil).isEmpty)
+    #expect(bench.exchange.requests.isEmpty)
+  }
+
+  @Test
+  func twoLoginsOfANewNameOfWhichTheFirstIsRefused() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let first = Task { await failure { _ = try await sign(vault, password: "wrong") } }
+    await bench.exchange.untilRequested(1)
+    let second = Task { try await sign(vault) }
+    while await !vault.hasQueue { await Task.yield() }
+    bench.exchange.plan(.answer(status: 401, body: #"{"detail":"no"}"#))
+    bench.exchange.plan(.tokens(access: "at-1", refresh: "rt-1"))
+    #expect(await first.value == .providerRefused(status: 401, "no"))
+    #expect(try await second.value.state == .ready)
+  }
+
+  @Test
+  func whoWaitedForAnAccountThatIsGoneIsToldSo() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let first = Task { await failure { _ = try await sign(vault) } }
+    await bench.exchange.untilRequested(1)
+    let second = Task {
+      await failure { _ = try await vault.signOut(account: "me", local: true, caller: caller()) }
+    }
+    while await !vault.hasQueue { await Task.yield() }
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    _ = await first.value
+    guard case .noSuchAccount? = await second.value else {
+      Issue.record("told something else")
+      return
+    }
+  }
+
+  /// A login or registration whose engine was killed at a stage.
+  private func killed(
+    at stage: String,
+    registering: Bool,
+    _ step: ScriptedExchange.Step = .tokens(access: "at-1", refresh: "rt-1")
+  ) async throws -> Bench {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let box = Box<Bench>()
+    bench.exchange.observe { reached in
+      if reached == stage { box.put(try? bench.snapshot()) }
+    }
+    bench.exchange.plan(step)
+    _ = await failure { _ = try await sign(vault, registering: registering) }
+    return try #require(box.value)
+  }
+
+  @Test
+  func aLoginThatAKillInterruptedEndsFromTheSlot() async throws {
+    let bench = try await killed(at: "written", registering: false)
+    let vault = try await bench.open()
+    #expect(try await vault.token().accessToken == "at-1")
+    #expect(bench.exchange.requests.isEmpty)
+    let facts = try await vault.stateOfMe()
+    #expect(facts.state == .ready && facts.email == "me@example.org")
+    bench.clock.advance(3600)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+  }
+
+  @Test
+  func aRegistrationThatAKillInterruptedIsNotSentAgain() async throws {
+    let bench = try await killed(at: "written", registering: true)
+    let vault = try await bench.open()
+    let facts = try await sign(vault, registering: true)
+    #expect(facts.state == .ready)
+    #expect(bench.exchange.requests.isEmpty)
+    // For someone else it is a registration of its own.
+    bench.exchange.plan(.answer(status: 409, body: "{}"))
+    #expect(
+      await failure { _ = try await sign(vault, registering: true, email: "you@example.org") }
+        != nil
+    )
+    #expect(bench.exchange.requests.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func aLoginThatAKillInterruptedBeforeItWasSentCanBeMadeAgain(_ registering: Bool) async throws {
+    let bench = try await killed(at: "begun", registering: registering)
+    let vault = try await bench.open()
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await sign(vault, registering: registering).state == .ready)
+    #expect(bench.exchange.requests.count == 1)
+    #expect(try await vault.token().accessToken == "at-2")
+  }
+
+  @Test
+  func anIntentThatWasEditedTakesNoAnswer() async throws {
+    let bench = try await killed(at: "written", registering: false)
+    let evil = try provider(["issuer": "https://evil.example.com"])
+    try await bench.withStore { store in
+      let account = try #require(try store.account(named: "me", owner: ThisProcess.user))
+      var intent = try #require(try store.intent(account: account.id))
+      intent.context = PendingSignIn(evil, email: "me@example.org").encoded
+      let changed = intent
+      try store.transaction { try store.put(changed) }
+    }
+    let vault = try await bench.open()
+    #expect(await failure { _ = try await vault.token() } != nil)
+    #expect(try await vault.accountFacts(named: nil).isEmpty)
+    #expect(bench.exchange.requests.isEmpty)
+  }
+
+  @Test
+  func aSignOutErasesAndTellsTheProvider() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, refresh: "rt-secret", access: "at-plain")
+    try await bench.protect(vault)
+    let box = try #require(try await vault.row().sealedRefreshToken)
+    bench.exchange.plan(.answer(status: 204, body: ""))
+    #expect(try await vault.signOut(account: "me", local: false, caller: caller()).revoked)
+    let request = try #require(bench.exchange.requests.last)
+    #expect(request.url == "https://id.example.com/auth/logout" && request.body == nil)
+    #expect(request.headers.contains("Authorization: Bearer at-plain"))
+    let row = try await vault.row()
+    #expect(row.state == .signedOut && row.sealedRefreshToken == nil)
+    let files = try bench.scratch.files()
+    #expect(!files.values.contains { holds($0, Array(box.suffix(48))) })
+    #expect(places(of: "at-plain", in: files).isEmpty)
+    #expect(files["vault.db-wal"]?.isEmpty ?? true)
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("a token of nobody")
+      return
+    }
+    #expect(try await vault.events().last == "logout done")
+  }
+
+  @Test(
+    arguments: [
+      ScriptedExchange.Step.answer(status: 500, body: ""), .notStarted("gone"), .died,
+      .answer(status: 404, body: ""),
+    ]
+  )
+  func aSignOutErasesWhateverTheProviderSays(_ step: ScriptedExchange.Step) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.exchange.plan(step)
+    let answer = try await vault.signOut(account: "me", local: false, caller: caller())
+    #expect(!answer.revoked && answer.reason != nil)
+    #expect(try await vault.row().sealedRefreshToken == nil)
+  }
+
+  @Test
+  func aSignOutWaitsForTheRefreshThatIsOnItsWay() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    let token = Task { try await vault.token() }
+    await bench.exchange.untilRequested(2)
+    let out = Task { try await vault.signOut(account: "me", local: true, caller: caller()) }
+    while await !vault.hasQueue { await Task.yield() }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await token.value
+    _ = try await out.value
+    let row = try await vault.row()
+    #expect(row.state == .signedOut && row.sealedRefreshToken == nil)
+    #expect(try await vault.cachedToken() == nil)
+    #expect(try await vault.intent() == nil)
+  }
+
+  @Test
+  func protectionTurnedOnWhileARefreshWaitedIsHonoured() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let need = try await need {
+      _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    bench.clock.advance(20)
+    // A login holds the account; then protection, then a refresh that was let in without a proof.
+    let login = Task { await failure { _ = try await sign(vault) } }
+    await bench.exchange.untilRequested(2)
+    let on = Task {
+      try await vault.setProtection(true, account: "me", prompt: need.prompt, caller: caller())
+    }
+    while await vault.queueLength < 1 { await Task.yield() }
+    let token = Task {
+      await failure { _ = try await vault.token(minimum: 3600, caller: caller(2)) }
+    }
+    while await vault.queueLength < 2 { await Task.yield() }
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    _ = await login.value
+    #expect(try await on.value.isProtected)
+    guard case .presenceNeeded? = await token.value else {
+      Issue.record("refreshed without a proof")
+      return
+    }
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+}
+
+extension Vault {
+  fileprivate var hasQueue: Bool { queueLength > 0 }
+  fileprivate var queueLength: Int { queues.values.map(\.count).max() ?? 0 }
+}

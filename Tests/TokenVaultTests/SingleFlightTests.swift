@@ -1,0 +1,204 @@
+import Presence
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Many callers, one exchange, one question.
+@Suite(.timeLimit(.minutes(1)))
+struct SingleFlightTests {
+  @Test
+  func sixtyFourCallersShareOneExchange() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    let callers = await vault.tokens(1...64)
+    await bench.exchange.untilRequested(2)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    for waiting in callers {
+      #expect(try await waiting.value.get().accessToken == "at-2")
+    }
+    #expect(bench.exchange.refreshes.count == 1)
+    #expect(try await vault.events().filter { $0.hasPrefix("refresh") }.count == 2)
+  }
+
+  @Test
+  func theyShareItsFailure() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    let callers = await vault.tokens(1...64)
+    await vault.barrier()
+    bench.exchange.plan(.answer(status: 500, body: ""))
+    for waiting in callers {
+      guard case .failure(.providerUnavailable(_, retryAfter: 2)) = await waiting.value else {
+        Issue.record("not the same failure")
+        continue
+      }
+    }
+    #expect(bench.exchange.refreshes.count == 1)
+  }
+
+  @Test
+  func twoAccountsDoNotWaitForEachOther() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, "slow", refresh: "rt-slow")
+    try await bench.signIn(vault, "fast", refresh: "rt-fast")
+    bench.clock.advance(3600)
+    async let slow = vault.token("slow")
+    await bench.exchange.untilRequested(3)
+    async let fast = vault.token("fast", caller: caller(2))
+    await bench.exchange.untilRequested(4)
+    bench.exchange.plan(.tokens(access: "at-a", refresh: "rt-a"))
+    bench.exchange.plan(.tokens(access: "at-b", refresh: "rt-b"))
+    #expect(try await Set([slow.accessToken, fast.accessToken]) == ["at-a", "at-b"])
+    #expect(Set(bench.exchange.refreshes).count == 2)
+  }
+
+  @Test
+  func whoAsksForTheSameJoinsThePromptAndFindsTheNewToken() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    let begun = bench.check.conversations.count
+    bench.clock.advance(3600)
+    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
+    let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
+    #expect(leader.prompt != joiner.prompt)
+    #expect(leader.account == "me" && leader.purpose == .refresh)
+    #expect(leader.requester == "bash, pid 1" && joiner.requester == "bash, pid 2")
+    #expect(leader.methods == [.fingerprint, .password])
+    async let first = vault.check(leader.prompt, by: .fingerprint, caller: caller(1)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    #expect(reader.fingers == ["right-index"])
+    let waiting = Box<CheckEvent>()
+    let second = Task {
+      try await vault.check(joiner.prompt, by: .fingerprint, caller: caller(2)) { event in
+        waiting.put(event)
+      }
+    }
+    while waiting.value == nil { await Task.yield() }
+    #expect(waiting.value == .waiting)
+    reader.tell(.matched)
+    #expect(try await first == .passed)
+    #expect(try await second.value == .passed)
+    // The joiner is faster than the one whose proof it is: it waits for that one.
+    let joined = Task { try await vault.token(prompt: joiner.prompt, caller: caller(2)) }
+    let led = Task { try await vault.token(prompt: leader.prompt, caller: caller(1)) }
+    await bench.exchange.untilRequested(2)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await led.value.accessToken == "at-2")
+    #expect(try await joined.value.accessToken == "at-2")
+    #expect(bench.exchange.refreshes.count == 1)
+    #expect(bench.check.conversations.count == begun + 1)
+  }
+
+  @Test
+  func aCancelByTheLeaderIsTheOutcomeForAll() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    let begun = bench.check.conversations.count
+    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
+    let first = Task {
+      await failure {
+        _ = try await vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
+      }
+    }
+    let reader = await bench.check.conversation(begun + 1)
+    var joiners: [Task<VaultFailure?, Never>] = []
+    for connection in UInt64(2)...9 {
+      let joiner = try await need { _ = try await vault.token(caller: caller(connection)) }
+      let waiting = Box<CheckEvent>()
+      joiners.append(
+        Task {
+          await failure {
+            _ = try await vault.check(
+              joiner.prompt,
+              by: .password,
+              caller: caller(connection)
+            ) { waiting.put($0) }
+          }
+        }
+      )
+      while waiting.value == nil { await Task.yield() }
+    }
+    await vault.disconnect(1)
+    #expect(reader.isCancelled)
+    for joiner in [first] + joiners {
+      guard case .presenceFailed(.cancelled, _)? = await joiner.value else {
+        Issue.record("not cancelled")
+        continue
+      }
+    }
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+
+  @Test
+  func oneWhoJoinedCanLeaveAlone() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    bench.clock.advance(3600)
+    let begun = bench.check.conversations.count
+    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
+    let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
+    async let first = vault.check(leader.prompt, by: .fingerprint, caller: caller(1)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    let waiting = Box<CheckEvent>()
+    let second = Task {
+      await failure {
+        _ = try await vault.check(joiner.prompt, by: .fingerprint, caller: caller(2)) {
+          waiting.put($0)
+        }
+      }
+    }
+    while waiting.value == nil { await Task.yield() }
+    second.cancel()
+    guard case .presenceFailed(.cancelled, let methods)? = await second.value else {
+      Issue.record("not cancelled")
+      return
+    }
+    #expect(methods == [.fingerprint, .password])
+    #expect(!reader.isCancelled)
+    reader.tell(.matched)
+    #expect(try await first == .passed)
+  }
+
+  @Test
+  func aTokenThatComesMeanwhileFreesThoseWhoWaitForAProof() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    let begun = bench.check.conversations.count
+    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
+    let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
+    async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    let waiting = Box<CheckEvent>()
+    let second = Task {
+      try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { waiting.put($0) }
+    }
+    while waiting.value == nil { await Task.yield() }
+    reader.tell(.matched)
+    _ = try await first
+    _ = try await second.value
+    let joined = Task { try await vault.token(prompt: joiner.prompt, caller: caller(2)) }
+    // A login brings a token before the leader has spent anything.
+    try await bench.signIn(vault, refresh: "rt-9", access: "at-9")
+    #expect(try await vault.token(prompt: leader.prompt, caller: caller(1)).accessToken == "at-9")
+    #expect(try await joined.value.accessToken == "at-9")
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+}

@@ -1,0 +1,213 @@
+import Cryptography
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// What is written down, and what happens where it cannot be.
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct TrailTests {
+  @Test
+  func theTrailTellsWhatHappenedAndIsChained() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    bench.clock.advance(3600)
+    try await bench.unlock(vault, seconds: 60)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await vault.token()
+    _ = try await vault.lock(caller: caller())
+    _ = try await vault.signOut(account: "me", local: true, caller: caller())
+    let expected = [
+      "login begun", "login done", "presence-check done", "protection done",
+      "presence-check done", "enrollment done", "presence-check done", "unlock done",
+      "refresh begun", "refresh done", "lock done", "logout done",
+    ]
+    #expect(try await vault.events().filter { $0 != "vault-created done" } == expected)
+    let records = try await vault.inspect { try $0.audit() }
+    var previous = AuditChain.start
+    for (index, row) in records.enumerated() {
+      #expect(row.number == Int64(index + 1))
+      let mac = try await vault.code(of: row, previous: previous)
+      #expect(mac == row.mac)
+      previous = row.mac
+    }
+  }
+
+  @Test
+  func readingAValidTokenIsNoEvent() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let before = try await vault.events().count
+    for _ in 0..<10 { _ = try await vault.token() }
+    #expect(try await vault.events().count == before)
+  }
+
+  @Test
+  func noSecretStandsInAnyFileOrRecord() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let refresh = (1...4).map { "MARKER-RT-\($0)-w7XlQ2vZ" }
+    let password = "MARKER-PASSWORD-p4Nn8s"
+    let plain = "MARKER-AT-visible"
+    bench.exchange.plan(.answer(status: 401, body: #"{"detail":"\#(password) is wrong"}"#))
+    let observed = Box<[String]>()
+    bench.exchange.observe { _ in
+      let files = (try? bench.scratch.files()) ?? [:]
+      let found = (refresh + [password]).flatMap { places(of: $0, in: files) }
+      if !found.isEmpty { observed.put(found) }
+    }
+    func login(_ refresh: String) async throws {
+      _ = try await vault.signIn(
+        account: "me",
+        provider: try provider(),
+        email: "me@example.org",
+        password: shared(password),
+        registering: false,
+        displayName: nil,
+        caller: caller()
+      )
+    }
+    let refused = await failure { try await login(refresh[0]) }
+    #expect(!"\(String(describing: refused))".contains(password))
+    bench.exchange.plan(.tokens(access: plain, refresh: refresh[0]))
+    try await login(refresh[0])
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    try await bench.unlock(vault)
+    bench.exchange.plan(.tokens(access: plain, refresh: refresh[1]))
+    _ = try await vault.token()
+    bench.clock.advance(3600)
+    try await bench.unlock(vault)
+    bench.exchange.plan(.overTheSocket(access: plain, refresh: refresh[2]))
+    _ = try await vault.token()
+    bench.clock.advance(3600)
+    try await bench.unlock(vault)
+    bench.exchange.plan(.answer(status: 200, body: #"{"refresh_token":"\#(refresh[3])"}"#))
+    let failure = await failure { _ = try await vault.token() }
+    #expect(!"\(String(describing: failure))".contains("MARKER"))
+    #expect(observed.value == nil)
+    let files = try bench.scratch.files()
+    for marker in refresh + [password] { #expect(places(of: marker, in: files).isEmpty) }
+    // The search finds what is there: the access token is in plain storage.
+    #expect(!places(of: plain, in: files).isEmpty)
+    #expect(places(of: "A", in: ["x": Array("QQ==".utf8)]).isEmpty)
+    #expect(places(of: "MARKER", in: ["x": Array("xTUFSS0VSx".utf8)]) == ["x"])
+    #expect(
+      places(of: "MARKER", in: ["x": Array(#"\u004d\u0041\u0052\u004b\u0045\u0052"#.utf8)]) == ["x"]
+    )
+  }
+
+  @Test
+  func onAFullDiskNothingIsReleasedAndNothingIsLost() async throws {
+    let scratch = try Scratch()
+    try scratch.mountSmall(pages: 400)
+    let bench = try Bench(scratch)
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    bench.clock.advance(3600)
+    let need = try await need { _ = try await vault.token() }
+    let begun = bench.check.conversations.count
+    try scratch.fill()
+    // A match that cannot be written down releases nothing, and frees the reader.
+    bench.check.plan([.matched])
+    guard
+      case .vaultUnsafe? = await failure({
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+      })
+    else {
+      Issue.record("a check without a record")
+      return
+    }
+    #expect(bench.check.conversations.count == begun + 1)
+    #expect(await vault.isIdle)
+    guard
+      case .presenceFailed? = await failure({
+        _ = try await vault.token(prompt: need.prompt)
+      })
+    else {
+      Issue.record("released")
+      return
+    }
+    // Nor is the disk a way to more fingers.
+    for _ in 0..<5 {
+      let next = try await TokenVaultTests.need { _ = try await vault.token() }
+      bench.check.plan([.failed(.noMatch)])
+      _ = await failure {
+        _ = try await vault.check(next.prompt, by: .fingerprint, caller: caller()) { _ in }
+      }
+    }
+    #expect(try await vault.facts().isFingerprintLockedOut)
+    #expect(bench.exchange.refreshes.isEmpty)
+    try scratch.clear()
+    let last = try await TokenVaultTests.need { _ = try await vault.token() }
+    #expect(last.methods == [.password])
+    try await bench.pass(last, vault, caller())
+    // The disk is full again when the refresh is about to begin: it does not begin.
+    try scratch.fill()
+    guard
+      case .vaultUnsafe? = await failure({
+        _ = try await vault.token(prompt: last.prompt)
+      })
+    else {
+      Issue.record("sent without an intent")
+      return
+    }
+    #expect(bench.exchange.refreshes.isEmpty)
+    try scratch.clear()
+    try await bench.unlock(vault)
+    // And when the answer is there: it waits in the slot.
+    bench.exchange.observe { stage in
+      if stage == "begun" { try? scratch.fill() }
+    }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = await failure { _ = try await vault.token() }
+    try scratch.clear()
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(bench.exchange.refreshes.count == 1)
+    #expect(try await vault.row().generation == 2)
+  }
+
+  @Test
+  func aFullDiskMakesNoHalfAccount() async throws {
+    let scratch = try Scratch()
+    try scratch.mountSmall(pages: 400)
+    let bench = try Bench(scratch)
+    let vault = try await bench.open()
+    try await bench.signIn(vault, "first")
+    try scratch.fill()
+    guard case .vaultUnsafe? = await failure({ try await bench.signIn(vault, "second") }) else {
+      Issue.record("an account without room")
+      return
+    }
+    #expect(bench.exchange.requests.count == 1)
+    #expect(try await vault.accountFacts(named: nil).map(\.name) == ["first"])
+    try scratch.clear()
+    #expect(try await vault.accountFacts(named: nil).map(\.name) == ["first"])
+  }
+}
+
+extension Vault {
+  /// The code that a record must have.
+  fileprivate func code(of row: AuditRow, previous: [UInt8]) throws -> [UInt8] {
+    let entry = AuditEntry(
+      event: try #require(AuditEvent(rawValue: row.event)),
+      outcome: try #require(AuditOutcome(rawValue: row.outcome)),
+      account: row.accountID.flatMap { id in row.account.map { (id, $0) } },
+      method: row.method,
+      requester: row.requester,
+      detail: row.detail
+    )
+    return try authenticate(
+      AuditChain.message(number: row.number, time: row.time, entry: entry, previous: previous),
+      using: auditKey
+    )
+  }
+}
