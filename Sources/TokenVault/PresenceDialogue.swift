@@ -71,6 +71,12 @@ extension Vault {
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     if method == .password { try await passwordTurn() }
+    // Told apart from a lockout, which a prompt without fingers would look like.
+    if method == .fingerprint, question(of: prompt, allows: .fingerprint),
+      try printRows().isEmpty
+    {
+      throw refusal(of: prompt, .notEnrolled, caller)
+    }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -158,6 +164,10 @@ extension Vault {
     } catch {
       throw refusal(of: prompt, error, caller)
     }
+  }
+
+  private func question(of prompt: String, allows method: PresenceMethod) -> Bool {
+    prompts.question(of: prompt)?.purpose.methods.contains(method) == true
   }
 
   private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
