@@ -69,7 +69,8 @@ final class Output {
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
       ]
-      return (try? data(["error": .object(error)])) ?? ()
+      // Where standard output takes nothing, that is what failed, and is said like any other error.
+      if (try? data(["error": .object(error)])) != nil { return }
     }
     var lines = paint("thumblatch: error:", "1;31") + " "
     lines += PlainText.line(failure.message, limit: 1200)

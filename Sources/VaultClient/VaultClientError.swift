@@ -9,6 +9,8 @@ public enum VaultClientError: Error, Sendable {
   case noStateDirectory
   /// A variable of the environment that must be an absolute path is not one.
   case notAbsolute(variable: String)
+  /// A variable of the environment that must be a path is not UTF-8.
+  case notText(variable: String)
   /// The state directory, or what leads to it, is not safe to use.
   case unsafeDirectory(path: String, reason: String, remedy: String)
   /// No engine program stands where one is looked for.
@@ -47,6 +49,7 @@ extension VaultClientError: CustomStringConvertible {
     switch self {
     case .noStateDirectory: "no place for the vault: HOME is not set"
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
+    case .notText(let variable): "\(variable) is not UTF-8"
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"

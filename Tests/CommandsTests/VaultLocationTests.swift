@@ -45,6 +45,8 @@ struct VaultLocationTests {
     #expect(try location(["HOME": "/h", "THUMBLATCH_STATE_DIR": ""]).hasPrefix("/h"))
     #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "t"]) }
     #expect(throws: VaultClientError.self) { try location(["HOME": "h"]) }
+    // What getenv(3) gave was no UTF-8.
+    #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "/\u{FFFD}"]) }
     #expect(throws: VaultClientError.self) { try location([:]) }
   }
 
