@@ -1,8 +1,5 @@
 /// The texts of `--help` and `--version`.
 enum Help {
-  /// The version of the programs of this tree.
-  static let version = "0.1.0"
-
   /// The list of verbs.
   static func overview(_ verbs: [Verb], columns: Int) -> String {
     let width = verbs.map { PlainText.width($0.synopsis) }.max() ?? 0

@@ -1,5 +1,6 @@
 internal import System
 internal import VaultClient
+internal import VaultInterface
 
 /// The command line from its words to its exit status.
 public enum Program {
@@ -20,7 +21,7 @@ public enum Program {
     do throws(CommandError) {
       try hardened()
       switch try Arguments.parse(words, verbs: verbs) {
-      case .version: try output.data("thumblatch \(Help.version)")
+      case .version: try output.data("thumblatch \(thumblatchVersion)")
       case .help(nil): try output.data(Help.overview(verbs, columns: helpColumns(output)))
       case .help(let verb?): try output.data(Help.of(verb, columns: helpColumns(output)))
       case .run(let arguments): try run(arguments, output, environment)

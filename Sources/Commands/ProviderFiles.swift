@@ -135,8 +135,17 @@ struct ProviderFiles {
     }
     let file = Descriptor(owning: number)
     do {
-      guard try file.status().kind == .regular else {
+      let status = try file.status()
+      guard status.kind == .regular else {
         throw CommandError(.usage, "\(path) is not a regular file")
+      }
+      // Whoever can write here chooses where passwords go.
+      guard status.owner == 0 || status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
+        throw CommandError(
+          .unsafeVault,
+          "\(path) could be changed by other users",
+          hint: "find out who did; then: chown and chmod go-w"
+        )
       }
       return try file.readAll(limit: Self.maximumFile)
     } catch let error as CommandError {

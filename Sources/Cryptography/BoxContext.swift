@@ -5,7 +5,6 @@ public enum BoxKind: UInt8, Sendable, CaseIterable {
   case answer = 3
   case mark = 4
   case auditHead = 5
-  case deviceCheck = 6
 }
 
 /// Whether opening takes a presence check.

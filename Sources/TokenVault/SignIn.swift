@@ -139,48 +139,6 @@ extension Vault {
     }
   }
 
-  /// Signs out: tells the provider unless `local`, and erases here in any case.
-  ///
-  /// - Returns: whether the provider confirmed, and if not, why.
-  public func signOut(
-    account name: String,
-    local: Bool,
-    caller: Caller
-  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
-    let account = try account(named: name)
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    var row = try self.account(withIdentifier: account.id)
-    let answer = try await revoke(row, local: local)
-    try removeTokenFile(of: row.name)
-    row.state = .signedOut
-    row.cause = nil
-    row.sealedRefreshToken = nil
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-        try self.store.deleteIntent(account: changed.id)
-      }
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .logout,
-          .done,
-          account: changed,
-          caller: caller,
-          detail: answer.revoked ? "revoked" : "erased here, not revoked"
-        )
-      )
-    }
-    try raiseMark()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
-    return answer
-  }
-
   /// Asks the provider who this is.
   ///
   /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
@@ -273,44 +231,6 @@ extension Vault {
     }
     try stored { () throws(StorageError) in
       try SlotFile.delete(in: self.directory, account: row.id)
-    }
-  }
-
-  /// Tells the provider, with the access token alone: the refresh token stays behind its gate.
-  private func revoke(
-    _ row: AccountRow,
-    local: Bool
-  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
-    guard !local else { return (false, "only erased here, as asked for") }
-    guard row.sealedRefreshToken != nil else { return (false, "was not signed in") }
-    guard let token = try token(of: row), let left = secondsLeft(of: token), left > 0 else {
-      return (false, "the access token has expired, and the provider takes no other")
-    }
-    // A record that does not say where it came from is erased all the same.
-    guard let provider = try? provider(of: row) else {
-      return (false, "the provider in the record cannot be used")
-    }
-    let backend = PasswordBackend(provider: provider)
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request = try backend.logout(accessToken: token.token, refreshToken: nil)
-    } catch {
-      return (false, "\(error)")
-    }
-    switch await exchange.perform(
-      request,
-      terms: ExchangeTerms(backend.provider),
-      delivery: nil
-    ) {
-    case .answered(let status, _, _):
-      switch backend.judgeLogout(status: status) {
-      case .revoked: return (true, nil)
-      case .notRevoked(let reason): return (false, reason)
-      }
-    case .notSent(let reason), .interrupted(let reason):
-      return (false, "the provider cannot be reached (\(reason))")
-    case .delivered, .sealed:
-      return (false, "the exchange gave no answer")
     }
   }
 

@@ -65,10 +65,14 @@ public actor Vault {
     self.check = check
     self.clock = clock
     do {
-      let store = try Store(in: directory)
+      // The secret first: where it is refused, the store is not even opened.
+      var opened: Store?
       let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
-        try store.hasSealedBoxes()
+        let store = try Store(in: directory)
+        opened = store
+        return try store.hasSealedBoxes()
       }
+      let store = if let opened { opened } else { try Store(in: directory) }
       deviceSecret = try SealingKey(secret)
       auditKey = try deviceSecret.derived(for: "audit chain")
       identifier = try Self.identifier(in: store)

@@ -20,7 +20,9 @@ final class Connection {
   private let number: UInt64
   private var input = MessageBuffer(.vault)
   private var calls: [VarlinkCall] = []
-  private var isAnswering = false
+  private(set) var isAnswering = false
+  /// When something last came.
+  private(set) var lastHeard = BootInstant.now
   private var isInterruptible = false
   private var output: [UInt8] = []
   private var written = 0
@@ -62,6 +64,7 @@ final class Connection {
 
   /// Reads what is there; false: the connection has ended, or made no sense.
   func receive() -> Bool {
+    lastHeard = .now
     do {
       while calls.count < Self.mostCalls {
         let received = unsafe try input.receive { room throws(SystemError) in

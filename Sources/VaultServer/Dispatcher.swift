@@ -40,9 +40,6 @@ struct Dispatcher: Sendable {
     }
   }
 
-  /// The engine's version.
-  static let version = "0.1.0"
-
   private func failure(_ error: VaultError) -> VarlinkReply {
     (try? error.reply) ?? VarlinkError.invalidParameter("parameters").reply
   }
@@ -55,7 +52,7 @@ struct Dispatcher: Sendable {
         GetInfoReply(
           vendor: "Thumblatch",
           product: "thumblatchd",
-          version: Self.version,
+          version: thumblatchVersion,
           url: "https://thumblatch.io",
           interfaces: ["org.varlink.service", VarlinkInterface.vault.name]
         )
@@ -207,7 +204,7 @@ struct Dispatcher: Sendable {
     return try Self.made(
       VaultStatus(
         form: .private,
-        version: Self.version,
+        version: thumblatchVersion,
         process: Int(ThisProcess.identifier),
         deviceSecret: "file",
         memory: memory,

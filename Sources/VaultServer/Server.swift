@@ -127,8 +127,18 @@ public final class Server {
     }
   }
 
+  /// Makes room for a caller by ending the one who has been silent for longest: connections that
+  /// are only held must not keep others out.
+  private func endIdlest() {
+    let idlest = connections.filter { !$0.value.isAnswering }.min {
+      $0.value.lastHeard < $1.value.lastHeard
+    }
+    if let idlest { end(idlest.key) }
+  }
+
   private func acceptWaiting() throws(SystemError) {
     while let socket = try UnixSocket.accept(on: listener) {
+      if connections.count >= Self.mostConnections { endIdlest() }
       guard connections.count < Self.mostConnections,
         let connection = try? Connection(socket, user: user, number: nextToken)
       else { continue }

@@ -1,0 +1,115 @@
+internal import Cryptography
+internal import OAuth
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+extension Vault {
+  /// Signs out: tells the provider unless `local`, and erases here in any case.
+  ///
+  /// - Returns: whether the provider confirmed, and if not, why.
+  public func signOut(
+    account name: String,
+    local: Bool,
+    caller: Caller
+  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+    let account = try account(named: name)
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    var row = try self.account(withIdentifier: account.id)
+    let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
+    try removeTokenFile(of: row.name)
+    row.state = .signedOut
+    row.cause = nil
+    row.sealedRefreshToken = nil
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteAccessTokens(account: changed.id)
+        try self.store.deleteIntent(account: changed.id)
+      }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          .logout,
+          .done,
+          account: changed,
+          caller: caller,
+          detail: answer.revoked ? "revoked" : "erased here, not revoked"
+        )
+      )
+    }
+    try raiseMark()
+    try stored { () throws(StorageError) in try self.store.checkpoint() }
+    return answer
+  }
+
+  /// Tells the provider, with the access token while that is valid.
+  ///
+  /// Else with the refresh token, where its gate opens without asking anyone: nobody has to be here
+  /// to sign out.
+  private func revoke(
+    _ row: AccountRow,
+    _ caller: Caller
+  ) async -> (revoked: Bool, reason: String?) {
+    guard row.sealedRefreshToken != nil else { return (false, "was not signed in") }
+    // A record that does not say where it came from is erased all the same.
+    guard let provider = try? provider(of: row) else {
+      return (false, "the provider in the record cannot be used")
+    }
+    let backend = PasswordBackend(provider: provider)
+    guard let request = revocation(of: row, backend, caller) else {
+      return (
+        false,
+        "the access token has expired, and the refresh token needs someone who is here; next time: "
+          + "thumblatch unlock"
+      )
+    }
+    switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
+    case .answered(let status, _, _):
+      switch backend.judgeLogout(status: status) {
+      case .revoked: return (true, nil)
+      case .notRevoked(let reason): return (false, reason)
+      }
+    case .notSent(let reason), .interrupted(let reason):
+      return (false, "the provider cannot be reached (\(reason))")
+    case .delivered, .sealed:
+      return (false, "the exchange gave no answer")
+    }
+  }
+
+  private func revocation(
+    of row: AccountRow,
+    _ backend: PasswordBackend,
+    _ caller: Caller
+  ) -> ProviderRequest? {
+    if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
+      return try? backend.logout(accessToken: token.token, refreshToken: nil)
+    }
+    guard let authority = authorityWithoutAsking(for: row, caller),
+      let token = try? openRefreshToken(
+        of: row,
+        authority: authority,
+        use: Use(purpose: .refresh, caller: caller)
+      )
+    else { return nil }
+    return try? backend.logout(accessToken: nil, refreshToken: SharedSecret(token))
+  }
+
+  private func authorityWithoutAsking(for row: AccountRow, _ caller: Caller) -> Authority? {
+    guard let protection = try? protectionClass(of: row) else { return nil }
+    guard protection == .presence else { return Authority() }
+    let proof = window?.proof(
+      account: row.id,
+      connection: caller.connection,
+      at: clock.boot,
+      extending: false
+    )
+    guard let proof else { return nil }
+    return Authority(proof)
+  }
+}
