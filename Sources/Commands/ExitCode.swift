@@ -88,8 +88,8 @@ extension ExitCode {
       switch error {
       case .refused(let error): ExitCode(error)
       case .interrupted: .interrupted
-      case .noStateDirectory, .notAbsolute, .engineMissing: .usage
-      case .unsafeDirectory, .engineUnsafe, .wrongServer: .unsafeVault
+      case .noStateDirectory, .notAbsolute, .notText, .engineMissing: .usage
+      case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .malformed, .notUnderstood, .unknownError, .system: .bug
       }

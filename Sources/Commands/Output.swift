@@ -45,7 +45,8 @@ final class Output {
   /// One result as a JSON object on one line.
   func data(_ object: JSONObject) throws(CommandError) {
     do {
-      try write(try JSONWriter.write(.object(object)) + [UInt8(ascii: "\n")], to: out)
+      let text = String(decoding: try JSONWriter.write(.object(object)), as: UTF8.self)
+      try write([UInt8](PlainText.json(text).utf8) + [UInt8(ascii: "\n")], to: out)
     } catch {
       throw CommandError(.bug, "the result could not be written: \(error)")
     }
@@ -68,7 +69,8 @@ final class Output {
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
       ]
-      return (try? data(["error": .object(error)])) ?? ()
+      // Where standard output takes nothing, that is what failed, and is said like any other error.
+      if (try? data(["error": .object(error)])) != nil { return }
     }
     var lines = paint("thumblatch: error:", "1;31") + " "
     lines += PlainText.line(failure.message, limit: 1200)

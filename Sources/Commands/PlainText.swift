@@ -28,6 +28,24 @@ enum PlainText {
     return plain
   }
 
+  /// JSON text that means the same, with such characters as `\uXXXX` (RFC 8259, section 7).
+  ///
+  /// They can stand in strings alone, where a writer need not escape those beyond ASCII.
+  static func json(_ text: String) -> String {
+    var plain = ""
+    for scalar in text.unicodeScalars {
+      if isHarmless(scalar) {
+        plain.unicodeScalars.append(scalar)
+        continue
+      }
+      for unit in String(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        plain += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return plain
+  }
+
   /// The columns that harmless text takes; wide East Asian letters and pictures take two.
   static func width(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { sum, scalar in sum + columns(of: scalar) }

@@ -11,8 +11,6 @@ internal import VaultInterface
 struct PresenceDialogue {
   /// The most tries of one dialogue; the engine counts too, this only ends a loop.
   static let mostTries = 20
-  /// After so many seconds a person wonders whether anything happens.
-  static let patience: Int64 = 3
   /// How much longer than the prompt's own time its last answer is waited for.
   static let slack: Int64 = 5
 
@@ -87,7 +85,6 @@ struct PresenceDialogue {
     )
     var listens = true
     let deadline = stepDeadline
-    let armed = BootInstant.now
     while true {
       let input = listens ? terminal.descriptor.number : nil
       switch try next(input: input, until: deadline) {
@@ -98,10 +95,7 @@ struct PresenceDialogue {
       case .reply(let reply, let of):
         guard of == number else { continue }
         switch try step(reply) {
-        case .event(.waiting):
-          // That it waits at all stands on the screen already.
-          guard BootInstant.now.seconds(since: armed) >= Self.patience else { continue }
-          output.status("still waiting for the reader")
+        case .event(.waiting): output.status("still waiting for the reader")
         case .event(.retry(let hint)): output.status(PresenceText.advice(hint))
         case .event(.passed): return .passed
         case .event(.ask): throw CommandError(.bug, "a finger's check asked a question")

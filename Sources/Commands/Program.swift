@@ -55,7 +55,11 @@ public enum Program {
   }
 
   private static func hardened() throws(CommandError) {
-    do { try ThisProcess.refuseDumps() } catch { throw CommandError(.bug, "\(error)") }
+    ThisProcess.ignoreFileSizeSignal()
+    do {
+      try ThisProcess.reserveStandardDescriptors()
+      try ThisProcess.refuseDumps()
+    } catch { throw CommandError(.bug, "\(error)") }
   }
 
   private static func helpColumns(_ output: Output) -> Int {

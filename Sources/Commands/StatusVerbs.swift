@@ -66,7 +66,9 @@ enum StatusVerbs {
       "device_secret": .string(status.deviceSecret),
       "memory": .string(status.memory.rawValue),
       "unlocked": .boolean(status.unlocked),
-      "unlocked_until": AccountText.time(status.unlockedFor.map { Int(clamping: now) + $0 }),
+      "unlocked_until": AccountText.time(
+        status.unlockedFor.map { Int(clamping: now).addingReportingOverflow($0).partialValue }
+      ),
       "unlocked_accounts": strings(status.unlockedAccounts),
       "reader": .object(ReaderText.object(reader)),
       "enrolled_fingers": strings(status.enrolledFingers),
@@ -111,7 +113,7 @@ enum StatusVerbs {
 
   private static func memory(_ kind: SecretMemoryKind) -> String {
     switch kind {
-    case .secret: "secret (memfd_secret: not even root reads it)"
+    case .secret: "secret (memfd_secret: never swapped, never dumped)"
     case .locked: "locked (never swapped)"
     case .ordinary: "ordinary: RLIMIT_MEMLOCK leaves no room for locked memory"
     }

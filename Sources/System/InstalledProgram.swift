@@ -39,32 +39,32 @@ public struct InstalledProgram: Sendable, Equatable {
   public init(_ name: String, directories: [String]) throws(Flaw) {
     for directory in directories {
       let path = directory + "/" + name
+      let flaw: String?
       do throws(SystemError) {
         let place = try Directory(path: directory)
         let file = try place.openForReading(name)
-        try Self.check(try file.status(), is: .regular)
-        try Self.check(try place.descriptor.status(), is: .directory)
-        self.path = path
-        return
+        let (program, around) = (try file.status(), try place.descriptor.status())
+        flaw = Self.flaw(of: program, as: .regular) ?? Self.flaw(of: around, as: .directory)
       } catch {
         if error.code == ENOENT || error.code == ENOTDIR { continue }
-        throw .unsafe(path: path, reason: error.subject ?? error.description)
+        throw .unsafe(path: path, reason: "\(error)")
       }
+      if let flaw { throw .unsafe(path: path, reason: flaw) }
+      self.path = path
+      return
     }
     throw .missing(name: name, places: directories)
   }
 
-  private static func check(_ status: FileStatus, is kind: FileKind) throws(SystemError) {
-    let reason: String? =
-      if status.kind != kind {
-        "it is not a regular file in a directory"
-      } else if status.owner != 0 && status.owner != ThisProcess.user {
-        "it or its directory belongs to user \(status.owner)"
-      } else if status.mode & 0o022 != 0 {
-        "others may write to it or to its directory"
-      } else {
-        nil
-      }
-    if let reason { throw SystemError("check", code: EPERM, subject: reason) }
+  private static func flaw(of status: FileStatus, as kind: FileKind) -> String? {
+    if status.kind != kind {
+      "it is not a regular file in a directory"
+    } else if status.owner != 0 && status.owner != ThisProcess.user {
+      "it or its directory belongs to user \(status.owner)"
+    } else if status.mode & 0o022 != 0 {
+      "others may write to it or to its directory"
+    } else {
+      nil
+    }
   }
 }

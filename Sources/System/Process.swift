@@ -91,6 +91,29 @@ public enum ThisProcess {
   /// process (signal(7)).
   public static func ignoreWriteSignals() {
     signal(SIGPIPE, SIG_IGN)
+    ignoreFileSizeSignal()
+  }
+
+  /// Opens what is closed of descriptors 0, 1 and 2 so that using it fails, as glibc does for setuid
+  /// programs.
+  ///
+  /// Otherwise the next file or socket that is opened gets the number, and is written to in place
+  /// of standard output.
+  public static func reserveStandardDescriptors() throws(SystemError) {
+    for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+      // open(2): "the lowest-numbered file descriptor not currently open".
+      let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+      guard opened == number else {
+        let code = errno
+        if opened >= 0 { _ = close(opened) }
+        throw SystemError("open", code: opened < 0 ? code : EBADF, subject: "/dev/null")
+      }
+    }
+  }
+
+  /// Makes a limit on file sizes the error EFBIG, instead of a signal that ends the process
+  /// (setrlimit(2), RLIMIT_FSIZE; ftruncate(2) of secret memory counts).
+  public static func ignoreFileSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)
   }
 

@@ -18,17 +18,34 @@ public struct ProcessHandle: ~Copyable, Sendable {
   /// Holds the process at the other end of a socket.
   ///
   /// The kernel's own answer (SO_PEERPIDFD) where it has one; else the process that has the
-  /// recorded number now, which the caller must check to be of the recorded uid.
+  /// recorded number now, if it is of the recorded user.
+  ///
+  /// - Throws: ESRCH for a process that is gone.
   public init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
     identifier = peer.process
     do throws(SystemError) {
       descriptor = try socket.peerProcess()
     } catch {
       guard error.code == ENOPROTOOPT else { throw error }
-      descriptor = Descriptor(
-        owning: Int32(try check(Int(clinux_pidfd_open(peer.process)), "pidfd_open"))
-      )
+      descriptor = try Self.holdingNumber(of: peer)
     }
+  }
+
+  /// Holds the process that has a peer's number now, if it is of that user.
+  ///
+  /// The number may be another's since the peer has ended: of the same user, then.
+  package init(numberOf peer: PeerCredentials) throws(SystemError) {
+    identifier = peer.process
+    descriptor = try Self.holdingNumber(of: peer)
+  }
+
+  private static func holdingNumber(of peer: PeerCredentials) throws(SystemError) -> Descriptor {
+    let held = try ProcessHandle(identifier: peer.process)
+    // What was read is of the process that is held, because that one lives afterwards.
+    guard ProcessFacts(process: peer.process)?.user == peer.user, held.isAlive else {
+      throw SystemError("pidfd_open", code: ESRCH)
+    }
+    return try held.descriptor.duplicate()
   }
 
   /// Whether it has not ended (poll(2): a pidfd is readable once its process has).

@@ -11,6 +11,8 @@ public final class ReadyQueue: Sendable {
     public let isReadable: Bool
     /// Writable.
     public let isWritable: Bool
+    /// Ended in both directions: told again and again, whatever it is watched for (epoll_ctl(2)).
+    public let hasHungUp: Bool
   }
 
   private static let wakeToken = UInt64.max
@@ -77,7 +79,8 @@ public final class ReadyQueue: Sendable {
         Ready(
           token: tokens[index],
           isReadable: events[index] & 1 != 0,
-          isWritable: events[index] & 2 != 0
+          isWritable: events[index] & 2 != 0,
+          hasHungUp: events[index] & 4 != 0
         )
       )
     }

@@ -5,9 +5,6 @@ extension SystemError {
   /// The name does not exist (ENOENT).
   public var isMissing: Bool { code == ENOENT }
 
-  /// The name exists already (EEXIST).
-  public var isExisting: Bool { code == EEXIST }
-
   /// No room: the file system, the quota, or the process's limit on a file's size is reached
   /// (ENOSPC, EDQUOT, EFBIG).
   public var isFull: Bool { Self.isFull(code) }
@@ -15,6 +12,11 @@ extension SystemError {
   /// Whether an error number means that there is no room.
   public static func isFull(_ code: Int32) -> Bool {
     code == ENOSPC || code == EDQUOT || code == EFBIG
+  }
+
+  /// Descriptors or memory have run out, which passes (EMFILE, ENFILE, ENOMEM, ENOBUFS).
+  public var isShortage: Bool {
+    code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS
   }
 
   /// A symbolic link stood where none may be (ELOOP; openat2(2), RESOLVE_NO_SYMLINKS).

@@ -27,13 +27,14 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) -> VaultFailure {
     let name = hexadecimal(try random(16))
-    let lockout = try fingerLockout()
+    let isLockedOut = try fingerLockout().isPasswordOnly
+    let isEnrolled = try !printRows().isEmpty
     guard
       let methods = prompts.open(
         name,
         question: question,
         connection: caller.connection,
-        fingerprintPossible: !lockout.isPasswordOnly,
+        fingerprintPossible: isEnrolled && !isLockedOut,
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
@@ -52,7 +53,7 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// Cancelling the task stops it: the reader is released, and the prompt stays for another method.
+  /// `interrupt` stops it: the reader is released, and the prompt stays for another method.
   ///
   /// - Parameters:
   ///   - prompt: its name on this connection.
@@ -70,6 +71,12 @@ extension Vault {
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     if method == .password { try await passwordTurn() }
+    // Told apart from a lockout, which a prompt without fingers would look like.
+    if method == .fingerprint, question(of: prompt, allows: .fingerprint),
+      try printRows().isEmpty
+    {
+      throw refusal(of: prompt, .notEnrolled, caller)
+    }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -157,6 +164,10 @@ extension Vault {
     } catch {
       throw refusal(of: prompt, error, caller)
     }
+  }
+
+  private func question(of prompt: String, allows method: PresenceMethod) -> Bool {
+    prompts.question(of: prompt)?.purpose.methods.contains(method) == true
   }
 
   private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {

@@ -5,8 +5,9 @@ internal import System
 ///
 /// What the engine gets: the argument `--private`; descriptors 0 to 2 on /dev/null, 3 the state
 /// directory, 4 a pipe's writing end; working directory /; a session of its own; a fixed
-/// environment. It writes `L` into the pipe when it listens, or `E` and one line that says why it
-/// cannot. Closing the pipe without a byte means that it lost a race: another engine has the vault.
+/// environment. It writes `L` into the pipe when it listens, or one line that says why it cannot:
+/// `U` where the vault is not safe to use, else `E`, then the reason and, behind a tab, what to do.
+/// Closing the pipe without a byte means that it lost a race: another engine has the vault.
 struct EngineStart {
   /// The whole environment of the engine.
   ///
@@ -68,7 +69,7 @@ struct EngineStart {
     } catch { throw .system(error) }
   }
 
-  /// Reads the pipe: `L`, `E` with a reason, or the end.
+  /// Reads the pipe: `L`, `U` or `E` with a reason, or the end.
   static func report(
     from pipe: borrowing Descriptor,
     deadline: BootInstant,
@@ -87,11 +88,16 @@ struct EngineStart {
       let ended = chunk.isEmpty || bytes.count > maximumReason
       if bytes.isEmpty { return .lostTheRace }
       guard ended || bytes.contains(UInt8(ascii: "\n")) else { continue }
-      guard bytes.first == UInt8(ascii: "E") else {
-        throw .engineFailed(reason: "it said something else than that it listens")
-      }
       let line = bytes.dropFirst().prefix { $0 != UInt8(ascii: "\n") }
-      throw .engineFailed(reason: String(decoding: line, as: UTF8.self))
+      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      let remedy = parts.count > 1 ? parts[1] : nil
+      switch bytes.first {
+      case UInt8(ascii: "U"): throw .unsafeVault(reason: parts.first ?? "", remedy: remedy)
+      case UInt8(ascii: "E"): throw .engineFailed(reason: parts.joined(separator: "; "))
+      default: throw .engineFailed(reason: "it said something else than that it listens")
+      }
     }
   }
 

@@ -13,18 +13,20 @@ public struct StateLocation: Sendable, Equatable {
   public init(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) throws(VaultClientError) {
-    func value(_ name: String) -> String? {
+    func value(_ name: String) throws(VaultClientError) -> String? {
       guard let text = environment(name), !text.isEmpty else { return nil }
+      // In place of bytes that are no UTF-8: another directory than the front's, which takes bytes.
+      guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .notText(variable: name) }
       return text
     }
-    if let chosen = value("THUMBLATCH_STATE_DIR") {
+    if let chosen = try value("THUMBLATCH_STATE_DIR") {
       guard chosen.hasPrefix("/") else {
         throw .notAbsolute(variable: "THUMBLATCH_STATE_DIR")
       }
       path = chosen
-    } else if let state = value("XDG_STATE_HOME"), state.hasPrefix("/") {
+    } else if let state = try value("XDG_STATE_HOME"), state.hasPrefix("/") {
       path = state + "/thumblatch"
-    } else if let home = value("HOME"), home.hasPrefix("/") {
+    } else if let home = try value("HOME"), home.hasPrefix("/") {
       path = home + "/.local/state/thumblatch"
     } else {
       throw .noStateDirectory
@@ -46,6 +48,13 @@ public struct StateLocation: Sendable, Equatable {
           path: path,
           reason: "it is a symbolic link or not a directory",
           remedy: "remove it, or set THUMBLATCH_STATE_DIR to the directory itself"
+        )
+      case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
+        throw .unsafeDirectory(
+          path: path,
+          reason: error.code == EACCES
+            ? "this user may not enter it, or what leads to it" : "\(error)",
+          remedy: "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=..."
         )
       default: throw .system(error)
       }

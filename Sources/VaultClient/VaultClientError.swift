@@ -9,6 +9,8 @@ public enum VaultClientError: Error, Sendable {
   case noStateDirectory
   /// A variable of the environment that must be an absolute path is not one.
   case notAbsolute(variable: String)
+  /// A variable of the environment that must be a path is not UTF-8.
+  case notText(variable: String)
   /// The state directory, or what leads to it, is not safe to use.
   case unsafeDirectory(path: String, reason: String, remedy: String)
   /// No engine program stands where one is looked for.
@@ -17,6 +19,8 @@ public enum VaultClientError: Error, Sendable {
   case engineUnsafe(path: String, reason: String)
   /// The engine ended without listening; the text is its own reason.
   case engineFailed(reason: String)
+  /// The engine found the vault damaged, newer, or not safe to use, and changed nothing.
+  case unsafeVault(reason: String, remedy: String?)
   /// A socket exists, but nobody answers there.
   case unreachable(place: String, cause: SystemError)
   /// The server runs as somebody who must not be trusted with what is sent.
@@ -45,9 +49,11 @@ extension VaultClientError: CustomStringConvertible {
     switch self {
     case .noStateDirectory: "no place for the vault: HOME is not set"
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
+    case .notText(let variable): "\(variable) is not UTF-8"
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
+    case .unsafeVault(let reason, _): reason
     case .engineFailed(let reason): "the engine did not start: \(reason)"
     case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"
     case .wrongServer(let user): "the server at the vault's socket runs as user \(user)"
@@ -68,6 +74,7 @@ extension VaultClientError: CustomStringConvertible {
     case .noStateDirectory: "set HOME, or THUMBLATCH_STATE_DIR"
     case .notAbsolute: "give a path that begins with /"
     case .unsafeDirectory(_, _, let remedy): remedy
+    case .unsafeVault(_, let remedy): remedy ?? "nothing was changed"
     case .engineMissing(let places): "it is looked for in \(places.joined(separator: " and "))"
     case .engineUnsafe(let path, _):
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"

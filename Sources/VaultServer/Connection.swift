@@ -13,7 +13,7 @@ final class Connection {
 
   let socket: Descriptor
   /// The task that answers the call which was taken last.
-  var answer: Task<Void, Never>?
+  private var answer: Task<Void, Never>?
 
   private let process: ProcessHandle
   private let user: UInt32
@@ -25,6 +25,7 @@ final class Connection {
   private var output: [UInt8] = []
   private var written = 0
   private var incompleteSince: BootInstant?
+  private var whenSent: [@Sendable (Bool) -> Void] = []
 
   /// Takes a connection of `user`; anyone else, and a process that has ended, is refused.
   init(_ socket: consuming Descriptor, user: UInt32, number: UInt64) throws(SystemError) {
@@ -84,16 +85,13 @@ final class Connection {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
       calls.append(call)
       // Any message stops a finger's check or an enrolment: that is "Enter: password".
-      if isAnswering { interrupt() }
+      interrupt()
     }
     // What waits behind as many calls as may wait is whole, as far as anybody knows.
     let isIncomplete = input.count > 0 && calls.count < Self.mostCalls
     incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return true
   }
-
-  /// Whether a call waits for the one that is being answered.
-  var hasWaitingCall: Bool { !calls.isEmpty }
 
   /// The next call, if none is being answered.
   ///
@@ -112,14 +110,21 @@ final class Connection {
   /// Stops the call that is being answered, where it waits for a finger.
   ///
   /// Others, such as the delay after a wrong password, are not made shorter by sending something.
-  func interrupt() {
+  private func interrupt() {
     if isInterruptible { answer?.cancel() }
+  }
+
+  /// The task that answers the call which was just taken; a call that waits already stops it.
+  func answering(_ task: Task<Void, Never>) {
+    answer = task
+    if !calls.isEmpty { interrupt() }
   }
 
   /// The call that was taken has its last reply.
   func finishCall() {
     isAnswering = false
     answer = nil
+    isInterruptible = false
   }
 
   /// Appends a reply; false if the caller does not read what it gets.
@@ -149,7 +154,22 @@ final class Connection {
     unsafe output.withUnsafeMutableBytes { unsafe wipe($0) }
     output.removeAll(keepingCapacity: true)
     written = 0
+    tell(sent: true)
     return true
+  }
+
+  /// Has a callback told, by the next `flush` that leaves nothing, that all replies are sent.
+  func notify(_ whenSent: @escaping @Sendable (Bool) -> Void) {
+    self.whenSent.append(whenSent)
+  }
+
+  /// Nothing will be sent any more.
+  func giveUp() { tell(sent: false) }
+
+  private func tell(sent: Bool) {
+    let waiting = whenSent
+    whenSent = []
+    for callback in waiting { callback(sent) }
   }
 }
 

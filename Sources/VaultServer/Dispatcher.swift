@@ -15,16 +15,22 @@ struct Dispatcher: Sendable {
   ///   - call: as it came.
   ///   - caller: who asks.
   ///   - reply: gets each reply of a stream but the last.
+  ///   - whenSent: waits until the caller has been sent them; false if it is gone.
   /// - Returns: the last reply, or the only one.
   func answer(
     _ call: VarlinkCall,
     from caller: Caller,
-    reply: @escaping @Sendable (VarlinkReply) -> Void
+    reply: @escaping @Sendable (VarlinkReply) -> Void,
+    whenSent: @escaping @Sendable () async -> Bool
   ) async -> VarlinkReply {
     if let answer = service(call) { return answer }
     do throws(VarlinkError) {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
+        // Alone in this, the trail may be longer than what may wait to be sent.
+        if case .audit(let question) = request {
+          return try await audit(question, call.more, reply, whenSent)
+        }
         return try await perform(request, call.more, caller, reply)
       } catch {
         return failure(VaultError(error))
@@ -123,7 +129,7 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
-    case .audit(let call): return try await audit(call, more, reply)
+    case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
 
@@ -272,7 +278,8 @@ struct Dispatcher: Sendable {
   private func audit(
     _ call: AuditCall,
     _ more: Bool,
-    _ reply: @Sendable (VarlinkReply) -> Void
+    _ reply: @Sendable (VarlinkReply) -> Void,
+    _ whenSent: @Sendable () async -> Bool
   ) async throws(VaultFailure) -> VarlinkReply {
     guard more else { throw .invalidArgument("the trail comes record by record: call with `more`") }
     var number: Int64 = 0
@@ -291,6 +298,7 @@ struct Dispatcher: Sendable {
         last = facts
       }
       number = end.number
+      guard await whenSent() else { break }
     }
     return try Self.made(AuditReply(record: last.map(VaultAuditRecord.init)))
   }

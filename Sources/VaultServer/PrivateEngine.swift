@@ -5,7 +5,8 @@ public import TokenVault
 /// The engine of one user: started by the first client that needs it, gone after a while.
 ///
 /// Started with the state directory as descriptor 3 and a pipe as descriptor 4, into which it
-/// writes `L` when it listens, or `E` and one line that says why it cannot. The pipe closes
+/// writes `L` when it listens, or one line that says why it cannot: `U` where the vault is damaged,
+/// newer or not safe, else `E`; then what is wrong and, behind a tab, what to do. The pipe closes
 /// without a byte where another engine has the vault already.
 public enum PrivateEngine {
   /// The socket's name in the state directory.
@@ -31,7 +32,7 @@ public enum PrivateEngine {
       } catch {
         // The other engine is the one to talk to.
         if error == .inUse { return 0 }
-        return fail("\(error)", error.remedy, report)
+        return fail("U", "\(error)", error.remedy, report)
       }
       let vault = try Vault(
         directory: state,
@@ -50,26 +51,31 @@ public enum PrivateEngine {
         user: ThisProcess.user,
         idleSeconds: idleSeconds
       )
-      try report.write("L")
+      // The client that started this one may have gone; others may wait for it.
+      try? report.write("L")
       try server.run()
       try state.root.unlink(socketName)
       return 0
     } catch let failure as VaultFailure {
-      if case .vaultUnsafe(let message, let hint) = failure { return fail(message, hint, report) }
-      return fail("\(failure)", nil, report)
+      if case .vaultUnsafe(let message, let hint) = failure {
+        return fail("U", message, hint, report)
+      }
+      return fail("E", "\(failure)", nil, report)
     } catch {
-      return fail("\(error)", nil, report)
+      return fail("E", "\(error)", nil, report)
     }
   }
 
   private static func fail(
+    _ kind: String,
     _ message: String,
     _ hint: String?,
     _ report: borrowing Descriptor
   ) -> Int32 {
-    let text = [message, hint].compactMap(\.self).joined(separator: "; ")
+    let text = [message, hint].compactMap { $0?.replacing("\t", with: " ") }
+      .joined(separator: "\t")
     // The client may have gone; there is nobody else to tell.
-    try? report.write("E" + text.replacing("\n", with: " ").prefix(2000) + "\n")
+    try? report.write(kind + text.replacing("\n", with: " ").prefix(2000) + "\n")
     return 1
   }
 }

@@ -19,6 +19,8 @@ public final class Server {
   private static let tick: Int32 = 1000
   /// How often counted refusals are written down, in seconds.
   private static let flushInterval: Int64 = 60
+  /// How long nobody is accepted after descriptors have run out, in seconds.
+  private static let shortagePause: Int64 = 1
 
   private let vault: Vault
   private let listener: Descriptor
@@ -29,6 +31,8 @@ public final class Server {
   private let inbox: Inbox
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
+  /// When the listener is watched again; nil while it is.
+  private var acceptsFrom: BootInstant?
 
   /// Prepares to serve.
   ///
@@ -78,6 +82,10 @@ public final class Server {
       // The next engine reads what really is on the disk.
       if vault.hasLostItsStore { return }
       for (token, connection) in connections where connection.isOverdue { end(token) }
+      if let acceptsFrom, BootInstant.now >= acceptsFrom {
+        self.acceptsFrom = nil
+        try ready.change(listener, token: listenerToken, readable: true, writable: false)
+      }
       if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
         flushed = .now
         Task { [vault] in try? await vault.flushRefusals() }
@@ -108,6 +116,18 @@ public final class Server {
   }
 
   private func acceptAll() throws(SystemError) {
+    do throws(SystemError) {
+      try acceptWaiting()
+    } catch {
+      guard error.isShortage else { throw error }
+      // Those who are served keep what they have. The others still wait, which the listener would
+      // tell without a pause.
+      acceptsFrom = BootInstant.now.advanced(bySeconds: Self.shortagePause)
+      try ready.change(listener, token: listenerToken, readable: false, writable: false)
+    }
+  }
+
+  private func acceptWaiting() throws(SystemError) {
     while let socket = try UnixSocket.accept(on: listener) {
       guard connections.count < Self.mostConnections,
         let connection = try? Connection(socket, user: user, number: nextToken)
@@ -124,6 +144,8 @@ public final class Server {
 
   private func serve(_ event: ReadyQueue.Ready) {
     guard let connection = connections[event.token] else { return }
+    // Told even while no more input is wanted: not to act on it would be to be told for ever.
+    if event.hasHungUp { return end(event.token) }
     if event.isReadable && !connection.receive() { return end(event.token) }
     if event.isWritable && !connection.flush() { return end(event.token) }
     advance(event.token, connection)
@@ -138,16 +160,19 @@ public final class Server {
       return end(token)
     }
     if let call = next {
-      // Authority belongs to the process that connected; once it is gone, nobody has it.
-      guard connection.isPeerAlive else { return end(token) }
       let caller = connection.caller
-      connection.answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
+      // Authority belongs to the process that connected; once it is gone, nobody has it, and what
+      // was read under its number may be another's.
+      guard connection.isPeerAlive else { return end(token) }
+      let answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
+        } whenSent: {
+          await inbox.waitUntilSent(to: token)
         }
         inbox.put(call.oneway ? nil : last, for: token, isLast: true)
       }
-      if connection.hasWaitingCall { connection.interrupt() }
+      connection.answering(answer)
     }
     do throws(SystemError) {
       try ready.change(
@@ -162,7 +187,11 @@ public final class Server {
   }
 
   private func deliver(_ message: Inbox.Message, to token: UInt64) {
-    guard let connection = connections[token] else { return }
+    guard let connection = connections[token] else {
+      message.whenSent?(false)
+      return
+    }
+    if let whenSent = message.whenSent { connection.notify(whenSent) }
     if let reply = message.reply, !connection.queue(reply) { return end(token) }
     if message.isLast { connection.finishCall() }
     guard connection.flush() else { return end(token) }
@@ -172,7 +201,7 @@ public final class Server {
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.socket)
-    connection.interrupt()
+    connection.giveUp()
     Task { [vault] in await vault.disconnect(token) }
   }
 }
@@ -180,8 +209,10 @@ public final class Server {
 /// What tasks have for the thread of the server.
 final class Inbox: Sendable {
   struct Message: Sendable {
-    let reply: VarlinkReply?
-    let isLast: Bool
+    var reply: VarlinkReply?
+    var isLast = false
+    /// Called with true when no reply waits to be sent any more, with false when none ever will be.
+    var whenSent: (@Sendable (Bool) -> Void)?
   }
 
   private let messages = Mutex<[(UInt64, Message)]>([])
@@ -195,6 +226,15 @@ final class Inbox: Sendable {
   func put(_ reply: VarlinkReply?, for token: UInt64, isLast: Bool) {
     messages.withLock { $0.append((token, Message(reply: reply, isLast: isLast))) }
     ready.wakeUp()
+  }
+
+  /// Waits until a caller has been sent all that was put for it; false if it is gone.
+  func waitUntilSent(to token: UInt64) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let message = Message(whenSent: { continuation.resume(returning: $0) })
+      messages.withLock { $0.append((token, message)) }
+      ready.wakeUp()
+    }
   }
 
   func takeAll() -> [(UInt64, Message)] {

@@ -18,7 +18,8 @@ enum CommandProgram {
     }
   }
 
-  private static func fail(_ message: String, status: Int32) -> Never {
+  /// Says why and ends the process.
+  static func fail(_ message: String, status: Int32) -> Never {
     let line = "thumblatch: error: \(message)\n"
     _ = unsafe line.utf8.withContiguousStorageIfAvailable {
       unsafe write(2, $0.baseAddress, $0.count)

@@ -87,6 +87,10 @@ struct TokenRequest {
       let wrote = unsafe Glibc.write(1, start, rest.count)
       if wrote > 0 {
         unsafe rest = UnsafeRawBufferPointer(rebasing: rest[wrote...])
+      } else if wrote < 0 && errno == EAGAIN {
+        // Whoever shares the pipe may have made it non-blocking.
+        var entry = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&entry, 1, -1)
       } else if wrote == 0 || errno != EINTR {
         return false
       }

@@ -11,7 +11,7 @@ let arguments = unsafe CommandLine.unsafeArgv
 if let request = unsafe TokenRequest(arguments: arguments) {
   switch request.answer() {
   case .written: exit(0)
-  case .lost: exit(1)
+  case .lost: CommandProgram.fail("the token could not be written", status: 1)
   case .notKnown: break
   }
 }

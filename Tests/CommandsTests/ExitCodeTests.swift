@@ -1,4 +1,5 @@
 import Testing
+import VaultClient
 
 @testable import Commands
 
@@ -14,5 +15,11 @@ struct ExitCodeTests {
     #expect(table.count == ExitCode.allCases.count)
     for (code, number) in table { #expect(code.rawValue == number) }
     #expect(Set(ExitCode.allCases.map(\.name)).count == ExitCode.allCases.count)
+  }
+
+  @Test
+  func aVaultThatTheEngineDoesNotUseIsNoneToTryAgainWith() {
+    #expect(ExitCode(VaultClientError.unsafeVault(reason: "damaged", remedy: nil)) == .unsafeVault)
+    #expect(ExitCode(VaultClientError.engineFailed(reason: "no threads")) == .unavailable)
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import Commands
@@ -16,6 +17,21 @@ struct PlainTextTests {
       #expect(scalar.value >= 0x20 && scalar.value != 0x7F && !(0x80...0x9F).contains(scalar.value))
       #expect(scalar.properties.generalCategory != .format)
     }
+  }
+
+  @Test(arguments: ["c1\u{9B}31m", "del\u{7F}", "\u{202E}evitan", "tag\u{E0041}", "\u{2028}"])
+  func hostileCharactersInJSONAreEscapedAndMeanTheSame(_ text: String) throws {
+    let object: JSONObject = ["müller": .string(text), "quoted \"": .integer(1)]
+    let written = String(decoding: try JSONWriter.write(.object(object)), as: UTF8.self)
+    let plain = PlainText.json(written)
+    #expect(plain.hasPrefix("{\"müller\":"))
+    #expect(PlainText.line(plain) == plain)
+    guard case .object(let again) = try JSONReader.read([UInt8](plain.utf8), secretMembers: [])
+    else {
+      Issue.record("no object")
+      return
+    }
+    #expect(try again.string("müller") == text && again.integer("quoted \"") == 1)
   }
 
   @Test(arguments: ["me", "müller@example.org", "山田", "naïve — dash", "emoji 🙂", "a\\b"])

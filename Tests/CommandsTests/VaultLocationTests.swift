@@ -45,6 +45,8 @@ struct VaultLocationTests {
     #expect(try location(["HOME": "/h", "THUMBLATCH_STATE_DIR": ""]).hasPrefix("/h"))
     #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "t"]) }
     #expect(throws: VaultClientError.self) { try location(["HOME": "h"]) }
+    // What getenv(3) gave was no UTF-8.
+    #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "/\u{FFFD}"]) }
     #expect(throws: VaultClientError.self) { try location([:]) }
   }
 
@@ -76,6 +78,16 @@ struct VaultLocationTests {
     #expect(throws: VaultClientError.self) { _ = try location.open() }
   }
 
+  @Test(arguments: ["/proc/nothing", "/tmp/" + String(repeating: "x", count: 300)])
+  func aStateDirectoryThatCannotBeMadeIsNoBug(_ path: String) throws {
+    do {
+      _ = try StateLocation(environment: { _ in path }).open()
+      Issue.record("it was opened")
+    } catch {
+      guard case .unsafeDirectory(path, _, _) = error else { throw error }
+    }
+  }
+
   private func report(_ text: String) throws -> EngineStart.Outcome {
     let (reading, writing) = try UnixSocket.pair()
     let pipe = Descriptor(owning: reading)
@@ -95,6 +107,12 @@ struct VaultLocationTests {
       } catch VaultClientError.engineFailed(let told) {
         #expect(told == reason)
       }
+    }
+    do {
+      _ = try report("Uvault.db is damaged\trestore it\n")
+      Issue.record("it started")
+    } catch VaultClientError.unsafeVault(let told, let remedy) {
+      #expect(told == "vault.db is damaged" && remedy == "restore it")
     }
     #expect(throws: VaultClientError.self) { try report("X") }
     #expect(throws: VaultClientError.self) { try report("E" + String(repeating: "x", count: 9000)) }

@@ -53,7 +53,7 @@ struct FingerProgramTests {
     for _ in 0..<50 {
       let client = try PresenceClient(presence.program)
       try client.arm([("right-index", print)])
-      #expect(reader.isOpen)
+      _ = try reader.connect()
       let begun = BootInstant.now.nanoseconds
       client.close()
       #expect(try client.child.wait() == .exited(0))

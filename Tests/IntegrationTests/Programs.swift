@@ -33,7 +33,10 @@ enum Programs {
       """
       umask 022
       mkdir \(directory)
-      if [ \(released)/thumblatchd -nt \(built)/thumblatchd ]; then
+      cd \(built)
+      newer=$(find \(names.joined(separator: " ")) thumblatch-presence-virtual \
+        -newer \(released)/thumblatchd 2>&1 || echo none)
+      if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
       else
         for name in \(names.joined(separator: " ")); do
@@ -108,6 +111,13 @@ final class Run {
       environment: environment,
       descriptors: [input, theirs.number, theirs.number]
     )
+  }
+
+  /// Waits for its first words.
+  func waitForOutput() throws {
+    guard try output.waitReadable(milliseconds: 40_000) else {
+      throw SystemError("read", code: ETIMEDOUT)
+    }
   }
 
   /// All that it prints, to the end.

@@ -157,7 +157,8 @@ struct HangingProviderTests {
       try vault.connect().failure(AccessTokenCall(account: "me", rejected: old))
     }
     #expect(failure.map(isUnavailable) == true)
-    #expect(BootInstant.now.seconds(since: begun) <= 32)
+    // The courier gives up after 28 s; the rest is what a loaded machine takes.
+    #expect(BootInstant.now.seconds(since: begun) <= 60)
     #expect(vault.running("thumblatch-exchange") == [])
     #expect(try vault.connect().state() == .uncertain)
     try vault.forgetRetryWait()

@@ -303,6 +303,46 @@ struct RefreshTransactionTests {
   }
 
   @Test
+  func anEngineKilledAtAnyMomentLosesNothing() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    var token = try signIn(vault, backend)
+    var uncertain = 0
+    var refreshed = 0
+    for round in 0..<40 {
+      let caller = try vault.connect()
+      try caller.send(AccessTokenCall(account: "me", rejected: token))
+      // From the arrival of the call to beyond its answer.
+      let moment = BootInstant.now.nanoseconds + Int64(round) * 600_000
+      while BootInstant.now.nanoseconds < moment { sched_yield() }
+      vault.killEngine()
+      try vault.start()
+      var next = try vault.connect()
+      if try next.failure(AccessTokenCall(account: "me")) != nil {
+        // Killed between the intent and the sending: nobody knows whether anything was sent.
+        uncertain += 1
+        #expect(try next.state() == .uncertain)
+        try vault.forgetRetryWait()
+        next = try vault.connect()
+      }
+      let now = try next.token()
+      if now != token { refreshed += 1 }
+      token = now
+      #expect(try next.state() == .ready)
+    }
+    // The courier outlives its engine, so that no token that was sent is ever sent again.
+    let sent = try backend.requests().compactMap(\.refreshToken)
+    #expect(Set(sent).count == sent.count)
+    #expect(refreshed > 5 && uncertain < 30, "\(refreshed) refreshed, \(uncertain) uncertain")
+    #expect(try backend.count("sessions") == 1)
+    // What a kill after the commit left in the slot is cleared by the next who takes it.
+    #expect(try vault.connect().token(rejected: token) != token)
+    let slots = try shell("cat \(vault.state)/slots/* | tr -d '\\0' | wc -c")
+    #expect(slots == "0\n")
+  }
+
+  @Test
   func accountsDoNotWaitForEachOther() throws {
     let backend = try DevBackend()
     let vault = try TestVault()

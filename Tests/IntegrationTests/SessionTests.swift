@@ -96,6 +96,24 @@ struct SessionTests {
     #expect(try vault.connect().state() != .signedOut)
   }
 
+  @Test(arguments: [-366 * 86_400, 366 * 86_400])
+  func aClockThatWasSetByAYearCostsARefreshAndNothingElse(_ difference: Int) throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let first = try signIn(vault, backend)
+    try vault.stopEngine()
+    // A clock that was set forward makes what is stored look old, one that was set back, new.
+    try vault.age(seconds: difference)
+    try vault.start()
+    let caller = try vault.connect()
+    let second = try caller.token()
+    #expect(second != first)
+    #expect(try caller.token() == second)
+    #expect(try caller.state() == .ready)
+    #expect(try backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
+  }
+
   @Test
   func anEngineThatEndsAndBeginsAgainIsNotNoticed() throws {
     let backend = try DevBackend()

@@ -133,6 +133,8 @@ struct SocketTests {
   @Test
   func randomBytesBreakNothing() throws {
     let (vault, engine) = try started()
+    // What the first connection opens for good is there before the count.
+    for _ in 0..<3 { try serves(vault, engine) }
     let before = try openDescriptors(engine)
     var bytes = [UInt8](repeating: 0, count: 5000)
     for _ in 0..<100 {
@@ -144,6 +146,7 @@ struct SocketTests {
     try serves(vault, engine)
     // A connection that was closed just now is two descriptors.
     #expect(try openDescriptors(engine) <= before + 4)
+    try serves(vault, engine)
   }
 
   @Test
@@ -178,6 +181,81 @@ struct SocketTests {
       #expect(try openDescriptors(engine) < 1024)
     }
     // The closed ones are seen in order, before the next one that connects.
+    try serves(vault, engine)
+  }
+
+  @Test
+  func descriptorsThatHaveRunOutEndNobody() throws {
+    let (vault, engine) = try started()
+    let before = try vault.connect()
+    try before.call(GetStatusCall())
+    try shell("prlimit --pid \(engine.identifier) --nofile=64:64")
+    var more = try (0..<80).map { _ in try vault.connect() }
+    try before.call(GetStatusCall())
+    more.removeAll()
+    #expect(try engine.child.poll() == nil)
+    try serves(vault, engine)
+  }
+
+  @Test
+  func whoLeavesWithCallsWaitingIsForgottenAtOnce() throws {
+    let backend = try DevBackend()
+    try backend.fail(.init("/auth/login", hold: true))
+    let (vault, engine) = try started()
+    let other = try vault.connect()
+    try other.call(GetStatusCall())
+    var connected = 0
+    do {
+      let caller = try vault.connect()
+      try caller.send(
+        LoginCall(
+          account: "me",
+          provider: provider(backend.url),
+          email: "me@example.org",
+          password: try secret(password)
+        )
+      )
+      try backend.waitForRequests("/auth/login")
+      // As many as may wait: no input is wanted from here on.
+      for _ in 0..<6 { try caller.send(GetStatusCall()) }
+      try other.call(GetStatusCall())
+      connected = try openDescriptors(engine)
+    }
+    try other.call(GetStatusCall())
+    // Its socket and what held its process. The engine would be told of its end for ever.
+    #expect(try openDescriptors(engine) <= connected - 2)
+    try backend.release()
+  }
+
+  @Test
+  func aLongTrailWaitsForWhoReadsIt() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    try vault.connect().register("me", at: backend)
+    try vault.stopEngine()
+    try vault.edit(
+      """
+      WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 20000)
+      INSERT INTO audit
+      SELECT number + n, time, owner, event, outcome, account_id, account, method, requester,
+        detail, mac
+      FROM audit, more WHERE number = (SELECT max(number) FROM audit);
+      """
+    )
+    let engine = try vault.start()
+    let caller = try vault.connect()
+    try caller.send(AuditCall(), more: true)
+    // Whoever is slow loses nothing and holds nobody up.
+    for _ in 0..<20 { try serves(vault, engine) }
+    var numbers: [Int] = []
+    while let reply = try caller.reply() {
+      let record = try #require(try reply.result(of: AuditCall.self).record)
+      numbers.append(record.number)
+      if !reply.continues { break }
+    }
+    #expect(numbers.count > 20_000)
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     try serves(vault, engine)
   }
 

@@ -147,10 +147,10 @@ struct UnsafeStateTests {
         return
       }
       #expect(engine.end() == .exited(1))
-      #expect(report.hasPrefix("E") && report.hasSuffix("\n"))
+      #expect(report.hasPrefix("U") && report.hasSuffix("\n"))
       #expect(report.contains(damage.message), "\(report)")
       // After what is wrong comes what to do.
-      #expect(report.contains(";"), "\(report)")
+      #expect(report.contains("\t"), "\(report)")
       let after = try vault.contents()
       #expect(after.difference(from: before).isEmpty)
     }

@@ -57,6 +57,27 @@ struct ChildProcessTests {
   }
 
   @Test
+  func aChildsFilesAreItsUsersAlone() throws {
+    let before = umask(0)
+    defer { umask(before) }
+    #expect(try output(of: "/bin/sh", ["-c", "umask"]).text == "0077\n")
+  }
+
+  @Test
+  func closedStandardDescriptorsAreTakenByWhatFails() async {
+    await #expect(processExitsWith: .success) {
+      for number: Int32 in 0...2 { close(number) }
+      try ThisProcess.reserveStandardDescriptors()
+      var byte: UInt8 = 0
+      #expect(unsafe read(0, &byte, 1) == -1 && errno == EBADF)
+      #expect(unsafe write(1, &byte, 1) == -1 && errno == EBADF)
+      #expect(unsafe write(2, &byte, 1) == -1 && errno == EBADF)
+      let (first, second) = try UnixSocket.pair()
+      #expect(first > 2 && second > 2)
+    }
+  }
+
+  @Test
   func argumentsArriveAsTheyAre() throws {
     let arguments = ["", "a b", "$HOME", "ü", "-n", "\"'"]
     let script = "for a in \"$@\"; do printf '<%s>' \"$a\"; done"

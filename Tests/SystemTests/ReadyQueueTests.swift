@@ -35,6 +35,21 @@ struct ReadyQueueTests {
   }
 
   @Test
+  func aPeerThatHasGoneIsToldWhateverIsWatchedFor() throws {
+    let queue = try ReadyQueue()
+    let (first, second) = try UnixSocket.pair()
+    let reader = Descriptor(owning: first)
+    let writer = Descriptor(owning: second)
+    try queue.add(reader, token: 1)
+    try writer.write("x")
+    #expect(try queue.wait(milliseconds: 60_000).map(\.hasHungUp) == [false])
+    try queue.change(reader, token: 1, readable: false, writable: false)
+    #expect(try queue.wait(milliseconds: 0).isEmpty)
+    do { _ = consume writer }
+    #expect(try queue.wait(milliseconds: 60_000).map(\.hasHungUp) == [true])
+  }
+
+  @Test
   func anotherThreadWakesAWaiter() throws {
     let queue = try ReadyQueue()
     try startThread { queue.wakeUp() }

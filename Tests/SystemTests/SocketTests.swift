@@ -112,6 +112,28 @@ struct SocketTests {
   }
 
   @Test
+  func aNumberThatIsAnothersNowIsNoPeer() throws {
+    let us = PeerCredentials(process: getpid(), user: geteuid(), group: getegid())
+    let handle = try ProcessHandle(numberOf: us)
+    #expect(handle.isAlive == true)
+    let other = PeerCredentials(process: getpid(), user: geteuid() + 1, group: getegid())
+    #expect(throws: SystemError.self) { _ = try ProcessHandle(numberOf: other) }
+    let child = try ChildProcess(
+      path: "/bin/true",
+      arguments: [],
+      environment: [],
+      descriptors: [-1, -1, -1]
+    )
+    let held = try ProcessHandle(identifier: child.identifier)
+    let hasEnded = held.waitForEnd(milliseconds: 60_000)
+    try #require(hasEnded)
+    // Nobody has waited for it: its number is still its own.
+    let ended = PeerCredentials(process: child.identifier, user: geteuid(), group: getegid())
+    #expect(throws: SystemError.self) { _ = try ProcessHandle(numberOf: ended) }
+    _ = try child.wait()
+  }
+
+  @Test
   func aDescriptorGoesAlongWithTheBytes() throws {
     let (first, second) = try UnixSocket.pair()
     let sender = Descriptor(owning: first)

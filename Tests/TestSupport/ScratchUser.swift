@@ -16,13 +16,14 @@ public struct ScratchUser: Sendable {
   /// The number.
   public let user: UInt32
 
-  /// Makes a user without a home (useradd(8)), and gives it a password (chpasswd(8)).
+  /// Makes a user without a home or a shell (useradd(8)), and gives it a password (chpasswd(8)): one
+  /// that stands in a test must open no door of this machine.
   public init(password: String) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }
     let name = "tl" + bytes.map { String($0, radix: 36) }.joined()
     self.name = name
-    try Self.run("/usr/sbin/useradd", ["--no-create-home", "--shell", "/bin/sh", name])
+    try Self.run("/usr/sbin/useradd", ["--no-create-home", "--shell", "/usr/sbin/nologin", name])
     var number: UInt32?
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
       var entry = unsafe passwd()

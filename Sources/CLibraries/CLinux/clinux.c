@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -61,7 +61,6 @@ int64_t clinux_filesystem_type(int fd) {
   return (int64_t)(uint32_t)status.f_type;
 }
 
-int clinux_pipe(int fds[2]) { return result(pipe2(fds, O_CLOEXEC)); }
 int clinux_socketpair(int fds[2]) {
   return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
 }
@@ -94,9 +93,6 @@ int clinux_peer_pidfd(int fd) {
   return pidfd;
 }
 int clinux_pidfd_open(pid_t pid) { return result(syscall(SYS_pidfd_open, pid, 0)); }
-int clinux_pidfd_send_signal(int pidfd, int signal) {
-  return result(syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0));
-}
 
 ssize_t clinux_send(int fd, const void *bytes, size_t count, int passed) {
   struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
@@ -193,6 +189,8 @@ static void become(
   // Everything else closes at exec; the report pipe must stay open until then.
   if (syscall(SYS_close_range, (unsigned)count, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) != 0) goto failed;
   if (new_session && setsid() < 0) goto failed;
+  // A caller's mask must neither open what the child makes nor take the owner's own rights from it.
+  umask(077);
   if (directory != NULL && chdir(directory) != 0) goto failed;
   for (int signal = 1; signal < NSIG; signal++) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -272,6 +270,7 @@ int clinux_epoll_wait(
     events[i] = 0;
     if (ready[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) events[i] |= 1;
     if (ready[i].events & EPOLLOUT) events[i] |= 2;
+    if (ready[i].events & (EPOLLHUP | EPOLLERR)) events[i] |= 4;
   }
   return count;
 }
@@ -288,11 +287,6 @@ int clinux_termination_signals(void) {
   return result(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-int clinux_terminal_columns(int fd) {
-  struct winsize size;
-  if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -errno;
-  return size.ws_col;
-}
 int clinux_disable_core_dumps(void) {
   struct rlimit none = {0, 0};
   return result(setrlimit(RLIMIT_CORE, &none));

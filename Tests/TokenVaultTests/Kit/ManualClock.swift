@@ -28,6 +28,7 @@ final class ManualClock: VaultClock {
 
   init(boot: UInt8 = 1, wall: Int64 = 1_790_000_000, secondsSinceBoot: Int64 = 1000) {
     guard let identifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16)) else {
+      // Sixteen bytes are an identifier.
       fatalError("sixteen bytes are no boot identifier")
     }
     bootIdentifier = identifier

@@ -250,6 +250,7 @@ func tokenAnswer(access: String, refresh: String?, lifetime: Int?) -> String {
 
 func shared(_ text: String) -> SharedSecret {
   guard let bytes = try? SecretBytes(copying: Array(text.utf8)) else {
+    // A test's texts are short.
     fatalError("no memory for a secret")
   }
   return SharedSecret(bytes)

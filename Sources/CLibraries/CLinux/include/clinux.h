@@ -24,7 +24,6 @@ int clinux_openat(int directory, const char *path, int flags, mode_t mode);
 // fstatfs(2): the file system's magic number.
 int64_t clinux_filesystem_type(int fd);
 
-int clinux_pipe(int fds[2]);
 int clinux_socketpair(int fds[2]);
 int clinux_unix_socket(void);
 int clinux_accept(int fd);
@@ -36,7 +35,6 @@ int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 // SO_PEERPIDFD (Linux 6.5): a descriptor.
 int clinux_peer_pidfd(int fd);
 int clinux_pidfd_open(pid_t pid);
-int clinux_pidfd_send_signal(int pidfd, int signal);
 
 // sendmsg(2) with MSG_NOSIGNAL; `passed` is sent by SCM_RIGHTS unless it is -1.
 ssize_t clinux_send(int fd, const void *bytes, size_t count, int passed);
@@ -60,7 +58,7 @@ int clinux_status_exit_code(int status);  // -1 if ended by a signal
 int clinux_status_signal(int status);     // 0 if it exited
 
 // epoll(7), with one level-triggered descriptor a call. `events`: 1 readable, 2 writable.
-// Hang-up and error are reported as readable, so that read(2) tells which.
+// Hang-up and error are reported as readable, so that read(2) tells which, and as 4.
 int clinux_epoll_create(void);
 int clinux_epoll_set(int epoll, int fd, uint32_t events, uint64_t token, int add);
 int clinux_epoll_remove(int epoll, int fd);
@@ -71,8 +69,6 @@ int clinux_eventfd(void);
 // called before a second thread is started.
 int clinux_termination_signals(void);
 
-// ioctl(2) TIOCGWINSZ: columns, or -errno.
-int clinux_terminal_columns(int fd);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
 // CLOCK_BOOTTIME / CLOCK_REALTIME in nanoseconds.

@@ -1,0 +1,201 @@
+import Glibc
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+/// Somebody with a home directory, a backend, a virtual fingerprint reader and the programs.
+///
+/// Everything runs as a scratch user, whose system password real PAM checks.
+final class Person {
+  /// The system password.
+  static let systemPassword = "system Pa55wörd"
+
+  /// One user for a whole run, removed at its end.
+  private static let shared = Result {
+    let user = try ScratchUser(password: systemPassword)
+    atexit { Person.removeUser() }
+    return user
+  }
+
+  let user: ScratchUser
+  let backend: DevBackend
+  let base: String
+
+  var programs: String { base + "/bin" }
+  var home: String { base + "/home" }
+  var state: String { home + "/.local/state/thumblatch" }
+
+  /// Someone who has signed in nowhere yet; `options` are the backend's.
+  init(_ options: [String] = []) throws {
+    user = try Self.shared.get()
+    backend = try DevBackend(options)
+    base = try scratchDirectory()
+    try Programs.install(in: programs)
+    try IntegrationTests.shell(
+      """
+      umask 022; chmod 755 \(base)
+      install -d -m 700 -o \(user.name) \(home) \(base)/reader
+      echo FP_VIRTUAL_DEVICE=\(base)/reader/s >\(programs)/virtual-reader.conf
+      """
+    )
+    try run("provider", "add", "dev", "--kind", "password-backend", "--issuer", backend.url)
+      .succeeded()
+  }
+
+  deinit {
+    for process in processes(in: programs) { kill(process, SIGKILL) }
+    _ = try? IntegrationTests.shell("rm -rf \(base)")
+  }
+
+  private static func removeUser() {
+    if let user = try? shared.get() { user.remove() }
+  }
+
+  var environment: [String] {
+    ["HOME=\(home)", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"]
+  }
+
+  /// What leads to a program as this person.
+  fileprivate var become: [String] {
+    ["--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups"]
+  }
+
+  /// What a command without a terminal printed, and how it ended.
+  struct Outcome {
+    let text: String
+    let end: ProcessEnd
+
+    /// Fails the test unless the command was successful.
+    @discardableResult
+    func succeeded() throws -> String {
+      try #require(end == .exited(0), "\(text)")
+      return text
+    }
+  }
+
+  /// Starts a command without any terminal.
+  func start(
+    _ arguments: [String],
+    variables: [String] = [],
+    input: Int32 = -1
+  ) throws -> Run {
+    try Run(
+      "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
+      environment: environment + variables,
+      input: input
+    )
+  }
+
+  /// Runs a command without any terminal.
+  @discardableResult
+  func run(
+    _ arguments: String...,
+    variables: [String] = [],
+    input: String = ""
+  ) throws -> Outcome {
+    let (near, far) = try UnixSocket.pair()
+    let theirs = Descriptor(owning: far)
+    let run: Run
+    do {
+      let ours = Descriptor(owning: near)
+      try ours.write(input)
+      run = try start(arguments, variables: variables, input: theirs.number)
+    }
+    return Outcome(text: try run.text(), end: try run.child.wait())
+  }
+
+  /// Runs a shell script as this person, without any terminal.
+  func shell(_ script: String) throws -> Outcome {
+    let (text, end) = try output(
+      of: "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + become + ["/bin/sh", "-c", script],
+      environment: environment
+    )
+    return Outcome(text: text, end: end)
+  }
+
+  /// Starts a command at a terminal of its own.
+  func terminal(_ arguments: String..., columns: UInt16 = 80) throws -> TerminalSession {
+    try TerminalSession(
+      ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
+      environment: environment,
+      columns: columns
+    )
+  }
+
+  /// Puts a finger on the reader, or does something else to it, as soon as it is armed.
+  ///
+  /// A command is a connection of its own; the reader closes it when it has taken the command.
+  func reader(_ command: String) throws {
+    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    while true {
+      do throws(SystemError) {
+        let directory = try Directory(path: base + "/reader")
+        let reader = try UnixSocket.connect(in: directory, name: "s")
+        try reader.write(command)
+        _ = try? reader.readAll(limit: 64)
+        return
+      } catch {
+        guard BootInstant.now < deadline else { throw error }
+        sched_yield()
+      }
+    }
+  }
+
+  /// Puts a finger on the reader.
+  func touch(_ finger: String = "right-index") throws { try reader("SCAN \(finger)") }
+
+  /// Whether a program has the reader open.
+  var readerIsOpen: Bool {
+    guard let directory = try? Directory(path: base + "/reader") else { return false }
+    return (try? UnixSocket.connect(in: directory, name: "s")) != nil
+  }
+
+  /// Makes the account `me` and signs it in.
+  func register(_ account: String = "me") throws {
+    try run(
+      "register",
+      account,
+      "--provider",
+      "dev",
+      "--email",
+      "\(account)@example.org",
+      "--password-stdin",
+      input: "backend-password\n"
+    ).succeeded()
+  }
+
+  /// Ends the engine, as its idle time does.
+  func endEngine() throws {
+    for process in processes(in: programs, named: "thumblatchd") {
+      kill(process, SIGTERM)
+      try waitForEnd(process)
+    }
+  }
+
+  /// Time goes by for the stored access tokens, between two engines.
+  func expireTokens() throws {
+    try endEngine()
+    try python(
+      """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.execute("UPDATE access_tokens SET stored_at = stored_at - 9000, expires_at = 0")
+      """,
+      state + "/vault.db"
+    )
+    try IntegrationTests.shell("rm -f \(state)/tokens/*")
+  }
+}
+
+/// The processes that run a program of a directory.
+func processes(in directory: String, named name: String? = nil) -> [Int32] {
+  let names = (try? Directory(path: "/proc").names()) ?? []
+  return names.compactMap { Int32($0) }.filter { process in
+    guard let program = linkTarget("/proc/\(process)/exe") else { return false }
+    if let name { return program == "\(directory)/\(name)" }
+    return program.hasPrefix(directory + "/")
+  }
+}

@@ -1,0 +1,337 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// Presence protection as a person meets it: a terminal, a virtual reader of libfprint, and the
+/// system password of a real user.
+@Suite(.serialized)
+struct PresenceStoryTests {
+  private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
+  private static let question = "Password:"
+
+  /// Somebody with a finger, and the account `me` under protection.
+  private func protected(_ options: [String] = []) throws -> Person {
+    let person = try Person(options)
+    try person.register()
+    try enroll(person)
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
+    try person.touch()
+    try enable.end()
+    return person
+  }
+
+  private func enroll(_ person: Person, _ finger: String = "right-index") throws {
+    let terminal = try person.terminal("fingers", "enroll", finger)
+    try terminal.expect("Type the system password to enroll a finger (asked by ")
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("with \(finger)")
+    for touch in 1...5 {
+      try person.touch(finger)
+      if touch < 5 { try terminal.expect("\(touch) of 5") }
+    }
+    let shown = try terminal.end()
+    #expect(shown.contains("\(finger) is enrolled"))
+    #expect(!shown.contains(Person.systemPassword))
+  }
+
+  /// `token me` at a terminal, with an access token that has expired.
+  private func tokenIsDue(_ person: Person) throws -> TerminalSession {
+    try person.expireTokens()
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect(Self.prompt)
+    return terminal
+  }
+
+  private func isSignedIn(_ person: Person) throws {
+    #expect(try person.backend.count("sessions") == 1)
+    let refreshes = try person.backend.requests().compactMap(\.refreshToken)
+    #expect(Set(refreshes).count == refreshes.count, "a refresh token was sent twice")
+  }
+
+  @Test
+  func signedInProtectedRefusedOpenedUnprotectedSignedOut() throws {
+    let person = try protected()
+    let first = try person.run("token", "me").succeeded()
+
+    // Valid: nobody is asked. Expired, and nobody to ask: refused, and nothing was sent.
+    #expect(try person.run("token", "me", "--no-input").succeeded() == first)
+    try person.expireTokens()
+    try person.backend.clear()
+    let refused = try person.run("token", "me", "--json")
+    #expect(refused.end == .exited(7))
+    #expect(refused.text.contains("refresh me"))
+    #expect(try person.backend.requests() == [])
+
+    // A stranger's finger, then the right one.
+    let touched = try person.terminal("token", "me")
+    try touched.expect(Self.prompt)
+    try person.touch("stranger")
+    try touched.expect("The finger did not match. Touch the reader again.")
+    try person.touch()
+    try touched.expect("at_")
+    try touched.end()
+    let second = try person.run("token", "me").succeeded()
+    #expect(second != first && touched.screen.hasSuffix(second.dropLast() + "\r\n"))
+
+    // Enter: the password.
+    let typed = try tokenIsDue(person)
+    try typed.enter()
+    try typed.expect(Self.question)
+    try typed.enter(Person.systemPassword)
+    try typed.expect("at_")
+    #expect(try !typed.end().contains(Person.systemPassword))
+
+    // A window, in which nobody is asked; closed, in which somebody is.
+    let unlock = try person.terminal("unlock", "--for", "15m")
+    try unlock.expect("Touch the fingerprint reader to unlock the vault")
+    try person.touch()
+    #expect(try unlock.end().contains("unlocked all accounts until "))
+    let third = try person.run("token", "me").succeeded()
+    #expect(
+      try person.run("token", "me", "--rejected", "--no-input", input: third).succeeded() != third
+    )
+    #expect(try person.run("lock").succeeded() == "locked\n")
+    #expect(try person.run("lock").succeeded() == "locked already\n")
+    let fourth = try person.run("token", "me").succeeded()
+    #expect(try person.run("token", "me", "--rejected", input: fourth).end == .exited(7))
+
+    let test = try person.terminal("presence", "test")
+    try test.expect("Touch the fingerprint reader to test the presence check")
+    try person.touch()
+    #expect(try test.end().contains("the presence check passed, by fingerprint"))
+
+    let disable = try person.terminal("presence", "disable", "me")
+    try disable.expect("turn presence protection off for me")
+    try person.touch()
+    #expect(try disable.end().contains("presence protection is off for me"))
+    try person.expireTokens()
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    try isSignedIn(person)
+    try person.run("logout", "me").succeeded()
+    #expect(try person.backend.count("sessions") == 0)
+
+    let audit = try person.run("audit", "--json").succeeded()
+    guard case .object(let trail) = try JSONReader.read(Array(audit.utf8)) else { return }
+    let events = try trail.array("records").map { record -> String in
+      guard case .object(let object) = record else { return "" }
+      return try object.string("event") + " " + object.string("outcome")
+    }
+    for event in [
+      "registration done", "presence-check done", "presence-check failed", "enrollment done",
+      "protection done", "refresh done", "unlock done", "lock done", "logout done",
+    ] {
+      #expect(events.contains(event), "\(events)")
+    }
+  }
+
+  @Test
+  func fiveWrongFingersLeaveOnlyThePasswordUntilItIsGiven() throws {
+    let person = try protected()
+    let terminal = try tokenIsDue(person)
+    for attempt in 1...5 {
+      try person.touch("stranger")
+      try terminal.expect("The finger did not match")
+      if attempt < 5 { try terminal.expect("Touch the reader again") }
+    }
+    try terminal.expect("The system password is needed now.")
+    try terminal.expect(Self.question)
+    try terminal.type("\u{3}")
+    try terminal.end(130)
+
+    // It is kept over a kill of the engine, and asked from the beginning.
+    for process in processes(in: person.programs, named: "thumblatchd") { kill(process, SIGKILL) }
+    try person.expireTokens()
+    #expect(try person.run("status").succeeded().contains("password only"))
+    let again = try person.terminal("token", "me")
+    try again.expect("Type the system password to refresh me")
+    try again.expect(Self.question)
+    try again.enter("wrong")
+    try again.expect("Wrong password")
+    try again.expect(Self.question)
+    try again.enter(Person.systemPassword)
+    try again.expect("at_")
+    try again.end()
+
+    // The password has made fingers count again.
+    let touched = try tokenIsDue(person)
+    try person.touch()
+    try touched.expect("at_")
+    try touched.end()
+    try isSignedIn(person)
+  }
+
+  @Test
+  func aReaderThatIsUnpluggedOrFailsLeadsToThePasswordAndProtectionStays() throws {
+    let person = try protected()
+    for command in ["UNPLUG", "ERROR 0", "ERROR 4"] {
+      let terminal = try tokenIsDue(person)
+      try person.reader(command)
+      try terminal.expect(Self.question)
+      try terminal.enter(Person.systemPassword)
+      try terminal.expect("at_")
+      try terminal.end()
+    }
+    // No reader at all.
+    try shell("rm \(person.programs)/virtual-reader.conf")
+    let terminal = try tokenIsDue(person)
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("at_")
+    try terminal.end()
+    #expect(try person.run("account", "list").succeeded().contains("  on  "))
+    try isSignedIn(person)
+  }
+
+  @Test
+  func aBadScanIsExplainedAndCountsNothing() throws {
+    let person = try protected()
+    let terminal = try tokenIsDue(person)
+    for (command, advice) in [
+      ("RETRY 0", "not read well"), ("RETRY 1", "too short"), ("RETRY 2", "center of the reader"),
+      ("RETRY 3", "lift the finger"), ("RETRY 1", "too short"), ("RETRY 1", "too short"),
+    ] {
+      try person.reader(command)
+      try terminal.expect(advice)
+    }
+    try person.touch()
+    try terminal.expect("at_")
+    try terminal.end()
+    #expect(try !person.run("status").succeeded().contains("password only"))
+  }
+
+  @Test
+  func withoutAFingerProtectionIsByPassword() throws {
+    let person = try Person()
+    try person.register()
+    let enable = try person.terminal("presence", "enable")
+    try enable.expect("Type the system password to turn presence protection on for me")
+    try enable.expect(Self.question)
+    try enable.enter("wrong")
+    try enable.expect("Wrong password")
+    try enable.expect(Self.question)
+    try enable.enter(Person.systemPassword)
+    #expect(try enable.end().contains("presence protection is on for me"))
+    try person.expireTokens()
+    let terminal = try person.terminal("token")
+    try terminal.expect("Type the system password to refresh me")
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("at_")
+    try terminal.end()
+    #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
+    try isSignedIn(person)
+  }
+
+  @Test
+  func ctrlCReleasesTheReaderWithinATenthOfASecond() throws {
+    let person = try protected()
+    try person.expireTokens()
+    try person.backend.clear()
+    var times: [Int64] = []
+    for _ in 0..<50 {
+      let terminal = try person.terminal("token", "me")
+      try terminal.expect(Self.prompt)
+      // A command that is taken shows that the reader is armed.
+      try person.reader("FINGER 0")
+      let begun = BootInstant.now.nanoseconds
+      try terminal.type("\u{3}")
+      while person.readerIsOpen { sched_yield() }
+      times.append((BootInstant.now.nanoseconds - begun) / 1_000_000)
+      try terminal.end(130)
+    }
+    times.sort()
+    #expect(times[47] <= 100, "\(times) ms")
+    #expect(try person.backend.requests() == [])
+    // Nothing has changed: the next touch counts.
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect(Self.prompt)
+    try person.touch()
+    try terminal.expect("at_")
+    try terminal.end()
+  }
+
+  @Test
+  func whoAsksForTheSameJoinsAndAnythingElseIsBusy() throws {
+    let person = try protected()
+    let first = try tokenIsDue(person)
+    // The reader is armed for the first one.
+    try person.reader("FINGER 0")
+    let second = try person.terminal("token", "me")
+    try second.expect(Self.prompt)
+    let other = try person.terminal("presence", "disable", "me")
+    try other.expect("turn presence protection off")
+    #expect(try other.end(10).contains("thumblatch: error: "))
+    try person.touch()
+    try first.expect("at_")
+    try second.expect("at_")
+    try first.end()
+    try second.end()
+    let tokens = [first, second].map { $0.screen.split(separator: "at_").last }
+    #expect(tokens[0] == tokens[1])
+    #expect(try person.backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
+    #expect(try person.run("account", "list").succeeded().contains("  on  "))
+
+    // Who sees the prompt and cancels it cancels it for all.
+    let third = try tokenIsDue(person)
+    try person.reader("FINGER 0")
+    let fourth = try person.terminal("token", "me")
+    try fourth.expect(Self.prompt)
+    try fourth.expect("still waiting")
+    try third.type("\u{3}")
+    try third.end(130)
+    try fourth.end(3)
+    try isSignedIn(person)
+  }
+
+  @Test
+  func theRefreshIsTheSameByteForByteWithAndWithoutProtection() throws {
+    let person = try Person()
+    try person.register()
+    try person.expireTokens()
+    try person.backend.clear()
+    try person.run("token", "me").succeeded()
+    let plain = try #require(try person.backend.requests().last)
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect(Self.question)
+    try enable.enter(Person.systemPassword)
+    try enable.end()
+    try person.expireTokens()
+    try person.backend.clear()
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("at_")
+    try terminal.end()
+    let protected = try #require(try person.backend.requests().last)
+    #expect(plain.method == protected.method && plain.path == protected.path)
+    #expect(plain.headers == protected.headers)
+    #expect(plain.shape == protected.shape)
+    #expect(plain.shape.hasPrefix("{") && plain.headers.count > 3)
+    #expect(plain.refreshToken != protected.refreshToken)
+  }
+
+  @Test
+  func aWindowCoversWhatItNamesAndEndsWithTheEngine() throws {
+    let person = try protected()
+    try person.register("other")
+    let enable = try person.terminal("presence", "enable", "other")
+    try enable.expect("for other")
+    try person.touch()
+    try enable.end()
+    let unlock = try person.terminal("unlock", "me")
+    try unlock.expect("Touch the fingerprint reader to unlock")
+    try person.touch()
+    try unlock.end()
+    let mine = try person.run("token", "me").succeeded()
+    let others = try person.run("token", "other").succeeded()
+    #expect(try person.run("token", "me", "--rejected", input: mine).end == .exited(0))
+    #expect(try person.run("token", "other", "--rejected", input: others).end == .exited(7))
+    let newer = try person.run("token", "me").succeeded()
+    for process in processes(in: person.programs, named: "thumblatchd") { kill(process, SIGKILL) }
+    #expect(try person.run("token", "me", "--rejected", input: newer).end == .exited(7))
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// A program at a terminal of its own: the test types, and looks at what is shown.
+final class TerminalSession {
+  /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not import.
+  private static let unlock: UInt = 0x4004_5431
+  private static let number: UInt = 0x8004_5430
+
+  let child: ChildProcess
+  /// All that was shown so far.
+  private(set) var screen = ""
+  private let keyboard: Descriptor
+  private var seen = 0
+
+  init(_ command: [String], environment: [String], columns: UInt16) throws {
+    let number = unsafe Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError("open", code: errno, subject: "/dev/ptmx") }
+    keyboard = Descriptor(owning: number)
+    var unlocked: Int32 = 0
+    var index: UInt32 = 0
+    var size = winsize()
+    size.ws_col = columns
+    size.ws_row = 24
+    guard unsafe ioctl(number, Self.unlock, &unlocked) == 0,
+      unsafe ioctl(number, Self.number, &index) == 0,
+      unsafe ioctl(number, UInt(TIOCSWINSZ), &size) == 0
+    else { throw SystemError("ioctl", code: errno) }
+    let side = unsafe Glibc.open("/dev/pts/\(index)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard side >= 0 else { throw SystemError("open", code: errno, subject: "/dev/pts") }
+    let theirs = Descriptor(owning: side)
+    child = try ChildProcess(
+      path: "/usr/bin/setsid",
+      // As a shell leaves it to the program: /dev/tty is this terminal.
+      arguments: ["--ctty"] + command,
+      environment: environment,
+      descriptors: [theirs.number, theirs.number, theirs.number]
+    )
+  }
+
+  /// Waits until a text is shown after what was waited for before, at most 40 s.
+  func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    while true {
+      let rest = screen.utf8.dropFirst(seen)
+      let wanted = Array(text.utf8)
+      if let found = Array(rest).firstRange(of: wanted) {
+        seen += found.upperBound
+        return
+      }
+      guard try look() else {
+        Issue.record(
+          "expected \(text.debugDescription) on: \(screen)",
+          sourceLocation: sourceLocation
+        )
+        throw SystemError("expect", code: ETIMEDOUT, subject: text)
+      }
+    }
+  }
+
+  /// Types a text as it is.
+  func type(_ text: String) throws { try keyboard.write(text) }
+
+  /// Types a line.
+  func enter(_ line: String = "") throws { try type(line + "\n") }
+
+  /// Waits for the end of the program; what it has shown.
+  @discardableResult
+  func end(
+    _ status: Int32 = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> String {
+    while try look() {}
+    let end = try child.wait()
+    #expect(end == .exited(status), "\(screen)", sourceLocation: sourceLocation)
+    return screen
+  }
+
+  /// Takes in what is shown; false at the end, or where nothing comes for 40 s.
+  private func look() throws -> Bool {
+    guard try keyboard.waitReadable(milliseconds: 40_000) else { return false }
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in try unsafe keyboard.read(into: buffer) }
+    }
+    // The other side is closed: EIO (pts(4)).
+    guard let count = try? result.get(), count > 0 else { return false }
+    screen += String(decoding: chunk.prefix(count), as: UTF8.self)
+    return true
+  }
+}
