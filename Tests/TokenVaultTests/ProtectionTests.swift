@@ -167,6 +167,30 @@ struct ProtectionTests {
     #expect(try await bench.unlock(vault, names).unlockedAccounts.count == 80)
   }
 
+  @Test
+  func theGateItselfDemandsAProofForThisUse() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    #expect(
+      await failure { try await vault.tryTheGate(Use(purpose: .refresh, caller: caller())) } == nil
+    )
+    try await bench.protect(vault)
+    #expect(
+      await failure { try await vault.tryTheGate(Use(purpose: .refresh, caller: caller())) } != nil
+    )
+    try await bench.unlock(vault)
+    let uses: [(Use, Bool)] = [
+      (Use(purpose: .refresh, caller: caller(1)), true),
+      (Use(purpose: .disable, caller: caller(1)), false),
+      (Use(purpose: .refresh, caller: caller(2)), false),
+    ]
+    for (use, opens) in uses {
+      let failure = await failure { try await vault.tryTheGate(use, withWindowOf: caller(1)) }
+      #expect((failure == nil) == opens)
+    }
+  }
+
   // MARK: - A store that someone has edited
 
   /// Edits the row of `me` behind the vault's back; the failure that using it gives.
@@ -327,5 +351,29 @@ struct ProtectionTests {
 extension Vault {
   fileprivate func put(_ row: AccountRow) throws {
     try store.transaction { try store.update(row) }
+  }
+}
+
+extension Vault {
+  /// Opens the token of `me` at the gate, without a proof or with one of the open window.
+  fileprivate func tryTheGate(_ use: Use, withWindowOf holder: Caller? = nil) throws {
+    let row = try row()
+    var authority = Authority()
+    if let holder {
+      let proof = window?.proof(
+        account: row.id,
+        connection: holder.connection,
+        at: clock.boot,
+        extending: false
+      )
+      if let proof { authority = Authority(proof) }
+    }
+    _ = try openRefreshToken(of: row, authority: authority, use: use)
+    // What it was good for once it is not good for twice.
+    if holder != nil {
+      #expect(throws: VaultFailure.self) {
+        _ = try openRefreshToken(of: row, authority: authority, use: use)
+      }
+    }
   }
 }

@@ -153,6 +153,7 @@ struct SignInTests {
   func twoLoginsOfANewNameOfWhichTheFirstIsRefused() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
+    bench.exchange.hold()
     let first = Task { await failure { _ = try await sign(vault, password: "wrong") } }
     await bench.exchange.untilRequested(1)
     let second = Task { try await sign(vault) }
@@ -167,6 +168,7 @@ struct SignInTests {
   func whoWaitedForAnAccountThatIsGoneIsToldSo() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
+    bench.exchange.hold()
     let first = Task { await failure { _ = try await sign(vault) } }
     await bench.exchange.untilRequested(1)
     let second = Task {
@@ -301,6 +303,7 @@ struct SignInTests {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     bench.clock.advance(3600)
+    bench.exchange.hold()
     let token = Task { try await vault.token() }
     await bench.exchange.untilRequested(2)
     let out = Task { try await vault.signOut(account: "me", local: true, caller: caller()) }
@@ -324,6 +327,7 @@ struct SignInTests {
     }
     try await bench.pass(need, vault, caller())
     bench.clock.advance(20)
+    bench.exchange.hold()
     // A login holds the account; then protection, then a refresh that was let in without a proof.
     let login = Task { await failure { _ = try await sign(vault) } }
     await bench.exchange.untilRequested(2)

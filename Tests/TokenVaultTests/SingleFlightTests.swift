@@ -13,6 +13,7 @@ struct SingleFlightTests {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     bench.clock.advance(3600)
+    bench.exchange.hold()
     let callers = await vault.tokens(1...64)
     await bench.exchange.untilRequested(2)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
@@ -29,6 +30,7 @@ struct SingleFlightTests {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     bench.clock.advance(3600)
+    bench.exchange.hold()
     let callers = await vault.tokens(1...64)
     await vault.barrier()
     bench.exchange.plan(.answer(status: 500, body: ""))
@@ -48,6 +50,7 @@ struct SingleFlightTests {
     try await bench.signIn(vault, "slow", refresh: "rt-slow")
     try await bench.signIn(vault, "fast", refresh: "rt-fast")
     bench.clock.advance(3600)
+    bench.exchange.hold()
     async let slow = vault.token("slow")
     await bench.exchange.untilRequested(3)
     async let fast = vault.token("fast", caller: caller(2))
@@ -87,6 +90,7 @@ struct SingleFlightTests {
     reader.tell(.matched)
     #expect(try await first == .passed)
     #expect(try await second.value == .passed)
+    bench.exchange.hold()
     // The joiner is faster than the one whose proof it is: it waits for that one.
     let joined = Task { try await vault.token(prompt: joiner.prompt, caller: caller(2)) }
     let led = Task { try await vault.token(prompt: leader.prompt, caller: caller(1)) }

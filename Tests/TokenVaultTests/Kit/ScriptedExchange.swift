@@ -38,6 +38,7 @@ final class ScriptedExchange: TokenExchange {
 
   private struct State {
     var steps: [Step] = []
+    var isHeld = false
     var waiting: [CheckedContinuation<Step, Never>] = []
     var requests: [Request] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
@@ -52,6 +53,11 @@ final class ScriptedExchange: TokenExchange {
   /// The bodies of those to the refresh endpoint.
   var refreshes: [String] {
     requests.filter { $0.url.hasSuffix("/auth/refresh") }.compactMap(\.body)
+  }
+
+  /// Lets exchanges wait for their step; otherwise one that nobody has planned is refused.
+  func hold() {
+    state.withLock { $0.isHeld = true }
   }
 
   /// Appends to the script; an exchange that waits for its step goes on.
@@ -127,6 +133,7 @@ final class ScriptedExchange: TokenExchange {
     await withCheckedContinuation { waiting in
       let step = state.withLock { state in
         guard state.steps.isEmpty else { return Optional(state.steps.removeFirst()) }
+        guard state.isHeld else { return .answer(status: 404, body: "nobody planned this") }
         state.waiting.append(waiting)
         return nil
       }
