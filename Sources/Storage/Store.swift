@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// The store: the vault's one SQLite database.
 ///
 /// One owner uses it at a time; nothing in it waits for anyone. A change is durable when the
@@ -42,6 +44,13 @@ public final class Store {
     guard busy == [0] else { throw .busy }
     // SQLite does not sync the cut, so that a power failure could bring the old values back.
     try file.synchronizeLog()
+  }
+
+  /// Whether closing leaves the log beside the file, as a store must be left that was only looked at.
+  ///
+  /// Otherwise closing moves all changes into the file (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
+  public func leaveLogOnClose(_ on: Bool) throws(StorageError) {
+    try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on)
   }
 
   /// Reads the whole store and demands that it is consistent.

@@ -89,9 +89,6 @@ struct StoreFile {
     try database.configure(SQLITE_DBCONFIG_ENABLE_VIEW, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_FKEY, true)
-    // A vault that is refused after this is left as it was found, its log included. Where old values
-    // must go, `checkpoint` says so.
-    try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
     // Nobody else may have it open: with this, SQLite needs no shared memory, and finds out.
     try demand("locking_mode = EXCLUSIVE", gives: "exclusive", database)
     try demand("secure_delete = ON", gives: "1", database)

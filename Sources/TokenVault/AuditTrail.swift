@@ -59,7 +59,7 @@ struct AuditEntry {
 /// The chain: each record is authenticated together with the one before it, so that altering,
 /// dropping or reordering one shows.
 ///
-/// Where the chain ends is sealed, so that a cut tail shows.
+///
 struct AuditChain {
   /// What stands in for the record before the first.
   static let start = [UInt8](repeating: 0, count: 32)

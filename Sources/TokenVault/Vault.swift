@@ -68,14 +68,15 @@ public actor Vault {
       // The secret first: where it is refused, the store is not even opened.
       var opened: Store?
       let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
-        let store = try Store(in: directory)
+        let store = try Self.openedStore(in: directory)
         opened = store
         return try store.hasSealedBoxes()
       }
-      let store = if let opened { opened } else { try Store(in: directory) }
+      let store = if let opened { opened } else { try Self.openedStore(in: directory) }
       deviceSecret = try SealingKey(secret)
       auditKey = try deviceSecret.derived(for: "audit chain")
       identifier = try Self.identifier(in: store)
+      try store.leaveLogOnClose(false)
       self.store = store
       self.directory = directory
     } catch let error as StorageError {
@@ -83,6 +84,13 @@ public actor Vault {
     } catch {
       throw .unexpected("the vault cannot be opened: \(error)")
     }
+  }
+
+  /// A store that is left as it was found, its log included, if the vault is refused after all.
+  private static func openedStore(in directory: StateDirectory) throws(StorageError) -> Store {
+    let store = try Store(in: directory)
+    try store.leaveLogOnClose(true)
+    return store
   }
 
   /// Whether this engine must end, so that the next one reads what really is on the disk.

@@ -34,7 +34,7 @@ enum Samples {
     var all = [try context()]
     all += try BoxKind.allCases.dropFirst().map { try context(kind: $0) }
     all += try [0, 1, 999, 1001, .max].map { try context(owner: $0) }
-    all += try [0, 6, 8, 7 << 8, .max].map { try context(generation: $0) }
+    all += try [0, 5, 6, 8, 7 << 8, .max].map { try context(generation: $0) }
     all += [
       try context(vault: short), try context(account: short), try context(binding: others),
       try context(protection: .none),
