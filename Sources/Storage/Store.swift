@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import System
 
 /// The store: the vault's one SQLite database.
 ///
@@ -44,6 +45,15 @@ public final class Store {
     guard busy == [0] else { throw .busy }
     // SQLite does not sync the cut, so that a power failure could bring the old values back.
     try file.synchronizeLog()
+  }
+
+  /// Whether there is a log beside the file, as after a process that was killed.
+  public static func hasLog(in directory: StateDirectory) throws(StorageError) -> Bool {
+    do throws(SystemError) {
+      return try directory.root.contains(StoreFile.name + "-wal")
+    } catch {
+      throw StorageError(error)
+    }
   }
 
   /// Whether closing leaves the log beside the file, as a store must be left that was only looked at.

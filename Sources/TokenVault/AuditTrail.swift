@@ -58,8 +58,6 @@ struct AuditEntry {
 
 /// The chain: each record is authenticated together with the one before it, so that altering,
 /// dropping or reordering one shows.
-///
-///
 struct AuditChain {
   /// What stands in for the record before the first.
   static let start = [UInt8](repeating: 0, count: 32)

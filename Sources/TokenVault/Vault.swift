@@ -88,8 +88,9 @@ public actor Vault {
 
   /// A store that is left as it was found, its log included, if the vault is refused after all.
   private static func openedStore(in directory: StateDirectory) throws(StorageError) -> Store {
+    let hadLog = try Store.hasLog(in: directory)
     let store = try Store(in: directory)
-    try store.leaveLogOnClose(true)
+    try store.leaveLogOnClose(hadLog)
     return store
   }
 
