@@ -26,7 +26,11 @@ enum AuditVerbs {
       if session.output.json {
         records.append(.object(object(record)))
       } else {
-        do throws(CommandError) { try session.output.data(line(record)) } catch { failure = error }
+        do throws(CommandError) {
+          try session.output.data(line(record, columns: session.output.columns))
+        } catch {
+          failure = error
+        }
       }
     }
     if let failure { throw failure }
@@ -60,7 +64,9 @@ enum AuditVerbs {
   }
 
   /// One record in one line, in fixed order, `-` where there is nothing.
-  static func line(_ record: VaultAuditRecord) -> String {
+  ///
+  /// On a terminal that is too narrow, who asked and what else there is stand on a second line.
+  static func line(_ record: VaultAuditRecord, columns: Int? = nil) -> String {
     let fields = [
       Timestamps.local(Int64(record.time)), record.event, record.outcome, record.account ?? "-",
       record.method ?? "-", record.requester ?? "-", record.detail ?? "",
@@ -70,6 +76,9 @@ enum AuditVerbs {
       let plain = PlainText.line(field)
       return plain + String(repeating: " ", count: max(0, width - PlainText.width(plain)))
     }
-    return cells.filter { !$0.isEmpty }.joined(separator: "  ")
+    let line = cells.filter { !$0.isEmpty }.joined(separator: "  ")
+    guard let columns, PlainText.width(line) > columns else { return line }
+    let rest = cells[5...].filter { !$0.isEmpty }.joined(separator: "  ")
+    return cells[..<5].joined(separator: "  ") + "\n" + String(repeating: " ", count: 21) + rest
   }
 }

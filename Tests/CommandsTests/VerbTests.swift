@@ -274,4 +274,24 @@ struct VerbTests {
     }
     #expect(play.code == .unavailable)
   }
+
+  @Test
+  func aRecordIsCutInTwoOnlyWhereTheTerminalIsNarrow() {
+    let record = VaultAuditRecord(
+      number: 1,
+      time: 0,
+      event: "presence-check",
+      outcome: "done",
+      account: "me",
+      method: "fingerprint",
+      requester: "bash, pid 4211",
+      detail: "refresh"
+    )
+    #expect(!AuditVerbs.line(record).contains("\n"))
+    #expect(!AuditVerbs.line(record, columns: 120).contains("\n"))
+    let lines = AuditVerbs.line(record, columns: 80).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.count <= 80 })
+    #expect(lines.last == "                     bash, pid 4211  refresh")
+  }
 }
