@@ -61,6 +61,8 @@ enum AccountText {
 
   private static func validity(_ account: VaultAccount, now: Int64) -> String {
     guard let expiry = account.accessTokenExpiresAt else { return "-" }
+    // The engine hands out no token that lasts only some seconds more.
+    if account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }
     return "\(Durations.text(left.partialValue)) left"
