@@ -175,20 +175,31 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) throws(VaultFailure) -> Authority {
-    guard try protectionClass(of: account) == .presence else { return Authority() }
     let question = PromptQuestion(user: caller.user, purpose: .refresh, account: account.id)
-    if let prompt {
+    if let prompt, try protectionClass(of: account) == .presence {
       return Authority(try spendable(prompt, question: question, caller: caller))
     }
-    if let proof = window?.proof(
+    if let authority = try authorityWithoutAsking(for: account, caller, extending: true) {
+      return authority
+    }
+    throw try askForPresence(question, account: account.name, caller: caller)
+  }
+
+  /// What entitles a call without a question to anyone: no protection, or the open window.
+  func authorityWithoutAsking(
+    for account: AccountRow,
+    _ caller: Caller,
+    extending: Bool
+  ) throws(VaultFailure) -> Authority? {
+    guard try protectionClass(of: account) == .presence else { return Authority() }
+    let proof = window?.proof(
       account: account.id,
       connection: caller.connection,
       at: clock.boot,
-      extending: true
-    ) {
-      return Authority(proof)
-    }
-    throw try askForPresence(question, account: account.name, caller: caller)
+      extending: extending
+    )
+    guard let proof else { return nil }
+    return Authority(proof)
   }
 }
 

@@ -53,7 +53,7 @@ extension Vault {
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
-  /// `interrupt` stops it: the reader is released, and the prompt stays for another method.
+  /// Cancelling the task stops it: the reader is released, and the prompt stays for another method.
   ///
   /// - Parameters:
   ///   - prompt: its name on this connection.

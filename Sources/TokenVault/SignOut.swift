@@ -90,7 +90,7 @@ extension Vault {
     if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
       return try? backend.logout(accessToken: token.token, refreshToken: nil)
     }
-    guard let authority = authorityWithoutAsking(for: row, caller),
+    guard let authority = try? authorityWithoutAsking(for: row, caller, extending: false),
       let token = try? openRefreshToken(
         of: row,
         authority: authority,
@@ -98,18 +98,5 @@ extension Vault {
       )
     else { return nil }
     return try? backend.logout(accessToken: nil, refreshToken: SharedSecret(token))
-  }
-
-  private func authorityWithoutAsking(for row: AccountRow, _ caller: Caller) -> Authority? {
-    guard let protection = try? protectionClass(of: row) else { return nil }
-    guard protection == .presence else { return Authority() }
-    let proof = window?.proof(
-      account: row.id,
-      connection: caller.connection,
-      at: clock.boot,
-      extending: false
-    )
-    guard let proof else { return nil }
-    return Authority(proof)
   }
 }
