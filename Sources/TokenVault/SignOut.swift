@@ -63,6 +63,7 @@ extension Vault {
     }
     let backend = PasswordBackend(provider: provider)
     guard let request = revocation(of: row, backend, caller) else {
+      guard row.state == .signedIn else { return (false, row.cause ?? "its grant has ended") }
       return (
         false,
         "the access token has expired, and the refresh token needs someone who is here; next time: "
@@ -90,7 +91,9 @@ extension Vault {
     if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
       return try? backend.logout(accessToken: token.token, refreshToken: nil)
     }
-    guard let authority = try? authorityWithoutAsking(for: row, caller, extending: false),
+    // The token of a dead grant is never sent again.
+    guard row.state == .signedIn,
+      let authority = try? authorityWithoutAsking(for: row, caller, extending: false),
       let token = try? openRefreshToken(
         of: row,
         authority: authority,
