@@ -11,6 +11,11 @@ enum PresenceText {
     case .disable: "turn presence protection off for \(account ?? "the account")"
     case .unlock: "unlock \(account ?? "the vault")"
     case .enroll: "enroll a finger"
+    case .deleteFinger: "delete a finger"
+    case .release: "release the refresh token of \(account ?? "the account")"
+    case .exportable: "make \(account ?? "the account") exportable"
+    case .rekey: "make a new device secret"
+    case .recover: "accept the store that was put back"
     case .test: "test the presence check"
     }
   }

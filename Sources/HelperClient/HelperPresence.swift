@@ -16,6 +16,7 @@ public struct HelperPresence: PresenceCheck {
   /// Arms the reader; see `PresenceCheck`.
   public func fingerprint(
     _ prints: [LoadedPrint],
+    desktop: DesktopFingers?,
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
@@ -56,6 +57,9 @@ public struct HelperPresence: PresenceCheck {
       }
     }
   }
+
+  /// The fingers that fprintd has of the user; see `PresenceCheck`.
+  public func desktopFingers() async -> DesktopFingers? { nil }
 
   private static func askReader() -> ReaderFacts {
     do throws(HelperError) {

@@ -18,17 +18,27 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   case unlock
   /// Adding a finger.
   case enroll
+  /// Removing a finger.
+  case deleteFinger = "delete-finger"
+  /// Letting a refresh token out of the vault.
+  case release
+  /// Signing in to an account whose refresh token may be released.
+  case exportable
+  /// Making a new device secret.
+  case rekey
+  /// Accepting a store that was put back.
+  case recover
   /// Trying the reader or the password; releases nothing.
   case test
 
   /// The methods that may prove it.
   ///
-  /// Whoever adds a finger must know the password: else a moment at an unlocked machine would be
-  /// enough to stay in for ever.
+  /// Whoever changes fingers, keys or policy must know the password: else a moment at an unlocked
+  /// machine would be enough to stay in for ever.
   public var methods: [PresenceMethod] {
     switch self {
-    case .enroll: [.password]
-    case .refresh, .enable, .disable, .unlock, .test: [.fingerprint, .password]
+    case .enroll, .deleteFinger, .exportable, .rekey, .recover: [.password]
+    case .refresh, .enable, .disable, .unlock, .release, .test: [.fingerprint, .password]
     }
   }
 
@@ -38,7 +48,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   public var mayBeShared: Bool {
     switch self {
     case .refresh, .unlock: true
-    case .enable, .disable, .enroll, .test: false
+    case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test:
+      false
     }
   }
 }

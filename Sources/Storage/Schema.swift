@@ -22,7 +22,8 @@ struct Schema {
 
   /// What this program knows.
   static let current = Schema(migrations: [
-    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first)
+    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first),
+    Migration(name: "exportable accounts, password waits, enrolled sets", statements: second),
   ])
 
   private static let first = [
@@ -117,5 +118,30 @@ struct Schema {
     ) STRICT
     """,
     "CREATE INDEX audit_by_time ON audit (time)",
+  ]
+
+  private static let second = [
+    """
+    ALTER TABLE accounts
+    ADD COLUMN exportable INTEGER NOT NULL DEFAULT 0 CHECK (exportable IN (0, 1))
+    """,
+    """
+    CREATE TABLE password_waits (
+      owner INTEGER NOT NULL PRIMARY KEY CHECK (owner BETWEEN 0 AND 4294967295),
+      failures INTEGER NOT NULL CHECK (failures >= 0),
+      boot_id BLOB NOT NULL CHECK (length(boot_id) = 16),
+      not_before INTEGER NOT NULL,
+      wait_seconds INTEGER NOT NULL CHECK (wait_seconds >= 0)
+    ) STRICT
+    """,
+    """
+    CREATE TABLE enrolled_sets (
+      owner INTEGER NOT NULL PRIMARY KEY CHECK (owner BETWEEN 0 AND 4294967295),
+      code BLOB NOT NULL CHECK (length(code) = 32),
+      source TEXT NOT NULL CHECK (length(source) BETWEEN 1 AND 32),
+      fingers TEXT NOT NULL CHECK (length(fingers) <= 4096),
+      confirmed_at INTEGER NOT NULL
+    ) STRICT
+    """,
   ]
 }

@@ -52,7 +52,7 @@ extension Vault {
     }
     guard !isPasswordOnly else { throw .lockedOut }
     guard !prints.isEmpty else { throw .notEnrolled }
-    return try await check.fingerprint(prints, seconds: Self.checkSeconds)
+    return try await check.fingerprint(prints, desktop: nil, seconds: Self.checkSeconds)
   }
 
   /// Whether a check is the one whose result counts: for its prompt, not late, not given up.

@@ -15,6 +15,42 @@ public struct LoadedPrint: Sendable {
   }
 }
 
+/// A finger that the desktop's settings have enrolled with fprintd.
+public struct DesktopFinger: Sendable, Hashable {
+  /// The finger's name, such as `right-index`.
+  public let name: String
+  /// SHA-256 of its print; nil where only names can be seen.
+  public let digest: [UInt8]?
+
+  /// Puts both together.
+  public init(name: String, digest: [UInt8]?) {
+    self.name = name
+    self.digest = digest
+  }
+}
+
+/// The fingers of this user that fprintd knows.
+public struct DesktopFingers: Sendable, Equatable {
+  /// How they can be seen.
+  public enum Source: String, Sendable {
+    /// Their prints, in fprintd's own files: only root may read those.
+    case prints
+    /// Their names alone, through fprintd's bus.
+    case names
+  }
+
+  /// How they can be seen.
+  public let source: Source
+  /// The fingers, in the order of their names; at least one.
+  public let fingers: [DesktopFinger]
+
+  /// Puts both together.
+  public init(source: Source, fingers: [DesktopFinger]) {
+    self.source = source
+    self.fingers = fingers
+  }
+}
+
 /// What to do differently after a bad scan (FpDeviceRetry).
 public enum RetryHint: String, Sendable, Equatable {
   case general
@@ -91,9 +127,12 @@ public struct ReaderFacts: Sendable, Equatable {
 
 /// Asks the reader or the password's stack.
 public protocol PresenceCheck: Sendable {
-  /// Arms the reader for one of these prints.
+  /// Arms the reader for one of these prints, or of these fingers of the desktop.
+  ///
+  /// Of the desktop's prints only those with one of the digests take part.
   func fingerprint(
     _ prints: [LoadedPrint],
+    desktop: DesktopFingers?,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation
   /// Asks the system password of the user who runs the engine.
@@ -105,4 +144,6 @@ public protocol PresenceCheck: Sendable {
   ) async throws(PresenceOutcome) -> any EnrollmentConversation
   /// What the reader says about itself.
   func reader() async -> ReaderFacts
+  /// The fingers that fprintd has of the user; nil where there are none, or no fprintd.
+  func desktopFingers() async -> DesktopFingers?
 }

@@ -144,7 +144,8 @@ let vaultDescription = #"""
     prompt: string,
     requester: string,
     account: ?string,
-    purpose: (refresh, enable, disable, unlock, enroll, test),
+    purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
+      recover, test),
     methods: [](fingerprint, password),
     timeout: int
   )

@@ -52,6 +52,16 @@ public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
   case unlock
   /// To enrol a finger.
   case enroll
+  /// To remove a finger.
+  case deleteFinger = "delete_finger"
+  /// To let a refresh token out of the vault.
+  case release
+  /// To sign in to an account whose refresh token may be released.
+  case exportable
+  /// To make a new device secret.
+  case rekey
+  /// To accept a store that was put back.
+  case recover
   /// Nothing is released.
   case test
 }

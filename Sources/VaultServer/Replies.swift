@@ -68,6 +68,11 @@ extension VaultInterface.PresencePurpose {
     case .disable: self = .disable
     case .unlock: self = .unlock
     case .enroll: self = .enroll
+    case .deleteFinger: self = .deleteFinger
+    case .release: self = .release
+    case .exportable: self = .exportable
+    case .rekey: self = .rekey
+    case .recover: self = .recover
     case .test: self = .test
     }
   }

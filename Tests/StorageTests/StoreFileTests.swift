@@ -63,7 +63,8 @@ struct StoreFileTests {
     let settings = [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1",
       "trusted_schema": "0", "cell_size_check": "1", "locking_mode": "exclusive",
-      "application_id": "\(0x544c_6276)", "user_version": "1", "busy_timeout": "0",
+      "application_id": "\(0x544c_6276)", "user_version": "\(Schema.current.version)",
+      "busy_timeout": "0",
     ]
     for (name, value) in settings {
       let found = try store.database.query("PRAGMA \(name)") { columns throws(StorageError) in
@@ -145,8 +146,9 @@ struct StoreFileTests {
   @Test
   func aNewerStoreIsNotTouched() throws {
     try fill()
-    try shell("PRAGMA user_version = 2")
-    try refuses(.newerSchema(found: 2, known: 1))
+    let known = Schema.current.version
+    try shell("PRAGMA user_version = \(known + 1)")
+    try refuses(.newerSchema(found: known + 1, known: known))
   }
 
   @Test
@@ -172,7 +174,8 @@ struct StoreFileTests {
       try Files.rename(scratch.base + "/" + name, scratch.path + "/" + name)
     }
     #expect(try Files.contents(path + "-wal").count > 0)
-    try refuses(.newerSchema(found: 2, known: 1))
+    let known = Schema.current.version
+    try refuses(.newerSchema(found: known + 1, known: known))
     let store = try Store(in: directory, schema: newer)
     #expect(try store.meta("key") == [1])
     #expect(try store.account(named: "a0", owner: 0) != nil)

@@ -77,6 +77,7 @@ final class ScriptedCheck: PresenceCheck {
 
   func fingerprint(
     _ prints: [LoadedPrint],
+    desktop: DesktopFingers?,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -104,6 +105,8 @@ final class ScriptedCheck: PresenceCheck {
   func reader() async -> ReaderFacts {
     ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
   }
+
+  func desktopFingers() async -> DesktopFingers? { nil }
 
   private func start() async {
     guard state.withLock({ $0.isHeld }) else { return }
