@@ -141,18 +141,18 @@ struct UnsafeStateTests {
     try shell("S=\(vault.state); \(damage.script)")
     let before = try vault.contents()
     for _ in 0..<2 {
-      let engine = try vault.launch()
+      let engine = try vault.launchAlone()
       guard case .refused(let report) = engine.report else {
-        Issue.record("\(engine.report)")
+        Issue.record("\(damage.script): \(engine.report), \(String(describing: engine.end()))")
         return
       }
       #expect(engine.end() == .exited(1))
-      #expect(report.hasPrefix("U") && report.hasSuffix("\n"))
+      #expect(report.hasPrefix("U") && report.hasSuffix("\n"), "\(report)")
       #expect(report.contains(damage.message), "\(report)")
       // After what is wrong comes what to do.
       #expect(report.contains("\t"), "\(report)")
       let after = try vault.contents()
-      #expect(after.difference(from: before).isEmpty)
+      #expect(after.difference(from: before).isEmpty, "\(damage.script)")
     }
     try shell("S=\(vault.state); \(damage.repair)")
     try vault.start()
@@ -166,7 +166,7 @@ struct UnsafeStateTests {
     for kind in ["echo >", "mkfifo "] {
       try shell("cd \(vault.base); rmdir state 2>/dev/null || rm -f state; \(kind)state")
       if kind == "mkfifo " { continue }
-      let engine = try vault.launch()
+      let engine = try vault.launchAlone()
       guard case .refused = engine.report else {
         Issue.record("\(kind): \(engine.report)")
         continue
@@ -225,7 +225,7 @@ struct UnsafeStateTests {
       "cd \(vault.state); cp /etc/hostname ../victim; rm -f \(name); ln -s ../victim \(name)"
     )
     let before = try shell("sha256sum \(vault.base)/victim")
-    let engine = try vault.launch()
+    let engine = try vault.launchAlone()
     if case .listening = engine.report {
       // What it does not need at its start it must not write through either.
       let caller = try vault.connect()

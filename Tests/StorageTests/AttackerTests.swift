@@ -10,7 +10,7 @@ import Testing
 /// Hard links that stay are the matter of `PlantedFileTests`. One that is removed between the
 /// opening and the counting of names is not noticed (tried: of 10,000 some are not); who can do
 /// that in a directory of mode 0700 is the owner of both files.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AttackerTests {
   /// A thread that puts one thing after the other in the place of a file, until it is told to end.
   private final class Attacker: Sendable {

@@ -6,7 +6,7 @@ import Testing
 /// What a kill cannot show: that a step was on the disk before it was reported.
 ///
 /// The order of the writer's calls shows it, for the bytes and for the names that lead to them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DurabilityTests {
   private func calls(_ scratch: Scratch, _ scenario: String) throws -> [String] {
     let trace = scratch.base + "/trace"

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 /// On a file system of a few pages, mounted by the test.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FullDiskTests {
   /// Everything that makes a vault, one step after the other.
   private func make(_ scratch: Scratch) throws {

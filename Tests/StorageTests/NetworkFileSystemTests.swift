@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkFileSystemTests {
   @Test
   func aStateDirectoryOnARemoteFileSystemIsRefused() throws {

@@ -97,7 +97,7 @@ enum Target: CaseIterable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PlantedFileTests {
   @Test(arguments: Plant.allCases, Target.allCases)
   func aPlantedFileIsRefusedAndNotTouched(_ plant: Plant, _ target: Target) throws {

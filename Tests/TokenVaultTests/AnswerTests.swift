@@ -7,7 +7,7 @@ import Testing
 @testable import TokenVault
 
 /// What providers answer to a refresh, and what is kept of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnswerTests {
   private func expired(_ bench: Bench) async throws -> Vault {
     let vault = try await bench.open()

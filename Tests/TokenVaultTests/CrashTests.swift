@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// An engine that is killed anywhere between T1 and the last step loses no login.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CrashTests {
   /// The state directories of one refresh of a protected account: before T1 is known to the
   /// courier, with the answer in the slot, and at the end.

@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// What a prompt releases, to whom, and when it does not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DialogueTests {
   private func expired(_ bench: Bench) async throws -> Vault {
     let vault = try await bench.open()

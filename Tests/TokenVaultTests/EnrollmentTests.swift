@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// Fingers are let in by the system password alone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EnrollmentTests {
   /// A prompt for enrolling that was passed.
   private func passed(

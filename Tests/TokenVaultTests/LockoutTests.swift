@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// Fingers that do not match, and readers that do not work.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LockoutTests {
   private func expired(_ bench: Bench) async throws -> Vault {
     let vault = try await bench.open()

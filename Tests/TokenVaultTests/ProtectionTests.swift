@@ -8,7 +8,7 @@ import Testing
 @testable import TokenVault
 
 /// Presence protection, the unlock window, and a store that someone has edited.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProtectionTests {
   private func box(_ vault: Vault, _ name: String = "me") async throws -> SealedBox {
     try SealedBox(parsing: try #require(try await vault.row(name).sealedRefreshToken))

@@ -8,7 +8,7 @@ import Testing
 @testable import TokenVault
 
 /// The table of `Refresh.swift`, line by line.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefreshTableTests {
   /// An account whose access token has expired.
   private func expired(_ bench: Bench, settings: [String: String] = [:]) async throws -> Vault {

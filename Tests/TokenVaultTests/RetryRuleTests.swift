@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// What follows when nobody knows what became of a refresh token.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryRuleTests {
   /// An account whose last answer was lost.
   private func uncertain(

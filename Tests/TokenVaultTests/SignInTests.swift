@@ -8,7 +8,7 @@ import Testing
 @testable import TokenVault
 
 /// Login, registration and sign-out, also when they are cut short.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInTests {
   private func sign(
     _ vault: Vault,

@@ -5,7 +5,7 @@ import Testing
 @testable import TokenVault
 
 /// Many callers, one exchange, one question.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SingleFlightTests {
   @Test
   func sixtyFourCallersShareOneExchange() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import TokenVault
 
 /// Lifetimes, clocks, rejected tokens, and the files that the front reads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenTests {
   private let year: Int64 = 366 * 24 * 3600
 

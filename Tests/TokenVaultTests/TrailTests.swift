@@ -7,7 +7,7 @@ import Testing
 @testable import TokenVault
 
 /// What is written down, and what happens where it cannot be.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct TrailTests {
   @Test
   func theTrailTellsWhatHappenedAndIsChained() async throws {
