@@ -16,6 +16,9 @@ enum AuditEvent: String {
   case enrollment
   case logout
   case refusal
+  case release
+  case rekey
+  case recovery = "store-recovered"
 }
 
 /// How it went.
