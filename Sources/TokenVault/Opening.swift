@@ -142,7 +142,8 @@ struct Opening: ~Copyable {
     _ count: UInt64
   ) throws(StorageError) -> Bool {
     if named == identifier { return true }
-    let boxes = try store.allAccounts().compactMap(\.sealedRefreshToken)
+    let boxes =
+      try store.allAccounts().compactMap(\.sealedRefreshToken)
       + store.allPrints().map(\.sealed)
     // Nothing was ever sealed: the secret may have been made anew.
     if named != nil { return boxes.isEmpty && count == 0 }

@@ -17,9 +17,15 @@ enum VaultStanding: Sendable, Equatable {
     return switch self {
     case .current: nil
     case .olderThanMark:
-      .vaultUnsafe("the store is older than its rollback mark: an old copy was put back", hint: hint)
+      .vaultUnsafe(
+        "the store is older than its rollback mark: an old copy was put back",
+        hint: hint
+      )
     case .newerThanMark:
-      .vaultUnsafe("the rollback mark is older than the store: an old mark was put back", hint: hint)
+      .vaultUnsafe(
+        "the rollback mark is older than the store: an old mark was put back",
+        hint: hint
+      )
     case .markMissing:
       .vaultUnsafe(
         "the rollback mark is missing: nothing tells whether the store is an old copy",
