@@ -17,7 +17,6 @@ extension Vault {
     _ prompt: String?,
     _ caller: Caller
   ) throws(VaultFailure) {
-    try demandCurrentStore()
     let checked: AccountName
     do throws(ConfigurationError) {
       checked = try AccountName(name)

@@ -37,6 +37,7 @@ extension Vault {
     prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
+    try demandCurrentStore()
     if exportable { try allowExportable(name, provider, prompt, caller) }
     let credentials = Credentials(
       email: email,

@@ -89,10 +89,10 @@ struct RekeyTests {
           let rest = try store.audit(after: 3)
           let tail = try #require(try store.auditTail())
           try store.transaction {
-            try store.deleteAudit(through: tail.number)
+            _ = try store.deleteAudit(through: tail.number)
             for row in rest { try store.append(row) }
           }
-        default: try store.transaction { try store.deleteAudit(through: 1) }
+        default: _ = try store.transaction { try store.deleteAudit(through: 1) }
         }
       }
       let vault = try await bench.open()
@@ -117,7 +117,8 @@ struct RekeyTests {
     try await bench.makeVault()
     try await bench.withStore { store in
       var row = try #require(try store.allAccounts().last)
-      row.sealedRefreshToken?[200] ^= 1
+      let end = try #require(row.sealedRefreshToken).count - 1
+      row.sealedRefreshToken?[end] ^= 1
       let damaged = row
       try store.transaction { try store.update(damaged) }
     }
@@ -140,7 +141,7 @@ struct RekeyTests {
     try await bench.signIn(vault, lifetime: 1)
     bench.clock.advance(60)
     bench.exchange.hold()
-    let refresh = vault.tokens(1...1)
+    let refresh = await vault.tokens(1...1)
     await bench.exchange.untilRequested(2)
     let need = try await need { _ = try await vault.rekey(prompt: nil, caller: caller()) }
     try await bench.pass(need, vault, caller())
@@ -161,7 +162,7 @@ struct RekeyTests {
   func anAnswerThatAnEngineLeftBehindIsTakenFirst() async throws {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
-    try await vault.map { try await bench.signIn($0, lifetime: 1) }
+    if let vault { try await bench.signIn(vault, lifetime: 1) }
     bench.clock.advance(60)
     let killed = Box<Bench>()
     bench.exchange.observe { stage in if stage == "written" { killed.put(try? bench.snapshot()) } }

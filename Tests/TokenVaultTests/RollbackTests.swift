@@ -12,7 +12,7 @@ struct RollbackTests {
   private func copies() async throws -> (old: Bench, now: Bench) {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
-    try await vault.map { try await bench.signIn($0, lifetime: 1) }
+    if let vault { try await bench.signIn(vault, lifetime: 1) }
     vault = nil
     let old = try bench.snapshot()
     vault = try await bench.open()
