@@ -32,7 +32,7 @@ extension Vault {
     }
   }
 
-  private nonisolated func failure(of error: StorageError) -> VaultFailure {
+  nonisolated func failure(of error: StorageError) -> VaultFailure {
     if case .uncertain = error { storeIsLost.store(true, ordering: .releasing) }
     return VaultFailure(error)
   }
@@ -51,8 +51,11 @@ extension Vault {
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * UInt64($0))) }
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.changesKey, to: bytes)
+    try trailed { () throws(TrailFailure) in
+      try self.trail.storing { () throws(StorageError) in
+        try self.store.setMeta(Trail.changesKey, to: bytes)
+      }
+      try self.trail.bind(to: next, using: self.trailKeys)
     }
   }
 
@@ -64,11 +67,8 @@ extension Vault {
     }
   }
 
-  private static var changesKey: String { "box-changes" }
-
   private func boxChanges() throws(VaultFailure) -> UInt64 {
-    let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.changesKey) }
-    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    try trailed { () throws(TrailFailure) in try self.trail.boxChanges() }
   }
 
   // MARK: - Accounts
@@ -171,69 +171,6 @@ extension Vault {
     next.resume()
   }
 
-  // MARK: - The trail
-
-  /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
-  func record(_ entry: AuditEntry) throws(VaultFailure) {
-    let entry = entry.bounded
-    let tail = try stored { () throws(StorageError) in try self.store.auditTail() }
-    let number = (tail?.number ?? 0) + 1
-    let time = clock.wall.seconds
-    let code: [UInt8]
-    do throws(CryptographyError) {
-      code = try authenticate(
-        AuditChain.message(
-          number: number,
-          time: time,
-          entry: entry,
-          previous: tail?.mac ?? AuditChain.start
-        ),
-        using: auditKey
-      )
-    } catch {
-      throw .unexpected("the trail cannot be continued: \(error)")
-    }
-    try stored { () throws(StorageError) in
-      try self.store.append(
-        AuditRow(
-          number: number,
-          time: time,
-          owner: self.owner,
-          event: entry.event.rawValue,
-          outcome: entry.outcome.rawValue,
-          accountID: entry.account?.identifier,
-          account: entry.account?.name,
-          method: entry.method,
-          requester: entry.requester,
-          detail: entry.detail,
-          mac: code
-        )
-      )
-    }
-  }
-
-  /// Counts a refusal of a request that changes nothing, so that a flood of them fills no disk.
-  func noteRefusal(_ what: String, _ caller: Caller) {
-    let key = "\(what), by \(caller.requester)"
-    // One more caller than this is counted among the others.
-    let known = refusals[key] != nil || refusals.count < 100
-    refusals[known ? key : "\(what), by others", default: 0] += 1
-  }
-
-  /// Writes the counted refusals down; called each minute and at the end.
-  public func flushRefusals() throws(VaultFailure) {
-    guard !refusals.isEmpty else { return }
-    let counted = refusals
-    try change { () throws(VaultFailure) in
-      for (what, count) in counted.sorted(by: { $0.key < $1.key }) {
-        var entry = AuditEntry(event: .refusal, outcome: .refused)
-        entry.detail = "\(count) × \(what)"
-        try self.record(entry)
-      }
-    }
-    refusals = [:]
-  }
-
   // MARK: - What the front reads
 
   /// Puts a token where the front finds it.
@@ -272,31 +209,6 @@ extension Vault {
       account: accounts.count == 1 ? accounts.first?.name : nil,
       in: directory
     )
-  }
-}
-
-extension AuditEntry {
-  init(
-    _ event: AuditEvent,
-    _ outcome: AuditOutcome,
-    account: AccountRow?,
-    caller: Caller,
-    method: String? = nil,
-    detail: String? = nil
-  ) {
-    self.event = event
-    self.outcome = outcome
-    self.account = account.map { ($0.id, $0.name) }
-    self.method = method
-    self.requester = caller.requester
-    self.detail = detail
-  }
-}
-
-extension Caller {
-  /// The engine itself, when it finishes what another left behind.
-  static func engine(_ owner: UInt32) -> Caller {
-    Caller(connection: 0, user: owner, requester: "thumblatchd")
   }
 }
 

@@ -15,7 +15,7 @@ public actor Vault {
   let directory: StateDirectory
   let store: Store
   let deviceSecret: SealingKey
-  let auditKey: SealingKey
+  var trailKeys: TrailKeys
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
   let owner: UInt32
@@ -41,7 +41,11 @@ public actor Vault {
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
-  var refusals: [String: Int] = [:]
+  var refusals = RefusalCount()
+  let trailLimits: TrailLimits
+  /// When the trail was last looked through for what is too old; nil before the first time.
+  var lastPruning: BootInstant?
+  var recordsSincePruning = 0
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -51,6 +55,7 @@ public actor Vault {
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
   ///   - clock: the clocks to go by.
+  ///   - trailLimits: how much of the trail is kept.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -58,8 +63,10 @@ public actor Vault {
     owner: UInt32,
     exchange: any TokenExchange,
     check: any PresenceCheck,
-    clock: any VaultClock
+    clock: any VaultClock,
+    trailLimits: TrailLimits = .standard
   ) throws(VaultFailure) {
+    self.trailLimits = trailLimits
     self.owner = owner
     self.exchange = exchange
     self.check = check
@@ -74,12 +81,19 @@ public actor Vault {
       }
       let store = if let opened { opened } else { try Self.openedStore(in: directory) }
       deviceSecret = try SealingKey(secret)
-      auditKey = try deviceSecret.derived(for: "audit chain")
+      let keys = try TrailKeys(from: deviceSecret)
       identifier = try Self.identifier(in: store)
+      try Trail(store: store, vault: identifier, owner: owner).adopt(
+        at: clock.wall.seconds,
+        using: keys
+      )
+      trailKeys = keys
       try store.leaveLogOnClose(false)
       self.store = store
       self.directory = directory
     } catch let error as StorageError {
+      throw VaultFailure(error)
+    } catch TrailFailure.storage(let error) {
       throw VaultFailure(error)
     } catch {
       throw .unexpected("the vault cannot be opened: \(error)")
