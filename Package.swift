@@ -157,7 +157,8 @@ let package = Package(
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
         "SecretMemory", "KeyWriter",
         "TestSupport",
-      ]
+      ],
+      exclude: ["Stores"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     tests(
@@ -181,7 +182,10 @@ let package = Package(
     ),
     tests(
       "IntegrationTests",
-      ["System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport"]
+      [
+        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport",
+      ],
+      exclude: ["Drivers"]
     ),
   ]
 )

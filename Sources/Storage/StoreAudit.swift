@@ -74,17 +74,6 @@ extension Store {
     )
   }
 
-  /// Replaces the authentication code of a record.
-  ///
-  /// - Throws: `noSuchRow`.
-  public func setAuditCode(of number: Int64, to code: [UInt8]) throws(StorageError) {
-    let changed = try database.run(
-      "UPDATE audit SET mac = ? WHERE number = ?",
-      [.blob(code), .integer(number)]
-    )
-    guard changed == 1 else { throw .noSuchRow }
-  }
-
   /// Removes the records up to and with this number; returns how many there were.
   @discardableResult
   public func deleteAudit(through number: Int64) throws(StorageError) -> Int {

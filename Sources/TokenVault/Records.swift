@@ -10,6 +10,7 @@ extension Vault {
 
   /// One transaction; it is undone as a whole where `body` throws.
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
+    try adoptTrail()
     if isMarkBehind { try raiseMark() }
     do {
       return try store.transaction(body)
@@ -149,69 +150,6 @@ extension Vault {
     next.resume()
   }
 
-  // MARK: - The trail
-
-  /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
-  func record(_ entry: AuditEntry) throws(VaultFailure) {
-    let entry = entry.bounded
-    let tail = try stored { () throws(StorageError) in try self.store.auditTail() }
-    let number = (tail?.number ?? 0) + 1
-    let time = clock.wall.seconds
-    let code: [UInt8]
-    do throws(CryptographyError) {
-      code = try authenticate(
-        AuditChain.message(
-          number: number,
-          time: time,
-          entry: entry,
-          previous: tail?.mac ?? AuditChain.start
-        ),
-        using: auditKey
-      )
-    } catch {
-      throw .unexpected("the trail cannot be continued: \(error)")
-    }
-    try stored { () throws(StorageError) in
-      try self.store.append(
-        AuditRow(
-          number: number,
-          time: time,
-          owner: self.owner,
-          event: entry.event.rawValue,
-          outcome: entry.outcome.rawValue,
-          accountID: entry.account?.identifier,
-          account: entry.account?.name,
-          method: entry.method,
-          requester: entry.requester,
-          detail: entry.detail,
-          mac: code
-        )
-      )
-    }
-  }
-
-  /// Counts a refusal of a request that changes nothing, so that a flood of them fills no disk.
-  func noteRefusal(_ what: String, _ caller: Caller) {
-    let key = "\(what), by \(caller.requester)"
-    // One more caller than this is counted among the others.
-    let known = refusals[key] != nil || refusals.count < 100
-    refusals[known ? key : "\(what), by others", default: 0] += 1
-  }
-
-  /// Writes the counted refusals down; called each minute and at the end.
-  public func flushRefusals() throws(VaultFailure) {
-    guard !refusals.isEmpty else { return }
-    let counted = refusals
-    try change { () throws(VaultFailure) in
-      for (what, count) in counted.sorted(by: { $0.key < $1.key }) {
-        var entry = AuditEntry(event: .refusal, outcome: .refused)
-        entry.detail = "\(count) × \(what)"
-        try self.record(entry)
-      }
-    }
-    refusals = [:]
-  }
-
   // MARK: - What the front reads
 
   /// Puts a token where the front finds it.
@@ -251,31 +189,6 @@ extension Vault {
       account: accounts.count == 1 ? accounts.first?.name : nil,
       in: directory
     )
-  }
-}
-
-extension AuditEntry {
-  init(
-    _ event: AuditEvent,
-    _ outcome: AuditOutcome,
-    account: AccountRow?,
-    caller: Caller,
-    method: String? = nil,
-    detail: String? = nil
-  ) {
-    self.event = event
-    self.outcome = outcome
-    self.account = account.map { ($0.id, $0.name) }
-    self.method = method
-    self.requester = caller.requester
-    self.detail = detail
-  }
-}
-
-extension Caller {
-  /// The engine itself, when it finishes what another left behind.
-  static func engine(_ owner: UInt32) -> Caller {
-    Caller(connection: 0, user: owner, requester: "thumblatchd")
   }
 }
 

@@ -58,6 +58,9 @@ extension Vault {
         names.append(row.name)
       }
       try self.setBoxChanges(count)
+      try self.trailed { () throws(TrailFailure) in
+        try self.trail.acceptBoxChanges(using: self.trailKeys)
+      }
       try self.stored { () throws(StorageError) in
         try self.store.setMeta("vault", to: self.identifier)
         try self.store.setMeta(Opening.secretKey, to: secret)

@@ -27,8 +27,7 @@ public struct RekeyFacts: Sendable, Equatable {
 extension Vault {
   /// Makes a new device secret, and brings everything under it; after the system password.
   ///
-  /// - Throws: `presenceNeeded`; `vaultUnsafe` where a box does not open or the trail is not whole:
-  ///   nothing was changed then.
+  /// - Throws: `presenceNeeded`; `vaultUnsafe` where a box does not open: nothing was changed then.
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
@@ -84,11 +83,11 @@ extension Vault {
         detail: "\(accounts.count) tokens, \(prints) prints"
       )
     )
-    let records = try resealAudit(from: auditKey, to: next.audit)
     let identifier = next.identifier
     try stored { () throws(StorageError) in
       try self.store.setMeta(Opening.secretKey, to: identifier)
     }
+    let records = try resealTrail(under: next.trail)
     return RekeyFacts(accounts: accounts.count, prints: prints, records: records)
   }
 
@@ -107,7 +106,7 @@ extension Vault {
   /// After the commit nothing is sealed or opened under the old keys any more: they are wiped.
   private func take(_ next: consuming VaultKeys) {
     deviceSecret = next.secret
-    auditKey = next.audit
+    trailKeys = next.trail
     markKey = next.mark
   }
 

@@ -4,8 +4,6 @@ internal import Storage
 
 // What a rekey brings from one key under another, inside its transaction.
 extension Vault {
-  private static let auditPage = 512
-
   /// Opens every print and seals it anew; how many there are.
   func resealPrints(under key: borrowing SealingKey) throws(VaultFailure) -> Int {
     let rows = try stored { () throws(StorageError) in try self.store.allPrints() }
@@ -32,64 +30,14 @@ extension Vault {
   /// The codes over the sets of enrolled fingers that were confirmed, which no other key may keep.
   func resealEnrolledSets(under key: borrowing SealingKey) throws(VaultFailure) {}
 
-  /// Verifies the whole trail under the old key and authenticates it under the new one; how many
-  /// records it has.
+  /// Authenticates the trail under other keys, last in the transaction; how many records it has.
   ///
-  /// A trail that is not whole is refused: a new key must not vouch for what was edited.
-  func resealAudit(
-    from old: borrowing SealingKey,
-    to new: borrowing SealingKey
-  ) throws(VaultFailure) -> Int {
-    var count = 0
-    var last: Int64 = 0
-    var previous = (old: AuditChain.start, new: AuditChain.start)
-    while true {
-      let page = try stored { () throws(StorageError) in
-        try self.store.audit(after: last, limit: Self.auditPage)
-      }
-      for row in page {
-        guard row.number == last + 1,
-          row.mac == (try code(of: row, after: previous.old, using: old)),
-          let fresh = try code(of: row, after: previous.new, using: new)
-        else {
-          throw .vaultUnsafe(
-            "the audit trail is not whole at record \(last + 1): a new key would hide that",
-            hint: "nothing was changed; keep a copy of the state directory, and find out who did it"
-          )
-        }
-        try stored { () throws(StorageError) in
-          try self.store.setAuditCode(of: row.number, to: fresh)
-        }
-        previous = (row.mac, fresh)
-        last = row.number
-        count += 1
-      }
-      if page.count < Self.auditPage { return count }
+  /// It is verified under the old ones first. A trail that is not whole does not become so: its
+  /// break stays in its head for good. So a rekey need not be refused to those who need it most.
+  func resealTrail(under keys: borrowing TrailKeys) throws(VaultFailure) -> Int {
+    try trailed { () throws(TrailFailure) in
+      try self.trail.reauthenticate(from: self.trailKeys, to: keys)
     }
-  }
-
-  /// The code that a record must have; nil for one that this program would not write.
-  private func code(
-    of row: AuditRow,
-    after previous: [UInt8],
-    using key: borrowing SealingKey
-  ) throws(VaultFailure) -> [UInt8]? {
-    guard let event = AuditEvent(rawValue: row.event),
-      let outcome = AuditOutcome(rawValue: row.outcome),
-      (row.accountID == nil) == (row.account == nil)
-    else { return nil }
-    var entry = AuditEntry(event: event, outcome: outcome)
-    if let identifier = row.accountID, let name = row.account { entry.account = (identifier, name) }
-    entry.method = row.method
-    entry.requester = row.requester
-    entry.detail = row.detail
-    do throws(CryptographyError) {
-      return try authenticate(
-        AuditChain.message(number: row.number, time: row.time, entry: entry, previous: previous),
-        using: key
-      )
-    } catch {
-      throw .unexpected("the trail cannot be authenticated: \(error)")
-    }
+    return try stored { () throws(StorageError) in try self.store.auditCount() }
   }
 }

@@ -6,7 +6,6 @@ internal import Storage
 // at a start the store's count is the mark's, or one more after a crash in between. A store that
 // was put back counts less.
 extension Vault {
-  static let changesKey = "box-changes"
   /// Set once there is a mark under a key: a mark of the first format is not accepted any more.
   static let markFormatKey = "mark-format"
 
@@ -17,12 +16,15 @@ extension Vault {
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
     isMarkBehind = true
     try setBoxChanges(next)
+    try trailed { () throws(TrailFailure) in
+      try self.trail.bind(to: next, using: self.trailKeys)
+    }
   }
 
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
     try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.changesKey, to: bytes)
+      try self.store.setMeta(Trail.changesKey, to: bytes)
     }
   }
 
@@ -57,7 +59,7 @@ extension Vault {
   // MARK: - Before there is a vault
 
   static func boxChanges(in store: Store) throws(StorageError) -> UInt64 {
-    try (store.meta(changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    try (store.meta(Trail.changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   static func writeMark(

@@ -16,7 +16,7 @@ public actor Vault {
   let store: Store
   // What everything is sealed and authenticated under; a rekey replaces all three.
   var deviceSecret: SealingKey
-  var auditKey: SealingKey
+  var trailKeys: TrailKeys
   var markKey: SealingKey
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
@@ -36,6 +36,8 @@ public actor Vault {
   var isMarkBehind = false
   /// The store is sealed under a device secret that is not in its place yet.
   var isRekeyUnfinished: Bool
+  /// The trail has a sealed head, or is found without one.
+  var isTrailAdopted = false
   /// One at a time works on all accounts.
   var isHoldingAllAccounts = false
 
@@ -54,7 +56,11 @@ public actor Vault {
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
-  var refusals: [String: Int] = [:]
+  var refusals = RefusalCount()
+  let trailLimits: TrailLimits
+  /// When the trail was last looked through for what is too old; nil before the first time.
+  var lastPruning: BootInstant?
+  var recordsSincePruning = 0
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -64,6 +70,7 @@ public actor Vault {
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
   ///   - clock: the clocks to go by.
+  ///   - trailLimits: how much of the trail is kept.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -71,8 +78,10 @@ public actor Vault {
     owner: UInt32,
     exchange: any TokenExchange,
     check: any PresenceCheck,
-    clock: any VaultClock
+    clock: any VaultClock,
+    trailLimits: TrailLimits = .standard
   ) throws(VaultFailure) {
+    self.trailLimits = trailLimits
     self.owner = owner
     self.exchange = exchange
     self.check = check
@@ -86,10 +95,19 @@ public actor Vault {
       standing = opening.standing
       isRekeyUnfinished = opening.isRekeyUnfinished
       markedCount = opening.markedCount
+      if opening.standing == .current {
+        try Trail(store: opening.store, vault: opening.identifier, owner: owner).adopt(
+          at: clock.wall.seconds,
+          using: opening.keys.trail
+        )
+        isTrailAdopted = true
+      }
       deviceSecret = opening.keys.secret
-      auditKey = opening.keys.audit
+      trailKeys = opening.keys.trail
       markKey = opening.keys.mark
     } catch let error as StorageError {
+      throw VaultFailure(error)
+    } catch TrailFailure.storage(let error) {
       throw VaultFailure(error)
     } catch let failure as VaultFailure {
       throw failure

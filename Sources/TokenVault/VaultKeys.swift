@@ -5,18 +5,18 @@ internal import SecretMemory
 struct VaultKeys: ~Copyable, Sendable {
   /// The root, which seals tokens and prints.
   let secret: SealingKey
-  /// Authenticates the trail.
-  let audit: SealingKey
+  /// Authenticate the trail.
+  let trail: TrailKeys
   /// Authenticates the rollback mark.
   let mark: SealingKey
 
   /// Takes the device secret over.
   init(_ secret: consuming SecretBytes) throws(CryptographyError) {
     let root = try SealingKey(secret)
-    let audit = try root.derived(for: "audit chain")
+    let trail = try TrailKeys(from: root)
     let mark = try root.derived(for: "rollback mark")
     self.secret = root
-    self.audit = audit
+    self.trail = trail
     self.mark = mark
   }
 

@@ -118,6 +118,7 @@ struct RollbackTests {
       }
       #expect(now.exchange.refreshes.count == 2)
       #expect(try await vault.events().last == "store-recovered done")
+      #expect(try await vault.verifyTrail().isWhole)
       // A second time there is nothing to accept, and nobody is asked.
       #expect(try await vault.acceptStore(prompt: nil, caller: caller()) == [])
       try await now.signIn(vault, refresh: "rt-9")
