@@ -27,7 +27,7 @@ struct KeyStoryTests {
       try terminal.expect(question)
       try terminal.enter(answer)
     }
-    try terminal.expect("Type the system password to \(purpose) (asked by ")
+    try terminal.expect("Type the system password to \(purpose)")
     try terminal.expect("Password:")
     try terminal.enter(Person.systemPassword)
     let shown = try terminal.end()
