@@ -5,7 +5,7 @@ internal import VaultInterface
 
 /// `audit`.
 enum AuditVerbs {
-  static let all = [audit]
+  static let all = [audit, verify]
 
   static let audit = Verb(
     "audit",

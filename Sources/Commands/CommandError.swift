@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Why a verb did not do what it was asked to: the exit status, and what is said about it.
 struct CommandError: Error, Equatable {
   let code: ExitCode
@@ -7,8 +9,16 @@ struct CommandError: Error, Equatable {
   let message: String
   /// What to do about it.
   let hint: String?
+  /// What stands beside the error with `--json`.
+  let facts: JSONObject
 
-  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  init(
+    _ code: ExitCode,
+    _ message: String,
+    hint: String? = nil,
+    facts: JSONObject = JSONObject()
+  ) {
+    self.facts = facts
     self.code = code
     self.message = message
     self.hint = hint

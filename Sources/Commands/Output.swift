@@ -70,7 +70,9 @@ final class Output {
         "hint": failure.hint.map { .string($0) } ?? .null,
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
-      if (try? data(["error": .object(error)])) != nil { return }
+      var object = failure.facts
+      object["error"] = .object(error)
+      if (try? data(object)) != nil { return }
     }
     var lines = paint("thumblatch: error:", "1;31") + " "
     lines += PlainText.line(failure.message, limit: 1200)

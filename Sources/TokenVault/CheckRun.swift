@@ -145,7 +145,8 @@ extension Vault {
     try written(prompt) { () throws(VaultFailure) in
       try self.keep(lockout)
       try self.record(
-        self.checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName)
+        self.checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName),
+        of: counting ? .noMatch : outcome
       )
     }
     unsavedFailures = 0

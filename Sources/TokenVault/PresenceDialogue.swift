@@ -106,7 +106,7 @@ extension Vault {
     try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
-    else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
+    else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
     await run.conversation?.respond(text)
     return try await follow(prompt, run, caller) { _ in }
@@ -181,7 +181,8 @@ extension Vault {
     _ outcome: PresenceOutcome,
     _ caller: Caller
   ) -> VaultFailure {
-    noteRefusal(outcome.name, caller)
+    // Who is busy is counted where the answer leaves, as for all requests.
+    if case .busy = outcome {} else { noteRefusal(outcome.name, by: caller.requester) }
     // A prompt that has just expired ends for those who wait for it, too.
     if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
     if case .busy(let message) = outcome { return .busy(message) }

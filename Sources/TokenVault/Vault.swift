@@ -42,6 +42,7 @@ public actor Vault {
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var refusals = RefusalCount()
+  var quietChecks = QuietChecks()
   let trailLimits: TrailLimits
   /// When the trail was last looked through for what is too old; nil before the first time.
   var lastPruning: BootInstant?

@@ -137,6 +137,13 @@ let vaultDescription = #"""
   method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
   method Audit(account: ?string, since: ?int) -> (record: ?AuditRecord)
+  # Whether the trail is whole. `bad` is the first number whose record is not what was written,
+  # or is missing; `problem` is altered, dropped, reordered, truncated, duplicated, added, head or
+  # checkpoint.
+  method VerifyAudit() -> (
+    whole: bool, records: int, first: int, last: int, first_time: ?int, last_time: ?int,
+    bad: ?int, bad_time: ?int, problem: ?string
+  )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.

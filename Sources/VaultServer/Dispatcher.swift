@@ -33,6 +33,7 @@ struct Dispatcher: Sendable {
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
+        await vault.note(error, by: caller)
         return failure(VaultError(error))
       }
     } catch {
@@ -126,6 +127,7 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .verifyAudit: return try await verifyAudit()
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
@@ -308,7 +310,7 @@ struct Dispatcher: Sendable {
     }
   }
 
-  private static func made(
+  static func made(
     _ content: some VarlinkRecord,
     continues: Bool = false
   ) throws(VaultFailure) -> VarlinkReply {

@@ -209,6 +209,21 @@ private func accountSamples() throws -> [Sample] {
         )
       )
     ),
+    try call(VerifyAuditCall()),
+    try reply(
+      to: VerifyAuditCall.self,
+      VerifyAuditReply(
+        whole: false,
+        records: 9,
+        first: 2,
+        last: 11,
+        firstTime: 1_800_000_000,
+        lastTime: 1_800_000_001,
+        bad: 7,
+        badTime: 1_800_000_001,
+        problem: "altered"
+      )
+    ),
   ]
 }
 
