@@ -58,7 +58,7 @@ private struct Parser {
       } else if !optionsEnded && word.hasPrefix("-") && word != "-" {
         if word == "--version" && verb == nil && name.isEmpty { return .version }
         try takeOption(word)
-      } else if verb == nil {
+      } else if verb == nil || isLongerVerb(word) {
         try takeVerbWord(word)
       } else {
         operands.append(word)
@@ -84,6 +84,13 @@ private struct Parser {
     if help { return .help(verb) }
     try countOperands(of: verb)
     return .run(Arguments(verb: verb, operands: operands, values: values))
+  }
+
+  /// Whether a word makes the verb another one, as `verify` does after `audit`.
+  private func isLongerVerb(_ word: String) -> Bool {
+    !optionsEnded && operands.isEmpty
+      && values.keys.allSatisfy { name in Verb.common.contains { $0.name == name } }
+      && verbs.contains { $0.words == name + [word] }
   }
 
   private mutating func takeVerbWord(_ word: String) throws(CommandError) {

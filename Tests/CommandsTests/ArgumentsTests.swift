@@ -41,7 +41,10 @@ struct ArgumentsTests {
 
   @Test(arguments: [
     ("presence enable me", "presence enable"), ("fingers enroll right-index", "fingers enroll"),
-    ("account list", "account list"), ("audit me --since 2h", "audit"), ("unlock a b c", "unlock"),
+    ("account list", "account list"), ("audit me --since 2h", "audit"),
+    ("audit verify", "audit verify"),
+    ("audit --json verify", "audit verify"), ("audit -- verify", "audit"),
+    ("unlock a b c", "unlock"),
     ("logout me --local", "logout"), ("--private status", "status"),
   ])
   func verbsAreOneOrTwoWords(_ line: String, _ name: String) throws {
