@@ -151,7 +151,8 @@ let package = Package(
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
         "SecretMemory",
         "TestSupport",
-      ]
+      ],
+      exclude: ["Stores"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     tests(
@@ -175,7 +176,10 @@ let package = Package(
     ),
     tests(
       "IntegrationTests",
-      ["System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport"]
+      [
+        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport",
+      ],
+      exclude: ["Drivers"]
     ),
   ]
 )

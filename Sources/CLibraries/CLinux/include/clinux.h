@@ -48,7 +48,8 @@ int clinux_set_no_new_privileges(void);
 
 // fork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
 // all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
-// child's working directory. Returns the pid, after exec has succeeded.
+// child's working directory. `new_session`: 1 calls setsid(2); 2 also leaves it to init, with
+// nothing to wait for. Returns the pid (0 with `new_session` 2), after exec has succeeded.
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
     const int *sources, int count, int new_session);
