@@ -49,7 +49,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
         "StartServiceByName",
         [.text(Fprintd.service), .number(0)],
         reply: "(u)"
-        // Where it runs without being startable, it has an owner all the same.
+          // Where it runs without being startable, it has an owner all the same.
       ) { [self] _ in findOwner() }
     }
   }
@@ -114,8 +114,13 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
       // Nobody but root may have the name; a bus that lets others have it is not believed.
       ask("GetConnectionUnixUser", owner, "(u)") { [self] reply in
         guard reply[0]?.number == 0 else { return leave(.noReader) }
-        bus.subscribe(SystemBus.itself, "/org/freedesktop/DBus", SystemBus.itself,
-          "NameOwnerChanged", of: owner) { [self] _ in leave(.fprintdGone()) }
+        bus.subscribe(
+          SystemBus.itself,
+          "/org/freedesktop/DBus",
+          SystemBus.itself,
+          "NameOwnerChanged",
+          of: owner
+        ) { [self] _ in leave(.fprintdGone()) }
         findDevices()
       }
     }

@@ -23,7 +23,8 @@ struct DesktopPrints {
       for device in Self.names(in: ofDriver) {
         guard let ofDevice = Self.directory(device, in: ofDriver) else { continue }
         for number in Self.names(in: ofDevice) where prints.count < Self.mostPrints {
-          guard let finger = Self.finger(number), let print = Self.print(number, in: ofDevice, finger),
+          guard let finger = Self.finger(number),
+            let print = Self.print(number, in: ofDevice, finger),
             print.user == user, print.driver == driver, print.device == device
           else { continue }
           prints.append(print)

@@ -7,9 +7,9 @@ extension PresenceService {
   /// Answers which there are: their prints for root, their names for anybody else.
   func listEnrolled() {
     guard renounce() else { return connection.reply(HelperEnrolled(source: .none)) }
-    if let prints = ownDesktopPrints(), !prints.isEmpty {
-      return connection.reply(HelperEnrolled(prints))
-    }
+    // Where files were left out because they cannot be trusted, fprintd, which reads them too, is
+    // not asked instead.
+    if let prints = ownDesktopPrints() { return connection.reply(HelperEnrolled(prints)) }
     let inbox = inbox
     let operation = reader.desktopFingers()
     running = .fingers

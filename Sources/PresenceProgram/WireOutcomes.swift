@@ -99,6 +99,10 @@ extension HelperEnrolled {
       $0.finger == $1.finger
         ? $0.digest.lexicographicallyPrecedes($1.digest) : $0.finger < $1.finger
     }
-    self.init(source: .prints, fingers: entries.map(\.finger), digests: entries.map(\.digest))
+    self.init(
+      source: entries.isEmpty ? .none : .prints,
+      fingers: entries.map(\.finger),
+      digests: entries.map(\.digest)
+    )
   }
 }

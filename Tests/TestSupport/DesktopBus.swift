@@ -77,6 +77,21 @@ public final class DesktopBus {
     _ = try run("await_name('net.reactivated.Fprint')")
   }
 
+  /// Starts something that says it is fprintd, with one reader and one enrolled finger, and sends
+  /// what it is told to.
+  ///
+  /// `verify` gives, for each start of a verification, the result that it sends before it answers;
+  /// empty for none. `status(name, done)` and `restart()` are for `run`.
+  public func startFalseFprintd(verify early: [String]) throws {
+    fprintd = try ChildProcess(
+      path: "/usr/bin/python3",
+      arguments: ["-c", FalseFprintd.script, address] + early,
+      environment: environment,
+      descriptors: [-1, -1, 2]
+    )
+    _ = try run("await_name('net.reactivated.Fprint')")
+  }
+
   /// Ends fprintd without a warning, and waits until it has.
   public func killFprintd() throws {
     fprintd?.kill()
@@ -115,8 +130,9 @@ public final class DesktopBus {
     }
   }
 
-  /// Has another program on the bus do something: a call of a function of the script below. What
-  /// it brought, or the name of the error.
+  /// Has another program on the bus call a function of the script below.
+  ///
+  /// Brings what the function did, or the name of the error.
   @discardableResult
   public func run(_ call: String) throws -> String {
     try client.write(call + "\n")
@@ -218,6 +234,8 @@ public final class DesktopBus {
                 if not error.get_dbus_name().endswith('AlreadyInUse'):
                     raise
                 select.select([], [], [], 0.01)
+    def status(name, done):
+        call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
     # A match that a stranger sends straight to every connection of a process.
     def forge(process, path, interface, name, *arguments):
         count = 0
