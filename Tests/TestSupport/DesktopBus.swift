@@ -81,7 +81,8 @@ public final class DesktopBus {
   /// what it is told to.
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers;
-  /// empty for none. `status(name, done)` and `restart()` are for `run`.
+  /// empty for none. With `hold` at the end it takes as long to release the reader as `let_go()`
+  /// takes to come. `status(name, done)`, `calls()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {
     fprintd = try ChildProcess(
       path: "/usr/bin/python3",
@@ -236,6 +237,13 @@ public final class DesktopBus {
                 select.select([], [], [], 0.01)
     def status(name, done):
         call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
+    def calls():
+        return str(call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Calls'))
+    def let_go():
+        call(FPRINT, DEVICE, 'io.thumblatch.Test', 'LetGo')
+    def await_calls(names):
+        while calls() != names:
+            select.select([], [], [], 0.01)
     # A match that a stranger sends straight to every connection of a process.
     def forge(process, path, interface, name, *arguments):
         count = 0
@@ -256,7 +264,7 @@ public final class DesktopBus {
         try:
             print(repr(eval(line)), flush=True)
         except dbus.DBusException as error:
-            print(error.get_dbus_name(), flush=True)
+            print(error.get_dbus_name(), error.get_dbus_message(), flush=True)
 
     """#
 }
