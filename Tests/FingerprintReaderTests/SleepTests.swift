@@ -33,7 +33,7 @@ extension ReaderTests {
         try bus.run("await_inhibitor(True)")
         // A driver that takes its time: as long as it has the reader the computer waits.
         try virtual.send("SET_CANCELLATION_ENABLED 0")
-        try bus.run("sleep(True)")
+        try bus.run("prepare_for_sleep(True)")
         #expect(try bus.run("still_inhibits(30)") == "True")
         try virtual.send("SCAN right")
         #expect(throws: ReaderError.sleeping) { try check.wait() }
@@ -50,7 +50,7 @@ extension ReaderTests {
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(check.events.next() == .ready(only: nil))
       try bus.run("await_inhibitor(True)")
-      try bus.run("sleep(True)")
+      try bus.run("prepare_for_sleep(True)")
       try bus.run("await_calls('Claim VerifyStart VerifyStop Release')")
       try bus.run("status('verify-match', True)")
       #expect(try bus.run("still_inhibits(30)") == "True")
@@ -66,7 +66,7 @@ extension ReaderTests {
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(check.events.next() == .ready(only: .rightIndex))
       try bus.run("await_inhibitor(True)")
-      try bus.run("sleep(True)")
+      try bus.run("prepare_for_sleep(True)")
       // fprintd hears of it as well, and may end the verification first.
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       switch error {
@@ -87,7 +87,7 @@ extension ReaderTests {
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(check.events.next() == .waiting)
       try bus.run("await_inhibitor(True)")
-      try bus.run("sleep(True)")
+      try bus.run("prepare_for_sleep(True)")
       #expect(throws: ReaderError.sleeping) { try check.wait() }
       try bus.run("await_inhibitor(False)")
     }
@@ -101,7 +101,7 @@ extension ReaderTests {
         let operation = reader.enroll(.leftThumb, milliseconds: 9000) { events.put($0) }
         #expect(events.next() == .ready(stages: 5))
         try bus.run("await_inhibitor(True)")
-        try bus.run("sleep(True)")
+        try bus.run("prepare_for_sleep(True)")
         #expect(throws: ReaderError.sleeping) { try operation.wait() }
         #expect(!virtual.isOpen)
         try bus.run("await_inhibitor(False)")
@@ -117,7 +117,7 @@ extension ReaderTests {
         let check = RunningCheck([print], on: reader)
         #expect(check.events.next() == .ready(only: nil))
         try bus.run("await_inhibitor(True)")
-        try bus.run("sleep(False)")
+        try bus.run("prepare_for_sleep(False)")
         let forged = """
           forge(\(ThisProcess.identifier), LOGIND[1], LOGIND[0] + '.Manager', 'PrepareForSleep', True)
           """

@@ -216,7 +216,7 @@ public final class DesktopBus {
     def allow(yes):
         mock('org.freedesktop.PolicyKit1', '/org/freedesktop/PolicyKit1/Authority', 'AllowUnknown', yes)
     LOGIND = ('org.freedesktop.login1', '/org/freedesktop/login1')
-    def sleep(yes):
+    def prepare_for_sleep(yes):
         mock(*LOGIND, 'EmitSignal', LOGIND[0] + '.Manager', 'PrepareForSleep', 'b',
              dbus.Array([dbus.Boolean(yes)], signature='v'))
     def inhibits():
