@@ -29,7 +29,15 @@ func helperSamples() throws -> [Sample] {
     reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
     call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
     reply(to: LoadPrintCall.self, EmptyReply()),
-    call(HelperCheckCall(presenceMethod: .password, user: "ann", timeout: 30_000)),
+    call(
+      HelperCheckCall(
+        presenceMethod: .fingerprint,
+        user: "ann",
+        timeout: 30_000,
+        desktopDigests: [[1, 2, 3], [255]],
+        desktopFingers: ["left-thumb", "right-index"]
+      )
+    ),
     reply(to: HelperCheckCall.self, .ready, isVariant: true),
     reply(to: HelperCheckCall.self, .waiting, isVariant: true),
     reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
@@ -63,6 +71,15 @@ func helperSamples() throws -> [Sample] {
         device: "0",
         stages: 5,
         reason: "r"
+      )
+    ),
+    call(HelperListEnrolledCall()),
+    reply(
+      to: HelperListEnrolledCall.self,
+      HelperEnrolled(
+        source: .prints,
+        fingers: ["left-thumb", "right-index"],
+        digests: [[1, 2, 3], [0]]
       )
     ),
   ]
