@@ -137,6 +137,12 @@ let package = Package(
     ),
     tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
     .executableTarget(
+      name: "KeyWriter",
+      dependencies: ["TokenVault", "OAuth", "Presence", "Storage", "System", "SecretMemory"],
+      path: "Tests/KeyWriter",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "StorageWriter",
       dependencies: ["Storage", "System", "SecretMemory"],
       path: "Tests/StorageWriter",
@@ -149,7 +155,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory",
+        "SecretMemory", "KeyWriter",
         "TestSupport",
       ],
       exclude: ["Stores"]

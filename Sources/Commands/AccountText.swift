@@ -18,6 +18,7 @@ enum AccountText {
       "cause": optional(account.cause),
       "access_token_expires_at": time(account.accessTokenExpiresAt),
       "default": .boolean(account.isDefault),
+      "exportable": .boolean(account.exportable ?? false),
     ]
   }
 
@@ -31,7 +32,8 @@ enum AccountText {
         account.name + (account.isDefault ? " *" : ""),
         account.provider,
         account.email ?? account.displayName ?? account.subject ?? "-",
-        account.presenceProtection ? "on" : "off",
+        (account.presenceProtection ? "on" : "off")
+          + (account.exportable == true ? ", exportable" : ""),
         validity(account, now: now),
         state(account)
       )

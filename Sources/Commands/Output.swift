@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import SecretMemory
 internal import System
 
 /// All that the program says; nothing else writes to the terminal or to standard output.
@@ -50,6 +51,27 @@ final class Output {
     } catch {
       throw CommandError(.bug, "the result could not be written: \(error)")
     }
+  }
+
+  /// A secret on standard output, from locked memory; alone `release` prints one.
+  func data(_ secret: borrowing SecretBytes) throws(CommandError) {
+    do {
+      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe try write(bytes, to: out)
+      }
+      try write([UInt8(ascii: "\n")], to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
+  /// One result that holds a secret as a JSON object on one line.
+  func secret(_ object: JSONObject) throws(CommandError) {
+    let line: SecretBytes
+    do { line = try JSONWriter.writeSecret(.object(object)) } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+    try data(line)
   }
 
   // MARK: Talk
@@ -137,13 +159,19 @@ final class Output {
   }
 
   private func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let wrote = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(number, $0.baseAddress, $0.count)
-      }
+    let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
+      Result { () throws(SystemError) in unsafe try self.write(buffer, to: number) }
+    }
+    try result.get()
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, to number: Int32) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let wrote = unsafe Glibc.write(number, rest.baseAddress, rest.count)
       if wrote > 0 {
-        rest = rest.dropFirst(wrote)
+        done += wrote
       } else if wrote < 0 && errno == EAGAIN {
         // Whoever shares the pipe may have made it non-blocking.
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

@@ -7,7 +7,7 @@ public enum Program {
   /// Every verb that works; what is not here is unknown.
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + StatusVerbs.all + PresenceVerbs.all
-    + FingerVerbs.all + AuditVerbs.all
+    + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///

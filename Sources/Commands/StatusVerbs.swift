@@ -13,9 +13,21 @@ enum StatusVerbs {
   ) { session throws(CommandError) in
     let account = try session.account()
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
+    let now = WallTime.now.seconds
+    if let problem = status.problem {
+      // Nothing else is answered until the store is accepted.
+      try session.show(
+        [
+          "engine": engine(status), "device_secret": .string(status.deviceSecret),
+          "memory": .string(status.memory.rawValue), "problem": .string(problem),
+          "remedy": AccountText.optional(status.remedy),
+        ],
+        text(status, problem: problem, columns: session.output.columns)
+      )
+      return
+    }
     let reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
     let accounts = try accounts(session, named: account)
-    let now = WallTime.now.seconds
     try session.show(
       object(status, reader, accounts, now: now),
       text(status, reader, accounts, columns: session.output.columns, now: now)
@@ -59,10 +71,7 @@ enum StatusVerbs {
     now: Int64
   ) -> JSONObject {
     [
-      "engine": [
-        "form": .string(status.form.rawValue), "version": .string(status.version),
-        "process": .integer(Int64(status.process)),
-      ],
+      "engine": engine(status),
       "device_secret": .string(status.deviceSecret),
       "memory": .string(status.memory.rawValue),
       "unlocked": .boolean(status.unlocked),
@@ -74,7 +83,30 @@ enum StatusVerbs {
       "enrolled_fingers": strings(status.enrolledFingers),
       "fingerprint_locked_out": .boolean(status.fingerprintLockedOut),
       "accounts": .array(accounts.map { .object(AccountText.object($0)) }),
+      "problem": .null,
+      "remedy": .null,
     ]
+  }
+
+  private static func engine(_ status: VaultStatus) -> JSONValue {
+    [
+      "form": .string(status.form.rawValue), "version": .string(status.version),
+      "process": .integer(Int64(status.process)),
+    ]
+  }
+
+  private static func text(_ status: VaultStatus, problem: String, columns: Int?) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("engine", engineLine(status))
+    table.add("device secret", status.deviceSecret)
+    table.add("memory", memory(status.memory))
+    table.add("problem", problem)
+    if let remedy = status.remedy { table.add("remedy", remedy) }
+    return table.text(columns: columns)
+  }
+
+  private static func engineLine(_ status: VaultStatus) -> String {
+    "\(status.form.rawValue), thumblatchd \(status.version), process \(status.process)"
   }
 
   static func text(
@@ -85,10 +117,7 @@ enum StatusVerbs {
     now: Int64
   ) -> String {
     var table = Table(headings: ["", ""])
-    table.add(
-      "engine",
-      "\(status.form.rawValue), thumblatchd \(status.version), process \(status.process)"
-    )
+    table.add("engine", engineLine(status))
     table.add("device secret", status.deviceSecret)
     table.add("memory", memory(status.memory))
     table.add("vault", window(status, now: now))

@@ -5,18 +5,25 @@ extension Store {
   public func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM prints WHERE owner = ? ORDER BY enrolled_at, finger",
-      [.integer(Int64(owner))]
-    ) { columns throws(StorageError) in
-      PrintRow(
-        id: try columns.blob(0, count: 16),
-        owner: try columns.small(1),
-        finger: try columns.text(2),
-        driver: try columns.text(3),
-        device: try columns.text(4),
-        sealed: try columns.blob(5),
-        enrolledAt: try columns.integer(6)
-      )
-    }
+      [.integer(Int64(owner))],
+      Self.print
+    )
+  }
+
+  /// The enrolled fingers of all users, by id.
+  public func allPrints() throws(StorageError) -> [PrintRow] {
+    try database.query("SELECT \(Self.printColumns) FROM prints ORDER BY id", [], Self.print)
+  }
+
+  /// Replaces the sealed box of a print.
+  ///
+  /// - Throws: `noSuchRow`.
+  public func setSealedPrint(id: [UInt8], to box: [UInt8]) throws(StorageError) {
+    let changed = try database.run(
+      "UPDATE prints SET sealed = ? WHERE id = ?",
+      [.blob(box), .blob(id)]
+    )
+    guard changed == 1 else { throw .noSuchRow }
   }
 
   /// Adds a print.
@@ -38,6 +45,18 @@ extension Store {
   @discardableResult
   public func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
+  }
+
+  private static func print(_ columns: borrowing Columns) throws(StorageError) -> PrintRow {
+    PrintRow(
+      id: try columns.blob(0, count: 16),
+      owner: try columns.small(1),
+      finger: try columns.text(2),
+      driver: try columns.text(3),
+      device: try columns.text(4),
+      sealed: try columns.blob(5),
+      enrolledAt: try columns.integer(6)
+    )
   }
 
   /// How many fingers of a user failed; nil if none did.

@@ -42,6 +42,8 @@ public struct AccountFacts: Sendable, Equatable {
   public let displayName: String?
   /// Whether a presence check guards the refresh token.
   public let isProtected: Bool
+  /// Whether the refresh token may be released.
+  public let isExportable: Bool
   /// Where it stands.
   public let state: AccountState
   /// Why a login is required, or why the last refresh failed.
@@ -53,7 +55,7 @@ public struct AccountFacts: Sendable, Equatable {
 }
 
 /// What the vault says about itself.
-public struct VaultFacts: Sendable, Equatable {
+public struct VaultFacts: Sendable {
   /// Seconds until the unlock window closes; nil if it is closed.
   public let unlockedFor: Int64?
   /// The names of the accounts that it covers; empty for all.
@@ -62,6 +64,8 @@ public struct VaultFacts: Sendable, Equatable {
   public let fingers: [String]
   /// Whether only the password counts.
   public let isFingerprintLockedOut: Bool
+  /// Why the store is not used, and what to do; nil where nothing is wrong.
+  public let problem: (message: String, remedy: String?)?
 }
 
 /// One line of the audit trail.

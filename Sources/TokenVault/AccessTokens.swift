@@ -30,6 +30,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
+    try demandCurrentStore()
     guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= 366 * 24 * 3600 else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
     }

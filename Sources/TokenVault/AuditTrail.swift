@@ -15,6 +15,9 @@ enum AuditEvent: String {
   case enrollment
   case logout
   case refusal
+  case release
+  case rekey
+  case recovery = "store-recovered"
   case pruning = "trail-pruning"
   case adoption = "trail-adoption"
 }

@@ -191,7 +191,7 @@ extension Vault {
   }
 
   /// A print opens only for this owner, finger and reader: one copied from another does not.
-  private func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
+  func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
     let separator: [UInt8] = [0]
     return try BoxContext(
       kind: .print,

@@ -10,6 +10,8 @@ extension Vault {
 
   /// One transaction; it is undone as a whole where `body` throws.
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
+    try adoptTrail()
+    if isMarkBehind { try raiseMark() }
     do {
       return try store.transaction(body)
     } catch let failure as VaultFailure {
@@ -44,31 +46,6 @@ extension Vault {
     } catch {
       throw .unexpected("no random bytes: \(error)")
     }
-  }
-
-  /// Raises the count of changes to sealed boxes, inside the transaction that makes one.
-  func countBoxChange() throws(VaultFailure) {
-    let (next, overflow) = try boxChanges().addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * UInt64($0))) }
-    try trailed { () throws(TrailFailure) in
-      try self.trail.storing { () throws(StorageError) in
-        try self.store.setMeta(Trail.changesKey, to: bytes)
-      }
-      try self.trail.bind(to: next, using: self.trailKeys)
-    }
-  }
-
-  /// Carries the count over to the mark outside the database, after the commit.
-  func raiseMark() throws(VaultFailure) {
-    let count = try boxChanges()
-    try stored { () throws(StorageError) in
-      try MarkFile.raise(to: count, in: self.directory)
-    }
-  }
-
-  private func boxChanges() throws(VaultFailure) -> UInt64 {
-    try trailed { () throws(TrailFailure) in try self.trail.boxChanges() }
   }
 
   // MARK: - Accounts
@@ -126,9 +103,11 @@ extension Vault {
   /// The provider as it was at login; no file is consulted.
   ///
   /// The box is bound to the digest in the row, so the settings beside it must have that digest:
-  /// else settings that were edited in the store would take the token somewhere else.
+  /// else settings that were edited in the store would take the token somewhere else, or an edited
+  /// permission would let it out.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    guard try digest(account.providerSettings) == account.binding else {
+    let binding = try bindingOf(account.providerSettings, exportable: account.exportable)
+    guard binding == account.binding else {
       throw .vaultUnsafe(
         "the provider in the record of \(account.name) is not the one of its login",
         hint: "nothing was changed; restore the vault from a backup, or sign in again"
@@ -177,7 +156,8 @@ extension Vault {
   ///
   /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
-    guard let left = secondsLeft(of: row), left > 0,
+    // What lies there may be newer than a store that was put back.
+    guard standing == .current, let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),
@@ -204,7 +184,7 @@ extension Vault {
 
   /// Names the only account for those who name none.
   func writeDefaultAccount() {
-    guard let accounts = try? accounts() else { return }
+    guard standing == .current, let accounts = try? accounts() else { return }
     try? TokenFile.setDefault(
       account: accounts.count == 1 ? accounts.first?.name : nil,
       in: directory

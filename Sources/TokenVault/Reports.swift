@@ -9,12 +9,15 @@ extension Vault {
   public func facts() throws(VaultFailure) -> VaultFacts {
     let now = clock.boot
     let open = window.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    var problem: (message: String, remedy: String?)?
+    if case .vaultUnsafe(let message, let hint)? = standing.failure { problem = (message, hint) }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
     return VaultFacts(
       unlockedFor: open?.secondsLeft(at: now),
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
-      isFingerprintLockedOut: try fingerLockout().isPasswordOnly
+      isFingerprintLockedOut: try fingerLockout().isPasswordOnly,
+      problem: problem
     )
   }
 
@@ -78,6 +81,7 @@ extension Vault {
       email: row.email,
       displayName: row.displayName,
       isProtected: try protectionClass(of: row) == .presence,
+      isExportable: row.exportable,
       state: try state(of: row, token),
       cause: row.cause,
       accessTokenExpiresAt: token?.expiresAt,

@@ -26,6 +26,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var accessTokenExpiresAt: Int?
   /// Whether it is the one that is meant where none is named.
   public var isDefault: Bool
+  /// Whether its refresh token may be released; an older engine does not say.
+  public var exportable: Bool?
 
   /// Of these parts.
   public init(
@@ -40,7 +42,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     state: AccountState,
     cause: String? = nil,
     accessTokenExpiresAt: Int? = nil,
-    isDefault: Bool
+    isDefault: Bool,
+    exportable: Bool? = nil
   ) {
     self.name = name
     self.provider = provider
@@ -54,6 +57,7 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     self.cause = cause
     self.accessTokenExpiresAt = accessTokenExpiresAt
     self.isDefault = isDefault
+    self.exportable = exportable
   }
 
   /// Reads the members.
@@ -70,6 +74,7 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     cause = try object.optional("cause")
     accessTokenExpiresAt = try object.optional("access_token_expires_at")
     isDefault = try object.required("is_default")
+    exportable = try object.optional("exportable")
   }
 
   /// The members as JSON.
@@ -88,6 +93,7 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
         "cause": cause,
         "access_token_expires_at": accessTokenExpiresAt,
         "is_default": isDefault,
+        "exportable": exportable,
       ])
     }
   }

@@ -41,6 +41,10 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var enrolledFingers: [String]
   /// Whether only the password passes, after too many fingers failed.
   public var fingerprintLockedOut: Bool
+  /// Why the store is not used; nil where nothing is wrong.
+  public var problem: String?
+  /// What to do about it.
+  public var remedy: String?
 
   /// Of these parts.
   public init(
@@ -53,7 +57,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedFor: Int? = nil,
     unlockedAccounts: [String],
     enrolledFingers: [String],
-    fingerprintLockedOut: Bool
+    fingerprintLockedOut: Bool,
+    problem: String? = nil,
+    remedy: String? = nil
   ) {
     self.form = form
     self.version = version
@@ -65,6 +71,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.unlockedAccounts = unlockedAccounts
     self.enrolledFingers = enrolledFingers
     self.fingerprintLockedOut = fingerprintLockedOut
+    self.problem = problem
+    self.remedy = remedy
   }
 
   /// Reads the members.
@@ -79,6 +87,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedAccounts = try object.required("unlocked_accounts")
     enrolledFingers = try object.required("enrolled_fingers")
     fingerprintLockedOut = try object.required("fingerprint_locked_out")
+    problem = try object.optional("problem")
+    remedy = try object.optional("remedy")
   }
 
   /// The members as JSON.
@@ -95,6 +105,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "unlocked_accounts": unlockedAccounts,
         "enrolled_fingers": enrolledFingers,
         "fingerprint_locked_out": fingerprintLockedOut,
+        "problem": problem,
+        "remedy": remedy,
       ])
     }
   }

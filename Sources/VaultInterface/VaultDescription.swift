@@ -26,7 +26,9 @@ let vaultDescription = #"""
     # Why a login is required, or why the last refresh failed.
     cause: ?string,
     access_token_expires_at: ?int,
-    is_default: bool
+    is_default: bool,
+    # Whether its refresh token may be released.
+    exportable: ?bool
   )
 
   # What the reader says about itself. `reason` tells why it is not there.
@@ -61,7 +63,10 @@ let vaultDescription = #"""
     unlocked_for: ?int,
     unlocked_accounts: []string,
     enrolled_fingers: []string,
-    fingerprint_locked_out: bool
+    fingerprint_locked_out: bool,
+    # Why the store is not used, such as an old copy that was put back, and what to do about it.
+    problem: ?string,
+    remedy: ?string
   )
 
   # One reply for each account with `more`; without it an account must be named.
@@ -70,15 +75,18 @@ let vaultDescription = #"""
   # Asks the reader's helper process: takes some milliseconds.
   method GetReader() -> (reader: Reader)
 
-  # A new user at a password backend, signed in as well. Creates the account.
+  # A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
+  # whose refresh token may be released, needs a prompt passed by password.
   method Register(
-    account: string, provider: Provider, email: string, name: ?string, password: string
+    account: string, provider: Provider, email: string, name: ?string, password: string,
+    exportable: ?bool, prompt: ?string
   ) -> (account: Account)
 
   # Signs in by password, in a new account or in one that is signed out or in again. Without
   # `provider`, the account's own.
   method Login(
-    account: string, provider: ?Provider, email: string, password: string
+    account: string, provider: ?Provider, email: string, password: string,
+    exportable: ?bool, prompt: ?string
   ) -> (account: Account)
 
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
@@ -143,6 +151,18 @@ let vaultDescription = #"""
   method VerifyAudit() -> (
     whole: bool, records: int, first: int, last: int, first_time: ?int, last_time: ?int,
     bad: ?int, bad_time: ?int, problem: ?string
+  )
+
+  # A new device secret: every refresh token, print and record of the trail is brought under it.
+  # Needs a prompt passed by password. How many there were.
+  method Rekey(prompt: ?string) -> (accounts: int, prints: int, records: int)
+  # Accepts a store that was put back, or whose mark is lost: until then every other method that
+  # needs the store is refused. Needs a prompt passed by password. The accounts that need a login.
+  method Recover(prompt: ?string) -> (login_required: []string)
+  # The refresh token itself, of an exportable account, always after a presence check of its own.
+  # The account is then signed out here, unless `keep`, which is refused where tokens rotate.
+  method Release(account: ?string, keep: bool, prompt: ?string) -> (
+    refresh_token: string, signed_out: bool
   )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).

@@ -40,6 +40,12 @@ public enum VaultRequest: Sendable {
   case audit(AuditCall)
   /// `VerifyAudit`.
   case verifyAudit(VerifyAuditCall)
+  /// `Rekey`.
+  case rekey(RekeyCall)
+  /// `Recover`.
+  case recover(RecoverCall)
+  /// `Release`.
+  case release(ReleaseCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -65,6 +71,9 @@ public enum VaultRequest: Sendable {
       case WhoAmICall.method: self = .whoAmI(try call.content())
       case AuditCall.method: self = .audit(try call.content())
       case VerifyAuditCall.method: self = .verifyAudit(try call.content())
+      case RekeyCall.method: self = .rekey(try call.content())
+      case RecoverCall.method: self = .recover(try call.content())
+      case ReleaseCall.method: self = .release(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

@@ -28,6 +28,7 @@ struct Dispatcher: Sendable {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
         // Alone in this, the trail may be longer than what may wait to be sent.
+        if request.usesStore { try await vault.demandCurrentStore() }
         if case .audit(let question) = request {
           return try await audit(question, call.more, reply, whenSent)
         }
@@ -91,6 +92,8 @@ struct Dispatcher: Sendable {
         password: call.password,
         registering: true,
         displayName: call.name,
+        exportable: call.exportable ?? false,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
@@ -102,6 +105,8 @@ struct Dispatcher: Sendable {
         password: call.password,
         registering: false,
         displayName: nil,
+        exportable: call.exportable ?? false,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
@@ -128,6 +133,7 @@ struct Dispatcher: Sendable {
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
     case .verifyAudit: return try await verifyAudit()
+    case .rekey, .recover, .release: return try await keys(request, caller)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
@@ -214,7 +220,9 @@ struct Dispatcher: Sendable {
         unlockedFor: facts.unlockedFor.map { Int(clamping: $0) },
         unlockedAccounts: facts.unlockedAccounts,
         enrolledFingers: facts.fingers,
-        fingerprintLockedOut: facts.isFingerprintLockedOut
+        fingerprintLockedOut: facts.isFingerprintLockedOut,
+        problem: facts.problem?.message,
+        remedy: facts.problem?.remedy
       )
     )
   }

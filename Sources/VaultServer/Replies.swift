@@ -131,7 +131,8 @@ extension VaultAccount {
       state: VaultInterface.AccountState(facts.state),
       cause: facts.cause,
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
-      isDefault: facts.isDefault
+      isDefault: facts.isDefault,
+      exportable: facts.isExportable
     )
   }
 }

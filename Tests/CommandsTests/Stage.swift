@@ -102,7 +102,10 @@ final class Stage: @unchecked Sendable {
   }
 
   private func send(_ reply: VarlinkReply) throws {
-    try engine.write(try reply.plainEncoded(on: .vault))
+    let message = try reply.encoded(on: .vault)
+    try unsafe message.withUnsafeBytes { bytes throws(SystemError) in
+      unsafe try engine.write(bytes)
+    }
   }
 }
 

@@ -152,7 +152,7 @@ struct VerbTests {
     #expect(
       object.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts",
+        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts", "problem", "remedy",
       ]
     )
     #expect(Timestamps.parse(try object.string("unlocked_until")) != nil)
@@ -164,6 +164,7 @@ struct VerbTests {
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
         "presence_protection", "state", "cause", "access_token_expires_at", "default",
+        "exportable",
       ]
     )
     #expect(try account.string("state") == "login-required")

@@ -49,7 +49,7 @@ struct CommandTests {
     #expect(
       status.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts",
+        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts", "problem", "remedy",
       ]
     )
 

@@ -115,7 +115,8 @@ private let account = VaultAccount(
   state: .loginRequired,
   cause: "refused\n",
   accessTokenExpiresAt: 1_800_000_000,
-  isDefault: false
+  isDefault: false,
+  exportable: true
 )
 private let provider = VaultProvider(
   name: "dev",
@@ -130,7 +131,7 @@ private let reader = VaultReader(
 
 /// Every message, with every optional member; none where one could not be made, which is a test.
 let samples: [Sample] =
-  (try? accountSamples() + presenceSamples() + helperSamples()) ?? []
+  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()) ?? []
 
 private func accountSamples() throws -> [Sample] {
   [
@@ -147,7 +148,9 @@ private func accountSamples() throws -> [Sample] {
         unlockedFor: 60,
         unlockedAccounts: ["me", "work"],
         enrolledFingers: ["right-index"],
-        fingerprintLockedOut: false
+        fingerprintLockedOut: false,
+        problem: "older",
+        remedy: "thumblatch recover"
       )
     ),
     try call(GetAccountCall(account: "me")),
@@ -160,7 +163,9 @@ private func accountSamples() throws -> [Sample] {
         provider: provider,
         email: "ann@example.org",
         name: "Ann",
-        password: secret("hunter2 \"\\ é😀")
+        password: secret("hunter2 \"\\ é😀"),
+        exportable: true,
+        prompt: "p1"
       )
     ),
     try reply(to: RegisterCall.self, AccountReply(account: account)),
@@ -169,7 +174,9 @@ private func accountSamples() throws -> [Sample] {
         account: "me",
         provider: provider,
         email: "ann@example.org",
-        password: secret("hunter2")
+        password: secret("hunter2"),
+        exportable: true,
+        prompt: "p1"
       )
     ),
     try reply(to: LoginCall.self, AccountReply(account: account)),
