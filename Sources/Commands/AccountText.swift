@@ -17,6 +17,7 @@ enum AccountText {
       "state": .string(state(account)),
       "cause": optional(account.cause),
       "access_token_expires_at": time(account.accessTokenExpiresAt),
+      "refreshed_at": time(account.refreshedAt),
       "default": .boolean(account.isDefault),
     ]
   }

@@ -2,9 +2,9 @@ internal import JSON
 internal import System
 internal import VaultInterface
 
-/// `status`, `account list`.
+/// `status`.
 enum StatusVerbs {
-  static let all = [status, accountList]
+  static let all = [status]
 
   static let status = Verb(
     "status",
@@ -19,21 +19,6 @@ enum StatusVerbs {
     try session.show(
       object(status, reader, accounts, now: now),
       text(status, reader, accounts, columns: session.output.columns, now: now)
-    )
-  }
-
-  static let accountList = Verb(
-    "account list",
-    summary: "list the accounts"
-  ) { session throws(CommandError) in
-    let accounts = try accounts(session, named: nil)
-    if accounts.isEmpty && !session.output.json {
-      session.output.talk("no accounts yet: thumblatch login NAME --provider P")
-      return
-    }
-    try session.show(
-      ["accounts": .array(accounts.map { .object(AccountText.object($0)) })],
-      AccountText.table(accounts, columns: session.output.columns, now: WallTime.now.seconds)
     )
   }
 

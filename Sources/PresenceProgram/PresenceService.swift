@@ -88,7 +88,7 @@ final class PresenceService {
       case .getReader: try askReader()
       // There is no question.
       case .respond: throw .invalidParameter("text")
-      case .exchange: throw .methodNotImplemented(call.method)
+      case .exchange, .request: throw .methodNotImplemented(call.method)
       }
     } catch {
       connection.reply(error.reply)

@@ -16,6 +16,9 @@ enum AuditEvent: String {
   case enrollment
   case logout
   case refusal
+  case renamed = "account-renamed"
+  case defaultAccount = "account-default"
+  case removed = "account-removed"
 }
 
 /// How it went.

@@ -66,22 +66,19 @@ extension Vault {
 
   private static var changesKey: String { "box-changes" }
 
-  private func boxChanges() throws(VaultFailure) -> UInt64 {
+  func boxChanges() throws(VaultFailure) -> UInt64 {
     let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.changesKey) }
     return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   // MARK: - Accounts
 
-  /// The account of a name; without one, the only account.
+  /// The account of a name; without one, the only account or the default.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
-      let accounts = try accounts()
-      guard accounts.count == 1, let only = accounts.first else {
-        if accounts.isEmpty { throw .noSuchAccount("") }
-        throw .invalidArgument("there are several accounts: name one")
-      }
-      return only
+      if let chosen = try defaultAccount() { return chosen }
+      if try accounts().isEmpty { throw .noSuchAccount("") }
+      throw .invalidArgument("there are several accounts: name one")
     }
     let checked: AccountName
     do throws(ConfigurationError) {
@@ -263,15 +260,6 @@ extension Vault {
     _ = try stored { () throws(StorageError) in
       try TokenFile.remove(account: name, in: self.directory)
     }
-  }
-
-  /// Names the only account for those who name none.
-  func writeDefaultAccount() {
-    guard let accounts = try? accounts() else { return }
-    try? TokenFile.setDefault(
-      account: accounts.count == 1 ? accounts.first?.name : nil,
-      in: directory
-    )
   }
 }
 

@@ -77,6 +77,7 @@ public actor Vault {
       auditKey = try deviceSecret.derived(for: "audit chain")
       identifier = try Self.identifier(in: store)
       try store.leaveLogOnClose(false)
+      Self.removeLeavings(of: store, in: directory)
       self.store = store
       self.directory = directory
     } catch let error as StorageError {

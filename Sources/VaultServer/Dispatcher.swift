@@ -126,6 +126,8 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
+      return try await care(request, more, caller, reply)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
@@ -308,7 +310,7 @@ struct Dispatcher: Sendable {
     }
   }
 
-  private static func made(
+  static func made(
     _ content: some VarlinkRecord,
     continues: Bool = false
   ) throws(VaultFailure) -> VarlinkReply {
