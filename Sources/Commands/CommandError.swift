@@ -7,11 +7,14 @@ struct CommandError: Error, Equatable {
   let message: String
   /// What to do about it.
   let hint: String?
+  /// Whether all of it stands in the result already, so that only the exit status is left.
+  let isSaid: Bool
 
-  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  init(_ code: ExitCode, _ message: String, hint: String? = nil, isSaid: Bool = false) {
     self.code = code
     self.message = message
     self.hint = hint
+    self.isSaid = isSaid
   }
 
   /// A person or a signal ended the program.

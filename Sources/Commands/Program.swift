@@ -6,7 +6,7 @@ internal import VaultInterface
 public enum Program {
   /// Every verb that works; what is not here is unknown.
   static let verbs: [Verb] =
-    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + StatusVerbs.all + AccountVerbs.all
+    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all + AccountVerbs.all
     + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.

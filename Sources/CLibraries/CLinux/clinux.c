@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -25,6 +26,8 @@
 #endif
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
+
+int clinux_memfd(void) { return result(memfd_create("thumblatch", MFD_CLOEXEC)); }
 
 int clinux_memfd_secret(void) { return result(syscall(SYS_memfd_secret, O_CLOEXEC)); }
 

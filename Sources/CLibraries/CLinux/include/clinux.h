@@ -14,6 +14,8 @@ extern "C" {
 
 // memfd_secret(2): memory that not even root reads through /proc/PID/mem.
 int clinux_memfd_secret(void);
+// memfd_create(2): a file without a name, gone with its last descriptor.
+int clinux_memfd(void);
 // getrandom(2), all of it.
 int clinux_getrandom(void *buffer, size_t count);
 
