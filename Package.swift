@@ -149,7 +149,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory",
+        "SecretMemory", "JSON",
         "TestSupport",
       ]
     ),

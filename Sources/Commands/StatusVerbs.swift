@@ -18,7 +18,14 @@ enum StatusVerbs {
     let now = WallTime.now.seconds
     try session.show(
       object(status, reader, accounts, now: now),
-      text(status, reader, accounts, columns: session.output.columns, now: now)
+      text(
+        status,
+        reader,
+        accounts,
+        details: account != nil,
+        columns: session.output.columns,
+        now: now
+      )
     )
   }
 
@@ -66,6 +73,7 @@ enum StatusVerbs {
     _ status: VaultStatus,
     _ reader: VaultReader,
     _ accounts: [VaultAccount],
+    details: Bool,
     columns: Int?,
     now: Int64
   ) -> String {
@@ -74,16 +82,23 @@ enum StatusVerbs {
       "engine",
       "\(status.form.rawValue), thumblatchd \(status.version), process \(status.process)"
     )
-    table.add("device secret", status.deviceSecret)
+    table.add("device secret", deviceSecret(status.deviceSecret))
     table.add("memory", memory(status.memory))
     table.add("vault", window(status, now: now))
     table.add("reader", ReaderText.line(reader))
     table.add("fingers", fingers(status))
-    var text = table.text(columns: columns)
-    if !accounts.isEmpty {
-      text += "\n\n" + AccountText.table(accounts, columns: columns, now: now)
+    if accounts.count > 1 {
+      let chosen = accounts.first(where: \.isDefault)?.name
+      table.add("default", chosen.map { "\($0) (*)" } ?? "none: thumblatch account default NAME")
     }
-    return text
+    let text = table.text(columns: columns)
+    if details, let account = accounts.first {
+      return text + "\n\n" + AccountText.details(account, columns: columns, now: now)
+    }
+    guard !accounts.isEmpty else {
+      return text + "\n\nno accounts yet: thumblatch login NAME --provider P"
+    }
+    return text + "\n\n" + AccountText.table(accounts, columns: columns, now: now)
   }
 
   private static func window(_ status: VaultStatus, now: Int64) -> String {
@@ -96,11 +111,15 @@ enum StatusVerbs {
     return "unlocked until \(until) (\(Durations.text(Int64(left))) left)\(covered)"
   }
 
+  private static func deviceSecret(_ tier: String) -> String {
+    tier == "file" ? "file (in the state directory: a copy of all of it opens the vault)" : tier
+  }
+
   private static func memory(_ kind: SecretMemoryKind) -> String {
     switch kind {
-    case .secret: "secret (memfd_secret: never swapped, never dumped)"
+    case .secret: "secret (memfd_secret: not swapped, not dumped)"
     case .locked: "locked (never swapped)"
-    case .ordinary: "ordinary: RLIMIT_MEMLOCK leaves no room for locked memory"
+    case .ordinary: "ordinary (RLIMIT_MEMLOCK leaves no room: it may be swapped)"
     }
   }
 

@@ -128,7 +128,8 @@ extension Vault {
   static func removeLeavings(of store: Store, in directory: StateDirectory) {
     guard let accounts = try? store.allAccounts() else { return }
     let known = Set(accounts.map(\.id))
-    for identifier in (try? SlotFile.accounts(in: directory)) ?? [] where !known.contains(identifier) {
+    for identifier in (try? SlotFile.accounts(in: directory)) ?? []
+    where !known.contains(identifier) {
       // A courier may still write into it; then it stays until the start after.
       guard let slot = try? SlotFile(in: directory, account: identifier) else {
         // Cut short while it was made.

@@ -6,7 +6,7 @@ extension Vault {
   private static var defaultKey: String { "default-account" }
 
   /// The default account; nil where there is none, or several and none of them chosen.
-  func defaultAccount() throws(VaultFailure) -> AccountRow? {
+  func impliedAccount() throws(VaultFailure) -> AccountRow? {
     let accounts = try accounts()
     if accounts.count == 1 { return accounts.first }
     guard let chosen = try chosenAccount() else { return nil }
@@ -32,7 +32,7 @@ extension Vault {
 
   /// Names the default account for those who name none.
   func writeDefaultAccount() {
-    guard let account = try? defaultAccount() else {
+    guard let account = try? impliedAccount() else {
       try? TokenFile.setDefault(account: nil, in: directory)
       return
     }

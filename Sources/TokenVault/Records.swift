@@ -76,7 +76,7 @@ extension Vault {
   /// The account of a name; without one, the only account or the default.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
-      if let chosen = try defaultAccount() { return chosen }
+      if let chosen = try impliedAccount() { return chosen }
       if try accounts().isEmpty { throw .noSuchAccount("") }
       throw .invalidArgument("there are several accounts: name one")
     }

@@ -25,7 +25,7 @@ extension Vault {
   public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
-    let chosen = try defaultAccount()?.id
+    let chosen = try impliedAccount()?.id
     for row in rows { facts.append(try self.facts(of: row, isDefault: row.id == chosen)) }
     return facts
   }
@@ -60,7 +60,7 @@ extension Vault {
   }
 
   func facts(of row: AccountRow) throws(VaultFailure) -> AccountFacts {
-    try facts(of: row, isDefault: try defaultAccount()?.id == row.id)
+    try facts(of: row, isDefault: try impliedAccount()?.id == row.id)
   }
 
   /// An account whose record contradicts itself: what can be said without believing it.

@@ -163,7 +163,8 @@ struct VerbTests {
     #expect(
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
-        "presence_protection", "state", "cause", "access_token_expires_at", "default",
+        "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
+        "default",
       ]
     )
     #expect(try account.string("state") == "login-required")
