@@ -136,9 +136,11 @@ struct EngineChecks {
   private func examination() -> [Finding] {
     var findings: [Finding] = []
     do throws(CommandError) {
-      try session.stream(within: Session.remoteLimit, { _ in ExamineCall() }) {
-        findings.append($0)
-      }
+      try session.stream(
+        within: Session.remoteLimit,
+        { _ in ExamineCall() },
+        each: { findings.append($0) }
+      )
     } catch {
       findings.append(.problem("engine", error))
     }

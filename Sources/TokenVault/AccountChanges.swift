@@ -67,6 +67,7 @@ extension Vault {
   ///   - name: the account.
   ///   - local: the provider is not told.
   ///   - caller: who asks.
+  /// - Throws: `noSuchAccount`, and what the store cannot do.
   /// - Returns: whether the provider confirmed, and if not, why.
   public func remove(
     account name: String,
