@@ -36,7 +36,7 @@ struct EnvironmentChecks {
     return [
       .warning(
         "proxy",
-        "\(set.joined(separator: ", ")) is ignored: no variable decides where tokens go",
+        "ignored: \(set.joined(separator: ", ")); no variable decides where tokens go",
         remedy: "where a proxy is needed: thumblatch provider add NAME --proxy URL ..."
       )
     ]
@@ -48,7 +48,7 @@ struct EnvironmentChecks {
     return [
       .warning(
         "certificates",
-        "\(set.joined(separator: ", ")) is ignored: no variable decides whom to trust",
+        "ignored: \(set.joined(separator: ", ")); no variable decides whom to trust",
         remedy: "where a certificate of your own is needed: thumblatch provider add NAME --ca FILE"
       )
     ]

@@ -112,7 +112,7 @@ enum StatusVerbs {
   }
 
   private static func deviceSecret(_ tier: String) -> String {
-    tier == "file" ? "file (in the state directory: a copy of all of it opens the vault)" : tier
+    tier == "file" ? "file (in the state directory, 0600)" : tier
   }
 
   private static func memory(_ kind: SecretMemoryKind) -> String {
