@@ -11,17 +11,21 @@ struct CommandError: Error, Equatable {
   let hint: String?
   /// What stands beside the error with `--json`.
   let facts: JSONObject
+  /// Whether all of it stands in the result already, so that only the exit status is left.
+  let isSaid: Bool
 
   init(
     _ code: ExitCode,
     _ message: String,
     hint: String? = nil,
-    facts: JSONObject = JSONObject()
+    facts: JSONObject = JSONObject(),
+    isSaid: Bool = false
   ) {
     self.facts = facts
     self.code = code
     self.message = message
     self.hint = hint
+    self.isSaid = isSaid
   }
 
   /// A person or a signal ended the program.

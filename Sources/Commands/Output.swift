@@ -65,6 +65,18 @@ final class Output {
     }
   }
 
+  /// Whether standard output is a terminal, where bytes from elsewhere would be obeyed.
+  var isTerminal: Bool { isatty(out) == 1 }
+
+  /// Bytes of a body on standard output, as they are.
+  func data(bytes: [UInt8]) throws(CommandError) {
+    do {
+      try write(bytes, to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
   /// One result that holds a secret as a JSON object on one line.
   func secret(_ object: JSONObject) throws(CommandError) {
     let line: SecretBytes
@@ -86,6 +98,7 @@ final class Output {
   /// Why it failed and what to do, a line each: a line end inside could forge the second one.
   func fail(_ failure: CommandError) {
     clearStatus()
+    if failure.isSaid { return }
     if json {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),

@@ -20,6 +20,9 @@ enum AuditEvent: String {
   case recovery = "store-recovered"
   case pruning = "trail-pruning"
   case adoption = "trail-adoption"
+  case renamed = "account-renamed"
+  case defaultAccount = "account-default"
+  case removed = "account-removed"
 }
 
 /// How it went.

@@ -102,6 +102,7 @@ public actor Vault {
           using: opening.keys.trail
         )
         isTrailAdopted = true
+        Self.removeLeavings(of: opening.store, in: directory)
       }
       deviceSecret = opening.keys.secret
       trailKeys = opening.keys.trail

@@ -26,6 +26,8 @@ let vaultDescription = #"""
     # Why a login is required, or why the last refresh failed.
     cause: ?string,
     access_token_expires_at: ?int,
+    # When the provider last gave tokens.
+    refreshed_at: ?int,
     is_default: bool,
     # Whether its refresh token may be released.
     exportable: ?bool
@@ -163,6 +165,26 @@ let vaultDescription = #"""
   # The account is then signed out here, unless `keep`, which is refused where tokens rotate.
   method Release(account: ?string, keep: bool, prompt: ?string) -> (
     refresh_token: string, signed_out: bool
+  )
+
+  method RenameAccount(account: string, name: string) -> (account: Account)
+  # The account that is meant where none is named.
+  method SetDefaultAccount(account: string) -> (account: Account)
+  # Signs out as Logout does, then removes the account.
+  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
+  # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
+  method RequestTerms(account: ?string) -> (
+    account: string,
+    issuer: string,
+    hosts: []string,
+    ca: ?string,
+    pins: []string,
+    proxy: ?string
+  )
+  # What the engine finds when it looks at its vault: one finding a reply with `more`.
+  method Examine() -> (
+    name: string, level: (ok, warning, problem), message: string, remedy: ?string
   )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).

@@ -134,6 +134,8 @@ struct Dispatcher: Sendable {
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
     case .verifyAudit: return try await verifyAudit()
     case .rekey, .recover, .release: return try await keys(request, caller)
+    case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
+      return try await care(request, more, caller, reply)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }

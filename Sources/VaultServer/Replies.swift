@@ -131,6 +131,7 @@ extension VaultAccount {
       state: VaultInterface.AccountState(facts.state),
       cause: facts.cause,
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
+      refreshedAt: facts.refreshedAt.map { Int(clamping: $0) },
       isDefault: facts.isDefault,
       exportable: facts.isExportable
     )

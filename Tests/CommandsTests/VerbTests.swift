@@ -163,8 +163,8 @@ struct VerbTests {
     #expect(
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
-        "presence_protection", "state", "cause", "access_token_expires_at", "default",
-        "exportable",
+        "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
+        "default", "exportable",
       ]
     )
     #expect(try account.string("state") == "login-required")

@@ -115,6 +115,7 @@ private let account = VaultAccount(
   state: .loginRequired,
   cause: "refused\n",
   accessTokenExpiresAt: 1_800_000_000,
+  refreshedAt: 1_700_000_000,
   isDefault: false,
   exportable: true
 )
@@ -230,6 +231,29 @@ private func accountSamples() throws -> [Sample] {
         badTime: 1_800_000_001,
         problem: "altered"
       )
+    ),
+    try call(RenameAccountCall(account: "me", name: "work")),
+    try reply(to: RenameAccountCall.self, AccountReply(account: account)),
+    try call(SetDefaultAccountCall(account: "me")),
+    try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
+    try call(RemoveAccountCall(account: "me", local: true)),
+    try reply(to: RemoveAccountCall.self, LogoutReply(revoked: false, reason: "offline")),
+    try call(RequestTermsCall(account: "me")),
+    try reply(
+      to: RequestTermsCall.self,
+      RequestTermsReply(
+        account: "me",
+        issuer: "https://id.example.org",
+        hosts: ["api.example.org", "api.example.org:8443"],
+        ca: "-----BEGIN CERTIFICATE-----\n",
+        pins: ["sha256//AAAA"],
+        proxy: "http://localhost:3128"
+      )
+    ),
+    try call(ExamineCall()),
+    try reply(
+      to: ExamineCall.self,
+      ExamineReply(name: "slots", level: .warning, message: "m", remedy: "r")
     ),
   ]
 }
