@@ -30,10 +30,9 @@ public actor Vault {
   var prompts = PromptBook()
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
-  /// No password is tried before.
-  var nextPassword = BootInstant(nanoseconds: 0)
-  /// Fingers that did not match while the store could not be written.
-  var unsavedFailures = 0
+  var notes: [String: PromptNote] = [:]
+  var tries: FingerTries
+  var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   var followers: [String: [Follower]] = [:]
@@ -76,6 +75,8 @@ public actor Vault {
       deviceSecret = try SealingKey(secret)
       auditKey = try deviceSecret.derived(for: "audit chain")
       identifier = try Self.identifier(in: store)
+      tries = FingerTries(stored: try store.lockout(owner: owner)?.failures ?? 0)
+      backoff = Self.storedBackoff(try store.passwordWait(owner: owner), clock)
       try store.leaveLogOnClose(false)
       self.store = store
       self.directory = directory

@@ -41,6 +41,12 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var enrolledFingers: [String]
   /// Whether only the password passes, after too many fingers failed.
   public var fingerprintLockedOut: Bool
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  /// Where fingers come from, and how the desktop's can be seen.
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
 
   /// Of these parts.
   public init(
@@ -53,7 +59,10 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedFor: Int? = nil,
     unlockedAccounts: [String],
     enrolledFingers: [String],
-    fingerprintLockedOut: Bool
+    fingerprintLockedOut: Bool,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
   ) {
     self.form = form
     self.version = version
@@ -65,6 +74,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.unlockedAccounts = unlockedAccounts
     self.enrolledFingers = enrolledFingers
     self.fingerprintLockedOut = fingerprintLockedOut
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
   }
 
   /// Reads the members.
@@ -79,6 +91,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedAccounts = try object.required("unlocked_accounts")
     enrolledFingers = try object.required("enrolled_fingers")
     fingerprintLockedOut = try object.required("fingerprint_locked_out")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
   }
 
   /// The members as JSON.
@@ -95,6 +110,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "unlocked_accounts": unlockedAccounts,
         "enrolled_fingers": enrolledFingers,
         "fingerprint_locked_out": fingerprintLockedOut,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
       ])
     }
   }

@@ -38,6 +38,8 @@ public enum VaultRequest: Sendable {
   case whoAmI(WhoAmICall)
   /// `Audit`.
   case audit(AuditCall)
+  /// `DeleteFinger`.
+  case deleteFinger(DeleteFingerCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -62,6 +64,7 @@ public enum VaultRequest: Sendable {
       case LogoutCall.method: self = .logout(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
       case AuditCall.method: self = .audit(try call.content())
+      case DeleteFingerCall.method: self = .deleteFinger(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {
