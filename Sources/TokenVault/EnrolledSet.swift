@@ -57,7 +57,7 @@ struct EnrolledSet: Equatable {
         Member(home: home, finger: String(parts[1]), digest: digest.isEmpty ? nil : digest)
       )
     }
-    guard self.text == text else { return nil }
+    guard self.text == text, members == Self.ordered(members) else { return nil }
   }
 
   /// The canonical list, one print a line.

@@ -232,6 +232,8 @@ struct LockoutTests {
       do {
         let next = try await bench.open()
         let need = try await need { _ = try await next.token() }
+        #expect(need.methods == [.password])
+        #expect(need.reason?.hasSuffix("does not open") == true)
         guard
           case .presenceFailed(.notAvailable, methods: [.password])? = await failure({
             _ = try await next.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
