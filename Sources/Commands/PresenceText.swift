@@ -76,6 +76,7 @@ enum PresenceText {
       switch (method, outcome) {
       case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
       case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
+      case (.fingerprint, .denied) where !message.isEmpty: sentence(PlainText.line(message))
       default: sentence(failure(outcome, message))
       }
     return "\(what). \(next)"
@@ -89,7 +90,8 @@ enum PresenceText {
       case .passwordChosen: "the password was chosen instead of the fingerprint"
       case .notAvailable: "the fingerprint reader is not available"
       case .notEnrolled: "no finger is enrolled"
-      case .lockedOut: "too many fingers failed: give the system password once"
+      case .lockedOut:
+        "too many fingers failed: none counts until the system password is given once"
       case .noMatch: "the presence check failed: no match"
       case .timedOut: "the presence check timed out"
       case .busy: "another prompt is open, or the reader is in use"

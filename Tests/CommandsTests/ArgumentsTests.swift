@@ -62,7 +62,7 @@ struct ArgumentsTests {
     "", "presence", "token a b", "logout", "provider add", "token --min-ttl",
     "token --min-ttl --json", "token --min-ttl 1s --min-ttl 2s", "token --json=yes", "token -x",
     "token --minttl 10s", "--min-ttl 5s token", "presence enable a b", "token --min-ttl=",
-    "request https://example.org", "doctor", "release me", "rekey", "fingers delete x",
+    "request https://example.org", "doctor", "release me", "rekey", "fingers rename x",
   ])
   func whatIsNotUnderstoodIsWrongUsage(_ line: String) {
     let error = failure(line)
