@@ -74,6 +74,9 @@ enum StatusVerbs {
       "reader": .object(ReaderText.object(reader)),
       "enrolled_fingers": strings(status.enrolledFingers),
       "fingerprint_locked_out": .boolean(status.fingerprintLockedOut),
+      "desktop_fingers": strings(status.desktopFingers ?? []),
+      "finger_source": AccountText.optional(status.fingerSource?.rawValue),
+      "finger_reason": AccountText.optional(status.fingerReason),
       "accounts": .array(accounts.map { .object(AccountText.object($0)) }),
       "problem": .null,
       "remedy": .null,
@@ -115,7 +118,19 @@ enum StatusVerbs {
     table.add("memory", memory(status.memory))
     table.add("vault", window(status, now: now))
     table.add("reader", ReaderText.line(reader))
-    table.add("fingers", fingers(status))
+    table.add(
+      "fingers",
+      FingerText.line(
+        own: status.enrolledFingers,
+        desktop: status.desktopFingers ?? [],
+        status.fingerSource
+      )
+    )
+    if status.fingerprintLockedOut {
+      table.add("", "too many failed: password only, until it is given once")
+    } else if let reason = status.fingerReason {
+      table.add("", reason)
+    }
     if accounts.count > 1 {
       let chosen = accounts.first(where: \.isDefault)?.name
       table.add("default", chosen.map { "\($0) (*)" } ?? "none: thumblatch account default NAME")
@@ -150,13 +165,6 @@ enum StatusVerbs {
     case .locked: "locked (never swapped)"
     case .ordinary: "ordinary (RLIMIT_MEMLOCK leaves no room: it may be swapped)"
     }
-  }
-
-  private static func fingers(_ status: VaultStatus) -> String {
-    let names =
-      status.enrolledFingers.isEmpty ? "none" : status.enrolledFingers.joined(separator: ", ")
-    return status.fingerprintLockedOut
-      ? names + " (too many failed: password only, until it is given once)" : names
   }
 
   private static func strings(_ texts: [String]) -> JSONValue {

@@ -13,6 +13,8 @@ enum AuditEvent: String {
   case unlock
   case lock
   case enrollment
+  case fingerDeletion = "finger-deletion"
+  case fingersChanged = "fingers-changed"
   case logout
   case refusal
   case release

@@ -71,7 +71,7 @@ extension Vault {
     let accounts = try resealedAccounts(under: next.secret, authority: authority, caller: caller)
     for row in accounts { try stored { () throws(StorageError) in try self.store.update(row) } }
     let prints = try resealPrints(under: next.secret)
-    try resealEnrolledSets(under: next.secret)
+    try resealEnrolledSet(under: next.secret)
     try countBoxChange()
     try record(
       AuditEntry(

@@ -16,7 +16,7 @@ extension Vault {
       unlockedFor: open?.secondsLeft(at: now),
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
-      isFingerprintLockedOut: try fingerLockout().isPasswordOnly,
+      isFingerprintLockedOut: tries.lockout.isPasswordOnly,
       problem: problem
     )
   }

@@ -56,6 +56,8 @@ public enum VaultRequest: Sendable {
   case requestTerms(RequestTermsCall)
   /// `Examine`.
   case examine(ExamineCall)
+  /// `DeleteFinger`.
+  case deleteFinger(DeleteFingerCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -89,6 +91,7 @@ public enum VaultRequest: Sendable {
       case RemoveAccountCall.method: self = .removeAccount(try call.content())
       case RequestTermsCall.method: self = .requestTerms(try call.content())
       case ExamineCall.method: self = .examine(try call.content())
+      case DeleteFingerCall.method: self = .deleteFinger(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

@@ -151,7 +151,10 @@ private func accountSamples() throws -> [Sample] {
         enrolledFingers: ["right-index"],
         fingerprintLockedOut: false,
         problem: "older",
-        remedy: "thumblatch recover"
+        remedy: "thumblatch recover",
+        desktopFingers: ["right-thumb"],
+        fingerSource: .namesOnly,
+        fingerReason: "r"
       )
     ),
     try call(GetAccountCall(account: "me")),
@@ -262,11 +265,13 @@ private func presenceSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     reply(to: CheckCall.self, .waiting, isVariant: true),
+    reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
+    reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
     call(CancelCall(prompt: "p1")),
     reply(to: CancelCall.self, EmptyReply()),
@@ -281,7 +286,18 @@ private func presenceSamples() throws -> [Sample] {
     call(LockCall()),
     reply(to: LockCall.self, LockReply(wasUnlocked: true)),
     call(ListFingersCall()),
-    reply(to: ListFingersCall.self, ListFingersReply(fingers: ["left-thumb"], reader: reader)),
+    reply(
+      to: ListFingersCall.self,
+      ListFingersReply(
+        fingers: ["left-thumb"],
+        reader: reader,
+        desktopFingers: ["right-thumb"],
+        fingerSource: .fprintd,
+        fingerReason: "r"
+      )
+    ),
+    call(DeleteFingerCall(finger: "right-index", prompt: "p1")),
+    reply(to: DeleteFingerCall.self, DeleteFingerReply(fingers: ["left-thumb"])),
     call(EnrollFingerCall(finger: "right-index", prompt: "p1")),
     reply(
       to: EnrollFingerCall.self,
@@ -301,7 +317,8 @@ private func presenceSamples() throws -> [Sample] {
           account: "me",
           purpose: .refresh,
           methods: [.fingerprint, .password],
-          timeout: 30
+          timeout: 30,
+          reason: "r"
         )
       )
     ),
