@@ -155,7 +155,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory", "KeyWriter",
+        "SecretMemory", "JSON", "KeyWriter",
         "TestSupport",
       ],
       exclude: ["Stores"]

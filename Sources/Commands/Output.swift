@@ -65,6 +65,18 @@ final class Output {
     }
   }
 
+  /// Whether standard output is a terminal, where bytes from elsewhere would be obeyed.
+  var isTerminal: Bool { isatty(out) == 1 }
+
+  /// Bytes of a body on standard output, as they are.
+  func data(bytes: [UInt8]) throws(CommandError) {
+    do {
+      try write(bytes, to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
   /// One result that holds a secret as a JSON object on one line.
   func secret(_ object: JSONObject) throws(CommandError) {
     let line: SecretBytes
@@ -86,13 +98,16 @@ final class Output {
   /// Why it failed and what to do, a line each: a line end inside could forge the second one.
   func fail(_ failure: CommandError) {
     clearStatus()
+    if failure.isSaid { return }
     if json {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
-      if (try? data(["error": .object(error)])) != nil { return }
+      var object = failure.facts
+      object["error"] = .object(error)
+      if (try? data(object)) != nil { return }
     }
     var lines = paint("thumblatch: error:", "1;31") + " "
     lines += PlainText.line(failure.message, limit: 1200)

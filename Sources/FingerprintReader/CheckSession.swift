@@ -4,8 +4,8 @@ internal import CFprint
 @safe
 final class CheckSession: ReaderSession, @unchecked Sendable {
   private let stored: [StoredPrint]
-  private let operation: ReaderOperation<Verdict>
-  private let report: @Sendable (CheckEvent) -> Void
+  private let report: (CheckEvent) -> Void
+  private let done: (Result<Verdict, ReaderError>) -> Void
 
   /// The prints that this reader knows, and the library's objects of them, in the same order.
   private var usable: [StoredPrint] = []
@@ -19,12 +19,12 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     _ drivers: AllowedDrivers,
     _ stored: [StoredPrint],
     milliseconds: Int,
-    operation: ReaderOperation<Verdict>,
-    report: @escaping @Sendable (CheckEvent) -> Void
+    report: @escaping (CheckEvent) -> Void,
+    done: @escaping (Result<Verdict, ReaderError>) -> Void
   ) {
     self.stored = stored
-    self.operation = operation
     self.report = report
+    self.done = done
     super.init(drivers, milliseconds: milliseconds)
   }
 
@@ -71,10 +71,10 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     if let prints = unsafe prints { unsafe g_ptr_array_unref(prints) }
     unsafe prints = nil
     if let failure {
-      operation.finish(.failure(failure))
+      done(.failure(failure))
     } else {
       // No failure is given only where there is a verdict.
-      operation.finish(verdict.map { .success($0) } ?? .failure(.cancelled))
+      done(verdict.map { .success($0) } ?? .failure(.cancelled))
     }
   }
 

@@ -4,17 +4,17 @@ internal import CFprint
 @safe
 final class FactsSession: ReaderSession, @unchecked Sendable {
   private let opening: Bool
-  private let operation: ReaderOperation<ReaderFacts>
+  private let done: (Result<ReaderFacts, ReaderError>) -> Void
   private var facts: ReaderFacts?
 
   init(
     _ drivers: AllowedDrivers,
     opening: Bool,
     milliseconds: Int,
-    operation: ReaderOperation<ReaderFacts>
+    done: @escaping (Result<ReaderFacts, ReaderError>) -> Void
   ) {
     self.opening = opening
-    self.operation = operation
+    self.done = done
     super.init(drivers, milliseconds: milliseconds)
   }
 
@@ -28,9 +28,9 @@ final class FactsSession: ReaderSession, @unchecked Sendable {
 
   override func ended(_ failure: ReaderError?) {
     if let facts, !opening || failure == nil {
-      operation.finish(.success(facts))
+      done(.success(facts))
     } else {
-      operation.finish(.failure(failure ?? .noReader))
+      done(.failure(failure ?? .noReader))
     }
   }
 

@@ -17,6 +17,16 @@ public enum Finger: UInt8, Sendable, CaseIterable {
     self = finger
   }
 
+  /// The finger that fprintd calls so, such as `right-index-finger`; nil for any other text.
+  init?(desktopName name: String) {
+    let suffix = "-finger"
+    let short = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+    // Only thumbs are no fingers there.
+    guard let finger = Finger(name: short), name.hasSuffix("-thumb") || name.hasSuffix(suffix)
+    else { return nil }
+    self = finger
+  }
+
   /// The name, such as `right-index`.
   public var name: String {
     switch self {

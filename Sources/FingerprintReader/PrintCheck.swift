@@ -11,6 +11,7 @@ enum PrintCheck {
     let finger: UInt8
     let driver: String
     let device: String
+    let user: String?
   }
 
   private static let magic: [UInt8] = [0x46, 0x50, 0x33]
@@ -51,6 +52,9 @@ enum PrintCheck {
     let driver = unsafe child(value, 1, text)
     let device = unsafe child(value, 2, text)
     let finger = unsafe child(value, 4) { unsafe g_variant_get_byte($0) }
+    let user = unsafe child(value, 5) { maybe in
+      unsafe g_variant_n_children(maybe) == 0 ? nil : unsafe child(maybe, 0, text)
+    }
     let date = unsafe child(value, 7) { unsafe g_variant_get_int32($0) }
     guard let kind = Kind(rawValue: type), Finger(rawValue: finger) != nil,
       isName(driver), device.utf8.count <= longestName,
@@ -65,7 +69,7 @@ enum PrintCheck {
       }
     }
     guard isUsable else { throw .badValue }
-    return Facts(finger: finger, driver: driver, device: device)
+    return Facts(finger: finger, driver: driver, device: device, user: user)
   }
 
   /// Whether every sample has as many x as y as directions, and values that a scan can have.

@@ -21,6 +21,8 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   case timedOut
   /// It was cancelled.
   case cancelled
+  /// The computer goes to sleep, and the reader was released before that.
+  case sleeping
   /// The reader knows this finger already.
   case duplicate
   /// The reader has no room for one more print.
@@ -37,7 +39,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .noReader: "no fingerprint reader is free"
     case .notEnrolled: "no finger is enrolled on this reader"
-    case .busy(let fault): Self.text("the fingerprint reader is in use", fault)
+    case .busy(let fault): Self.text("reader busy: another program has it", fault)
     case .noPermission(let fault):
       Self.text("this user may not open the fingerprint reader", fault)
     case .removed: "the fingerprint reader was unplugged"
@@ -45,6 +47,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     case .unsupported: "the fingerprint reader cannot do this"
     case .timedOut: "nobody touched the fingerprint reader in time"
     case .cancelled: "cancelled"
+    case .sleeping: "cancelled: the computer goes to sleep"
     case .duplicate: "the fingerprint reader knows this finger already"
     case .storageFull: "the fingerprint reader has no room for another finger"
     case .badPrint(let flaw): "the stored print cannot be used: \(flaw)"
@@ -60,7 +63,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// An error of libfprint or a library below it.
-public struct LibraryFault: Equatable, Sendable, CustomStringConvertible {
+public struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library's name for the kind of error, such as `fp-device-error-quark`.
   public let domain: String
   /// Its number within the domain.
@@ -91,6 +94,8 @@ extension ReaderError {
       self = .cancelled
     } else if domain == g_io_error_quark(), fault.code == G_IO_ERROR_BUSY.rawValue {
       self = .busy(fault)
+    } else if domain == g_io_error_quark(), fault.code == G_IO_ERROR_PERMISSION_DENIED.rawValue {
+      self = .noPermission(fault)
     } else if fault.domain == "g-usb-device-error-quark" {
       self = Self.usb(fault)
     } else {
@@ -114,7 +119,7 @@ extension ReaderError {
   /// libusb's own number stands in the words alone: -6 is LIBUSB_ERROR_BUSY, -3 is
   /// LIBUSB_ERROR_ACCESS, -4 is LIBUSB_ERROR_NO_DEVICE (libusb.h).
   private static func usb(_ fault: LibraryFault) -> ReaderError {
-    if fault.message.contains("[-6]") { return .busy(fault) }
+    if fault.isUSBBusy { return .busy(fault) }
     if fault.message.contains("[-3]") { return .noPermission(fault) }
     if fault.message.contains("[-4]") { return .removed }
     return .failed(fault)
@@ -122,16 +127,24 @@ extension ReaderError {
 }
 
 extension LibraryFault {
+  /// Whether libusb says that another program has the device.
+  var isUSBBusy: Bool { message.contains("[-6]") }
+
   init(_ error: GError) {
     code = unsafe error.code
     domain = unsafe g_quark_to_string(error.domain).map { unsafe String(cString: $0) } ?? "?"
     let words = unsafe error.message.map { unsafe String(cString: $0) } ?? ""
+    message = Self.plain(words)
+  }
+
+  /// Text without control characters, at most 200 bytes long.
+  static func plain(_ words: String) -> String {
     var text = ""
     for scalar in words.unicodeScalars {
       let isPlain = scalar.value >= 0x20 && scalar.value < 0x7f
       text.unicodeScalars.append(isPlain ? scalar : "?")
       if text.utf8.count == 200 { break }
     }
-    message = text
+    return text
   }
 }

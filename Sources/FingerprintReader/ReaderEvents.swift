@@ -48,8 +48,8 @@ public enum EnrollEvent: Sendable, Equatable {
 
 /// The decision of a reader.
 public enum Verdict: Sendable, Equatable {
-  /// The finger of one of the prints.
-  case matched(Finger)
+  /// The finger of one of the prints; nil where fprintd did not say which.
+  case matched(Finger?)
   /// A finger, but none of these.
   case noMatch
 }

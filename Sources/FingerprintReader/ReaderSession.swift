@@ -7,7 +7,7 @@ internal import Synchronization
 /// Every way out goes through `close`: the library's claim on the device ends, and the context,
 /// which would keep a list of readers that is out of date, is let go.
 @safe
-class ReaderSession: @unchecked Sendable {
+class ReaderSession: ReaderAttempt, @unchecked Sendable {
   /// How often someone who waits hears that the reader still does, in milliseconds.
   private static let tick: guint = 5000
   /// How long a driver may take to stop or to close, in milliseconds; then it is left hanging.
@@ -29,6 +29,8 @@ class ReaderSession: @unchecked Sendable {
   private var failure: ReaderError?
   private var isFinished = false
 
+  /// What holds sleep back while this session has the reader; nil where its owner does that.
+  var sleep: SleepGuard?
   /// What the library stops at; only this session's thread cancels it.
   let cancellable: UnsafeMutablePointer<GCancellable>?
   /// The reader, between `begin` and the end.
@@ -74,6 +76,7 @@ class ReaderSession: @unchecked Sendable {
     guard !isCancelled.load(ordering: .acquiring) else { return finish(.cancelled) }
     // A new context each time: a reader that another program held when a context was made is
     // missing from that context's list for as long as it lives.
+    sleep?.begin()
     unsafe context = fp_context_new()
     var hasReader = false
     guard let devices = unsafe fp_context_get_devices(context) else { return finish(.noReader) }
@@ -219,6 +222,7 @@ class ReaderSession: @unchecked Sendable {
     _ = unsafe Unmanaged.passRetained(self)
     remove(&limitTimer)
     remove(&tickTimer)
+    sleep?.end()
     ended(failure ?? .timedOut)
   }
 
@@ -233,6 +237,7 @@ class ReaderSession: @unchecked Sendable {
     if let context = unsafe context { unsafe g_object_unref(context) }
     unsafe context = nil
     ReaderThread.shared.release(self)
+    sleep?.end()
     ended(failure)
   }
 
@@ -271,7 +276,7 @@ func text(_ pointer: UnsafePointer<CChar>?) -> String {
 }
 
 /// Milliseconds of CLOCK_BOOTTIME, which counts suspend (clock_gettime(2)).
-private func boottime() -> Int64 {
+func boottime() -> Int64 {
   var now = timespec()
   unsafe clock_gettime(CLOCK_BOOTTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000

@@ -37,6 +37,8 @@ public struct StoredPrint: Sendable {
   public let driver: String
   /// The reader of that driver that can use it.
   public let device: String
+  /// The user that it was enrolled for, where whoever enrolled it wrote that down.
+  public let user: String?
   /// What libfprint wrote (fp_print_serialize).
   public let bytes: SharedSecret
 
@@ -51,7 +53,22 @@ public struct StoredPrint: Sendable {
     self.finger = finger
     driver = facts.driver
     device = facts.device
+    user = facts.user
     self.bytes = bytes
+  }
+
+  /// SHA-256 of the bytes (g_checksum_new(3)).
+  public var digest: [UInt8] {
+    guard let checksum = unsafe g_checksum_new(G_CHECKSUM_SHA256) else { return [] }
+    defer { unsafe g_checksum_free(checksum) }
+    unsafe bytes.bytes.withUnsafeBytes { buffer in
+      let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      unsafe g_checksum_update(checksum, start, gssize(buffer.count))
+    }
+    var digest = [UInt8](repeating: 0, count: 32)
+    var count = gsize(digest.count)
+    unsafe g_checksum_get_digest(checksum, &digest, &count)
+    return digest
   }
 
   /// The library's own object, to be unreferenced by the caller; nil if the library refuses it.

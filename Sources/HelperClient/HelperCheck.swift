@@ -26,12 +26,15 @@ struct HelperCheck: CheckConversation {
       }
       try helper.send(call, more: more)
       let begun = BootInstant.now
+      var isArmed = false
       while true {
         let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
         let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
         let event = TokenVault.CheckEvent(reply)
-        // That the reader waits at all stands on the screen already.
-        if event == .waiting && BootInstant.now.seconds(since: begun) < Self.patience { continue }
+        isArmed = isArmed || event == .ready
+        // That the reader waits at all stands on the screen already; that it is busy does not.
+        let isSoon = BootInstant.now.seconds(since: begun) < Self.patience
+        if event == .waiting && isArmed && isSoon { continue }
         put(event)
         if event.isLast { return }
       }

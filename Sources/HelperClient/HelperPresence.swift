@@ -20,7 +20,12 @@ public struct HelperPresence: PresenceCheck {
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
-      .init(presenceMethod: .fingerprint, timeout: Int(seconds) * 1000),
+      .init(
+        presenceMethod: .fingerprint,
+        timeout: Int(seconds) * 1000,
+        desktopDigests: desktop.flatMap(Self.digests),
+        desktopFingers: desktop.flatMap(Self.names)
+      ),
       prints: prints,
       more: true,
       seconds: seconds
@@ -59,7 +64,15 @@ public struct HelperPresence: PresenceCheck {
   }
 
   /// The fingers that fprintd has of the user; see `PresenceCheck`.
-  public func desktopFingers() async -> DesktopFingers? { nil }
+  public func desktopFingers() async -> DesktopFingers? {
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try startThread { continuation.resume(returning: Self.askDesktop()) }
+      } catch {
+        continuation.resume(returning: nil)
+      }
+    }
+  }
 
   private static func askReader() -> ReaderFacts {
     do throws(HelperError) {
@@ -81,6 +94,28 @@ public struct HelperPresence: PresenceCheck {
     } catch {
       return noReader(error.reason)
     }
+  }
+
+  private static func askDesktop() -> DesktopFingers? {
+    guard let helper = try? HelperProcess(program: program) else { return nil }
+    defer { helper.finish(withinMilliseconds: 500) }
+    var buffer = MessageBuffer(.helper)
+    guard (try? helper.send(HelperListEnrolledCall())) != nil,
+      let enrolled = try? helper.receive(
+        &buffer,
+        to: HelperListEnrolledCall.self,
+        until: BootInstant.now.advanced(bySeconds: 10)
+      ).reply
+    else { return nil }
+    return DesktopFingers(enrolled)
+  }
+
+  private static func digests(_ desktop: DesktopFingers) -> [[UInt8]]? {
+    desktop.source == .prints ? desktop.fingers.compactMap(\.digest) : nil
+  }
+
+  private static func names(_ desktop: DesktopFingers) -> [String]? {
+    desktop.source == .names ? desktop.fingers.map(\.name) : nil
   }
 
   private static func noReader(_ reason: String) -> ReaderFacts {
@@ -105,10 +140,31 @@ extension Presence.PresenceOutcome {
     switch failure {
     case .notAvailable: self = .notAvailable(detail ?? "there is no reader")
     case .notEnrolled: self = .notEnrolled
-    case .busy: self = .busy(detail ?? "the reader is in use")
+    case .busy: self = .busy(detail ?? "reader busy: another program has it")
     case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled
     case .denied: self = .denied(detail ?? "the system refuses this user")
+    }
+  }
+}
+
+extension DesktopFingers {
+  /// What a helper told; nil where there are none, or where it makes no sense.
+  fileprivate init?(_ enrolled: HelperEnrolled) {
+    guard !enrolled.fingers.isEmpty else { return nil }
+    switch enrolled.source {
+    case .none: return nil
+    case .prints:
+      guard enrolled.digests.count == enrolled.fingers.count,
+        enrolled.digests.allSatisfy({ $0.count == 32 })
+      else { return nil }
+      self.init(
+        source: .prints,
+        fingers: zip(enrolled.fingers, enrolled.digests).map { .init(name: $0, digest: $1) }
+      )
+    case .names:
+      guard Set(enrolled.fingers).count == enrolled.fingers.count else { return nil }
+      self.init(source: .names, fingers: enrolled.fingers.map { .init(name: $0, digest: nil) })
     }
   }
 }

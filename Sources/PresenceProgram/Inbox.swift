@@ -12,6 +12,7 @@ final class Inbox: Sendable {
     case enroll(EnrollEvent)
     case enrolled(Result<StoredPrint, ReaderError>)
     case facts(Result<ReaderFacts, ReaderError>)
+    case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
     case password(Result<PasswordCheck.Verdict, PasswordError>)
   }

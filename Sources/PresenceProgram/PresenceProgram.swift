@@ -8,13 +8,28 @@ public import SystemPassword
 ///
 /// It knows no token and no key, answers to the engine alone, and may be ended at any moment.
 public struct PresenceProgram {
-  private let drivers: AllowedDrivers
+  /// Where the system bus listens.
+  ///
+  /// It stands here, not in the environment: whoever chose the bus would bring an fprintd that says
+  /// what its owner wants.
+  public static let systemBus = "unix:path=/run/dbus/system_bus_socket"
+  /// Where fprintd keeps its prints.
+  public static let fprintdDirectory = "/var/lib/fprint"
+
+  private let reader: Reader
+  private let desktopPrints: DesktopPrints?
   private let stack: PasswordStack?
 
-  /// A program that uses these readers and this PAM stack, both a decision of its source; without
-  /// a stack it checks no password.
-  public init(drivers: AllowedDrivers, stack: PasswordStack?) {
-    self.drivers = drivers
+  /// A program that uses these readers, this bus, fprintd's prints in this directory, and this PAM
+  /// stack, all a decision of its source; what is nil it goes without.
+  public init(
+    drivers: AllowedDrivers,
+    bus: String?,
+    fprintdDirectory: String?,
+    stack: PasswordStack?
+  ) {
+    reader = Reader(drivers, bus: bus)
+    desktopPrints = fprintdDirectory.map(DesktopPrints.init(path:))
     self.stack = stack
   }
 
@@ -31,7 +46,12 @@ public struct PresenceProgram {
       let peer = try socket.peerCredentials().user
       guard peer == ThisProcess.user || peer == 0 else { exit(1) }
       try socket.setNonblocking(false)
-      let service = try PresenceService(socket, drivers: drivers, stack: stack)
+      let service = try PresenceService(
+        socket,
+        reader: reader,
+        desktopPrints: desktopPrints,
+        stack: stack
+      )
       try service.serve()
     } catch {
       _exit(1)

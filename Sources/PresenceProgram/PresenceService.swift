@@ -17,13 +17,15 @@ final class PresenceService {
     case check(ReaderOperation<Verdict>)
     case enrolment(ReaderOperation<StoredPrint>)
     case facts
+    case fingers
     case password(PasswordDialogue)
   }
 
-  private let drivers: AllowedDrivers
+  let reader: Reader
+  let desktopPrints: DesktopPrints?
   private let stack: PasswordStack?
   let connection: HelperConnection
-  private let inbox: Inbox
+  let inbox: Inbox
   private let service = VarlinkServiceInfo(version: "1", interfaces: [.helper])
 
   private var prints: [StoredPrint] = []
@@ -36,10 +38,12 @@ final class PresenceService {
 
   init(
     _ socket: consuming Descriptor,
-    drivers: AllowedDrivers,
+    reader: Reader,
+    desktopPrints: DesktopPrints?,
     stack: PasswordStack?
   ) throws(SystemError) {
-    self.drivers = drivers
+    self.reader = reader
+    self.desktopPrints = desktopPrints
     self.stack = stack
     inbox = try Inbox()
     connection = HelperConnection(socket)
@@ -86,9 +90,10 @@ final class PresenceService {
       case .check(let check): try begin(check, more: call.more)
       case .enroll(let enrolment): try begin(enrolment, more: call.more)
       case .getReader: try askReader()
+      case .listEnrolled: listEnrolled()
       // There is no question.
       case .respond: throw .invalidParameter("text")
-      case .exchange: throw .methodNotImplemented(call.method)
+      case .exchange, .request: throw .methodNotImplemented(call.method)
       }
     } catch {
       connection.reply(error.reply)
@@ -113,8 +118,13 @@ final class PresenceService {
     case .fingerprint:
       guard more else { throw .expectedMore }
       guard renounce() else { return refuse(.notAvailable, "privileges could not be given up") }
+      let fingers = try desktopFingers(of: call)
       let inbox = inbox
-      let operation = Reader(drivers).check(prints, milliseconds: call.timeout) {
+      let operation = reader.check(
+        prints + desktopPrints(of: call),
+        fingers: fingers,
+        milliseconds: call.timeout
+      ) {
         inbox.put(.check($0))
       }
       running = .check(operation)
@@ -164,7 +174,7 @@ final class PresenceService {
       return reply(.failed(.notAvailable, detail: "privileges could not be given up"))
     }
     let inbox = inbox
-    let operation = Reader(drivers).enroll(finger, milliseconds: call.timeout) {
+    let operation = reader.enroll(finger, milliseconds: call.timeout) {
       inbox.put(.enroll($0))
     }
     running = .enrolment(operation)
@@ -177,7 +187,7 @@ final class PresenceService {
     }
     let inbox = inbox
     // root may open every reader; for others only a try shows it.
-    let operation = Reader(drivers).facts(opening: ThisProcess.user != 0)
+    let operation = reader.facts(opening: ThisProcess.user != 0)
     running = .facts
     work { inbox.put(.facts(result { () throws(ReaderError) in try operation.wait() })) }
   }
@@ -205,7 +215,7 @@ final class PresenceService {
     case .check(let operation): operation.cancel()
     case .enrolment(let operation): operation.cancel()
     case .password(let dialogue): if dialogue.isAsking { dialogue.give(nil) }
-    case .facts, nil: break
+    case .facts, .fingers, nil: break
     }
   }
 
@@ -229,7 +239,7 @@ final class PresenceService {
   private func release() throws(SystemError) {
     switch running {
     case .check, .enrolment, .facts: break
-    case .password, nil: return
+    case .fingers, .password, nil: return
     }
     cancel()
     let deadline = BootInstant.now.nanoseconds + Self.releaseTime * 1_000_000
@@ -248,13 +258,13 @@ final class PresenceService {
   }
 
   /// Makes sure that nothing this process executes from here on gains a privilege.
-  private func renounce() -> Bool {
+  func renounce() -> Bool {
     hasRenounced = hasRenounced || (try? ThisProcess.renouncePrivileges()) != nil
     return hasRenounced
   }
 
   /// Does work that waits, on a thread of its own.
-  private func work(_ body: @escaping @Sendable () -> Void) {
+  func work(_ body: @escaping @Sendable () -> Void) {
     do throws(SystemError) {
       try startThread(body)
     } catch {
@@ -265,7 +275,7 @@ final class PresenceService {
 }
 
 /// A result of a typed error.
-private func result<Value, Failure: Error>(
+func result<Value, Failure: Error>(
   _ body: () throws(Failure) -> Value
 ) -> Result<Value, Failure> {
   Result(catching: body)

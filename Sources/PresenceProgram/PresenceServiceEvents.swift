@@ -13,6 +13,9 @@ extension PresenceService {
     case .facts(let result):
       running = nil
       connection.reply(HelperReader(result))
+    case .fingers(let result):
+      running = nil
+      connection.reply(HelperEnrolled(result))
     case .question(let question):
       connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
     case .password(let result):

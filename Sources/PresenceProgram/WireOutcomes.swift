@@ -27,7 +27,7 @@ extension HelperCheckEvent {
 
   init(_ result: Result<Verdict, ReaderError>) {
     switch result {
-    case .success(.matched(let finger)): self = .matched(finger: finger.name)
+    case .success(.matched(let finger)): self = .matched(finger: finger?.name)
     case .success(.noMatch): self = .notMatched
     case .failure(let error): self = .failed(HelperFailure(error), detail: error.description)
     }
@@ -50,7 +50,7 @@ extension HelperFailure {
       case .notEnrolled, .badPrint: .notEnrolled
       case .busy: .busy
       case .timedOut: .timedOut
-      case .cancelled: .cancelled
+      case .cancelled, .sleeping: .cancelled
       case .noReader, .noPermission, .removed, .tooHot, .unsupported, .duplicate, .storageFull,
         .memory, .failed:
         .notAvailable
@@ -83,5 +83,26 @@ extension HelperReader {
     case .failure(let error):
       self.init(available: false, reason: error.description)
     }
+  }
+}
+
+extension HelperEnrolled {
+  /// What can be seen over the bus; whatever went wrong there, there is nothing to be used.
+  init(_ result: Result<Set<Finger>, ReaderError>) {
+    let fingers = (try? result.get()) ?? []
+    self.init(source: fingers.isEmpty ? .none : .names, fingers: fingers.map(\.name).sorted())
+  }
+
+  /// What lies in fprintd's files.
+  init(_ prints: [StoredPrint]) {
+    let entries = prints.map { (finger: $0.finger.name, digest: $0.digest) }.sorted {
+      $0.finger == $1.finger
+        ? $0.digest.lexicographicallyPrecedes($1.digest) : $0.finger < $1.finger
+    }
+    self.init(
+      source: entries.isEmpty ? .none : .prints,
+      fingers: entries.map(\.finger),
+      digests: entries.map(\.digest)
+    )
   }
 }

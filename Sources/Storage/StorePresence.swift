@@ -59,35 +59,6 @@ extension Store {
     )
   }
 
-  /// How many fingers of a user failed; nil if none did.
-  public func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
-    try database.query(
-      "SELECT owner, failures, password_only FROM lockouts WHERE owner = ?",
-      [.integer(Int64(owner))]
-    ) { columns throws(StorageError) in
-      LockoutRow(
-        owner: try columns.small(0),
-        failures: try columns.integer(1),
-        passwordOnly: try columns.boolean(2)
-      )
-    }.first
-  }
-
-  /// Stores a user's failures in place of what was known.
-  public func put(_ row: LockoutRow) throws(StorageError) {
-    try database.run(
-      "INSERT OR REPLACE INTO lockouts (owner, failures, password_only) VALUES (?, ?, ?)",
-      [
-        .integer(Int64(row.owner)), .integer(row.failures), .integer(row.passwordOnly ? 1 : 0),
-      ]
-    )
-  }
-
-  /// Forgets a user's failures.
-  public func deleteLockout(owner: UInt32) throws(StorageError) {
-    try database.run("DELETE FROM lockouts WHERE owner = ?", [.integer(Int64(owner))])
-  }
-
   /// The value of a key; nil if there is none.
   public func meta(_ key: String) throws(StorageError) -> [UInt8]? {
     try database.query("SELECT value FROM meta WHERE key = ?", [.text(key)]) {

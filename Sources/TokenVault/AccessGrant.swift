@@ -50,6 +50,8 @@ public struct AccountFacts: Sendable, Equatable {
   public let cause: String?
   /// Seconds since 1970.
   public let accessTokenExpiresAt: Int64?
+  /// When the provider last gave tokens, in seconds since 1970.
+  public let refreshedAt: Int64?
   /// Whether it is meant where no account is named.
   public let isDefault: Bool
 }

@@ -13,6 +13,8 @@ enum AuditEvent: String {
   case unlock
   case lock
   case enrollment
+  case fingerDeletion = "finger-deletion"
+  case fingersChanged = "fingers-changed"
   case logout
   case refusal
   case release
@@ -20,6 +22,9 @@ enum AuditEvent: String {
   case recovery = "store-recovered"
   case pruning = "trail-pruning"
   case adoption = "trail-adoption"
+  case renamed = "account-renamed"
+  case defaultAccount = "account-default"
+  case removed = "account-removed"
 }
 
 /// How it went.

@@ -50,15 +50,12 @@ extension Vault {
 
   // MARK: - Accounts
 
-  /// The account of a name; without one, the only account.
+  /// The account of a name; without one, the only account or the default.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
-      let accounts = try accounts()
-      guard accounts.count == 1, let only = accounts.first else {
-        if accounts.isEmpty { throw .noSuchAccount("") }
-        throw .invalidArgument("there are several accounts: name one")
-      }
-      return only
+      if let chosen = try impliedAccount() { return chosen }
+      if try accounts().isEmpty { throw .noSuchAccount("") }
+      throw .invalidArgument("there are several accounts: name one")
     }
     let checked: AccountName
     do throws(ConfigurationError) {
@@ -180,15 +177,6 @@ extension Vault {
     _ = try stored { () throws(StorageError) in
       try TokenFile.remove(account: name, in: self.directory)
     }
-  }
-
-  /// Names the only account for those who name none.
-  func writeDefaultAccount() {
-    guard standing == .current, let accounts = try? accounts() else { return }
-    try? TokenFile.setDefault(
-      account: accounts.count == 1 ? accounts.first?.name : nil,
-      in: directory
-    )
   }
 }
 

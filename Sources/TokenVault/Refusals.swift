@@ -1,4 +1,4 @@
-internal import Storage
+internal import Presence
 internal import System
 
 /// Refusals of requests that change nothing: counted, so that a flood of them neither fills the
@@ -59,6 +59,25 @@ struct RefusalCount {
   }
 }
 
+/// How many checks that nobody took part in get a record of their own: sixty, and one more a minute.
+struct QuietChecks {
+  static let most = 60
+  private static let secondsForOne: Int64 = 60
+
+  private var room = most
+  private var refilled: BootInstant?
+
+  mutating func take(at now: BootInstant) -> Bool {
+    let since = refilled ?? now
+    let more = max(0, now.seconds(since: since)) / Self.secondsForOne
+    room = min(Self.most, room + Int(clamping: more))
+    refilled = room == Self.most ? now : since.advanced(bySeconds: more * Self.secondsForOne)
+    guard room > 0 else { return false }
+    room -= 1
+    return true
+  }
+}
+
 extension Vault {
   /// Counts a refusal of a request that changes nothing.
   ///
@@ -69,8 +88,27 @@ extension Vault {
     refusals.note(what, by: requester)
   }
 
-  func noteRefusal(_ what: String, _ caller: Caller) {
-    noteRefusal(what, by: caller.requester)
+  /// Counts a failure, where it is a refusal that is written down nowhere else.
+  public func note(_ failure: VaultFailure, by caller: Caller) {
+    switch failure {
+    case .busy: noteRefusal("busy", by: caller.requester)
+    case .refused: noteRefusal("policy", by: caller.requester)
+    case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument, .loginRequired,
+      .providerUnavailable, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
+      break
+    }
+  }
+
+  /// Writes down how a check ended, in the running transaction.
+  ///
+  /// A finger or a password that was wrong always gets its record: somebody has to be here, or to
+  /// wait. What a program can have ended as often as it likes, by asking and going away, gets one
+  /// only so often, and is counted else.
+  func record(_ entry: AuditEntry, of outcome: PresenceOutcome) throws(VaultFailure) {
+    guard outcome == .noMatch || quietChecks.take(at: clock.boot) else {
+      return noteRefusal("check \(outcome.name)", by: entry.requester ?? "")
+    }
+    try record(entry)
   }
 
   /// Writes the counted refusals down; called each minute and at the end.

@@ -31,7 +31,7 @@ extension Vault {
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       try self.recover(identifier, slot)
@@ -71,7 +71,7 @@ extension Vault {
     let accounts = try resealedAccounts(under: next.secret, authority: authority, caller: caller)
     for row in accounts { try stored { () throws(StorageError) in try self.store.update(row) } }
     let prints = try resealPrints(under: next.secret)
-    try resealEnrolledSets(under: next.secret)
+    try resealEnrolledSet(under: next.secret)
     try countBoxChange()
     try record(
       AuditEntry(

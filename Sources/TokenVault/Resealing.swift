@@ -27,8 +27,29 @@ extension Vault {
     return rows.count
   }
 
-  /// The codes over the sets of enrolled fingers that were confirmed, which no other key may keep.
-  func resealEnrolledSets(under key: borrowing SealingKey) throws(VaultFailure) {}
+  /// The code over the set of enrolled fingers that the password has confirmed.
+  ///
+  /// One that this vault did not write stays as it is, and so does not count under the new key either.
+  func resealEnrolledSet(under key: borrowing SealingKey) throws(VaultFailure) {
+    guard case .some = try confirmedSet(),
+      var row = try stored({ () throws(StorageError) in
+        try self.store.enrolledSet(owner: self.owner)
+      })
+    else { return }
+    do throws(CryptographyError) {
+      row.code = try Self.enrolledSetCode(
+        vault: identifier,
+        owner: owner,
+        source: row.source,
+        text: row.fingers,
+        under: key
+      )
+    } catch {
+      throw .unexpected("the enrolled fingers cannot be authenticated: \(error)")
+    }
+    let changed = row
+    try stored { () throws(StorageError) in try self.store.put(changed) }
+  }
 
   /// Authenticates the trail under other keys, last in the transaction; how many records it has.
   ///

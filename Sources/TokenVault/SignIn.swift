@@ -38,7 +38,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
-    if exportable { try allowExportable(name, provider, prompt, caller) }
+    if exportable { try await allowExportable(name, provider, prompt, caller) }
     let credentials = Credentials(
       email: email,
       password: password,
@@ -166,6 +166,25 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
+    let first = try await profile(with: grant)
+    // A token that has just come after a question is not refreshed again: the provider means it.
+    guard case .unauthorized = first.answer, prompt == nil else {
+      return (try facts(of: first.account), try profile(first.answer, of: first.account))
+    }
+    let newer = try await accessToken(
+      account: grant.account,
+      minimumLifetime: nil,
+      rejected: grant.accessToken,
+      prompt: nil,
+      caller: caller
+    )
+    let second = try await profile(with: newer)
+    return (try facts(of: second.account), try profile(second.answer, of: second.account))
+  }
+
+  private func profile(
+    with grant: AccessGrant
+  ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
     let account = try account(named: grant.account)
     // A login elsewhere meanwhile would have this token sent to another provider.
     guard try token(of: account)?.token == grant.accessToken else {
@@ -182,7 +201,7 @@ extension Vault {
     }
     var answer = try await ask(backend, question)
     if case .notThere = answer { answer = try await ask(backend, fallback) }
-    return (try facts(of: account), try profile(answer, of: account))
+    return (account, answer)
   }
 
   // MARK: - Parts

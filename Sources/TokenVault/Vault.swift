@@ -45,10 +45,9 @@ public actor Vault {
   var prompts = PromptBook()
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
-  /// No password is tried before.
-  var nextPassword = BootInstant(nanoseconds: 0)
-  /// Fingers that did not match while the store could not be written.
-  var unsavedFailures = 0
+  var notes: [String: PromptNote] = [:]
+  var tries: FingerTries
+  var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   var followers: [String: [Follower]] = [:]
@@ -57,6 +56,7 @@ public actor Vault {
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var refusals = RefusalCount()
+  var quietChecks = QuietChecks()
   let trailLimits: TrailLimits
   /// When the trail was last looked through for what is too old; nil before the first time.
   var lastPruning: BootInstant?
@@ -101,10 +101,13 @@ public actor Vault {
           using: opening.keys.trail
         )
         isTrailAdopted = true
+        Self.removeLeavings(of: opening.store, in: directory)
       }
       deviceSecret = opening.keys.secret
       trailKeys = opening.keys.trail
       markKey = opening.keys.mark
+      tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
+      backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
     } catch let error as StorageError {
       throw VaultFailure(error)
     } catch TrailFailure.storage(let error) {

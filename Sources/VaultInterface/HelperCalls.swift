@@ -142,12 +142,24 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
   public var user: String?
   /// In milliseconds.
   public var timeout: Int
+  /// SHA-256 of each of the desktop's prints that takes part.
+  public var desktopDigests: [[UInt8]]?
+  /// The fingers that fprintd is expected to tell of: these and no others.
+  public var desktopFingers: [String]?
 
   /// Of these parts.
-  public init(presenceMethod: PresenceMethod, user: String? = nil, timeout: Int) {
+  public init(
+    presenceMethod: PresenceMethod,
+    user: String? = nil,
+    timeout: Int,
+    desktopDigests: [[UInt8]]? = nil,
+    desktopFingers: [String]? = nil
+  ) {
     self.presenceMethod = presenceMethod
     self.user = user
     self.timeout = timeout
+    self.desktopDigests = desktopDigests
+    self.desktopFingers = desktopFingers
   }
 
   /// Reads the members.
@@ -155,6 +167,9 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     presenceMethod = try object.required("method")
     user = try object.optional("user")
     timeout = try object.required("timeout")
+    let digests: [Base64]? = try object.optional("desktop_digests")
+    desktopDigests = digests?.map(\.bytes)
+    desktopFingers = try object.optional("desktop_fingers")
   }
 
   /// The members as JSON.
@@ -164,6 +179,8 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
         "method": presenceMethod,
         "user": user,
         "timeout": timeout,
+        "desktop_digests": desktopDigests?.map(Base64.init(bytes:)),
+        "desktop_fingers": desktopFingers,
       ])
     }
   }

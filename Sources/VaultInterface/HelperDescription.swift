@@ -35,11 +35,40 @@ let helperDescription = #"""
     reason: ?string
   )
 
+  # One HTTP request of a client with its own token: never with a slot. The answer's body goes to
+  # descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
+  # No redirect is followed. `location` is where one would lead.
+  method Request(
+    method: string,
+    url: string,
+    headers: []string,
+    sends_body: bool,
+    ca: ?string,
+    pins: []string,
+    proxy: ?string,
+    timeout: int,
+    maximum_body: int
+  ) -> (
+    outcome: (answered, not_sent, lost),
+    status: ?int,
+    length: ?int,
+    content_type: ?string,
+    location: ?string,
+    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, other.
+    reason: ?string
+  )
+
   # One enrolled print, before Check. `print` is base64, secret.
   method LoadPrint(finger: string, print: string) -> ()
   # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
   # password: `ask` (answer with Respond), then matched, not_matched or failed.
-  method Check(method: (fingerprint, password), user: ?string, timeout: int) -> (
+  # Of the fingers that ListEnrolled told of, those take part whose digest is among `desktop_digests`
+  # (source prints), or all, if they are still exactly `desktop_fingers` (source names).
+  # `waiting` may come before `ready`: the reader is busy and is tried again.
+  method Check(
+    method: (fingerprint, password), user: ?string, timeout: int,
+    desktop_digests: ?[]string, desktop_fingers: ?[]string
+  ) -> (
     event: (ready, waiting, retry, ask, matched, not_matched, failed),
     # too_short, center_finger, remove_finger, general
     hint: ?string,
@@ -66,9 +95,14 @@ let helperDescription = #"""
     reason: ?string,
     detail: ?string
   )
+  # driver fprintd: the reader is not this user's to open, and fprintd verifies.
   method GetReader() -> (
     available: bool, name: ?string, driver: ?string, device: ?string, stages: ?int,
     reason: ?string
   )
+  # The fingers that the user of the helper's process has enrolled with fprintd. prints: its own
+  # files, read as root; `digests` has the SHA-256 of each finger's print in base64. names: what it
+  # tells over the bus; `digests` is empty.
+  method ListEnrolled() -> (source: (none, prints, names), fingers: []string, digests: []string)
 
   """#

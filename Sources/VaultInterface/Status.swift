@@ -45,6 +45,12 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var problem: String?
   /// What to do about it.
   public var remedy: String?
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  /// Where fingers come from, and how the desktop's can be seen.
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
 
   /// Of these parts.
   public init(
@@ -59,7 +65,10 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     enrolledFingers: [String],
     fingerprintLockedOut: Bool,
     problem: String? = nil,
-    remedy: String? = nil
+    remedy: String? = nil,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
   ) {
     self.form = form
     self.version = version
@@ -73,6 +82,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.fingerprintLockedOut = fingerprintLockedOut
     self.problem = problem
     self.remedy = remedy
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
   }
 
   /// Reads the members.
@@ -89,6 +101,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     fingerprintLockedOut = try object.required("fingerprint_locked_out")
     problem = try object.optional("problem")
     remedy = try object.optional("remedy")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
   }
 
   /// The members as JSON.
@@ -107,6 +122,9 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "fingerprint_locked_out": fingerprintLockedOut,
         "problem": problem,
         "remedy": remedy,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
       ])
     }
   }

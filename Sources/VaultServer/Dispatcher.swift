@@ -34,6 +34,7 @@ struct Dispatcher: Sendable {
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
+        await vault.note(error, by: caller)
         return failure(VaultError(error))
       }
     } catch {
@@ -112,10 +113,8 @@ struct Dispatcher: Sendable {
     case .accessToken(let call): return try await accessToken(call, caller)
     case .check, .respond, .cancel, .enablePresence, .disablePresence, .testPresence, .unlock,
       .lock:
-      return try await presence(request, caller, reply)
-    case .listFingers:
-      let (fingers, reader) = try await vault.fingers()
-      return try Self.made(ListFingersReply(fingers: fingers, reader: VaultReader(reader)))
+      return try await presence(request, more, caller, reply)
+    case .listFingers, .deleteFinger: return try await fingers(request, caller)
     case .enrollFinger(let call): return try await enroll(call, more, caller, reply)
     case .logout(let call):
       let (revoked, reason) = try await vault.signOut(
@@ -131,31 +130,42 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .verifyAudit: return try await verifyAudit()
     case .rekey, .recover, .release: return try await keys(request, caller)
+    case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
+      return try await care(request, more, caller, reply)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
 
   private func presence(
     _ request: VaultRequest,
+    _ more: Bool,
     _ caller: Caller,
     _ reply: @escaping @Sendable (VarlinkReply) -> Void
   ) async throws(VaultFailure) -> VarlinkReply {
+    let tell: @Sendable (CheckNotice) -> Void = { notice in
+      guard more,
+        let part = try? VarlinkReply(VaultInterface.CheckEvent(notice), continues: true)
+      else { return }
+      reply(part)
+    }
     switch request {
     case .check(let call):
       let step = try await vault.check(
         call.prompt,
         by: call.presenceMethod.method,
-        caller: caller
-      ) { event in
-        guard let event = VaultInterface.CheckEvent(event),
-          let part = try? VarlinkReply(event, continues: true)
-        else { return }
-        reply(part)
-      }
+        caller: caller,
+        report: tell
+      )
       return try Self.made(VaultInterface.CheckEvent(step))
     case .respond(let call):
-      let step = try await vault.respond(call.prompt, text: call.text, caller: caller)
+      let step = try await vault.respond(
+        call.prompt,
+        text: call.text,
+        caller: caller,
+        report: tell
+      )
       return try Self.made(VaultInterface.CheckEvent(step))
     case .cancel(let call):
       await vault.cancel(call.prompt, caller: caller)
@@ -201,6 +211,7 @@ struct Dispatcher: Sendable {
 
   private func status() async throws(VaultFailure) -> VarlinkReply {
     let facts = try await vault.facts()
+    let fingers = try await vault.fingers()
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {
       case .secretMemory: .secret
@@ -220,7 +231,10 @@ struct Dispatcher: Sendable {
         enrolledFingers: facts.fingers,
         fingerprintLockedOut: facts.isFingerprintLockedOut,
         problem: facts.problem?.message,
-        remedy: facts.problem?.remedy
+        remedy: facts.problem?.remedy,
+        desktopFingers: fingers.desktop,
+        fingerSource: FingerSource(fingers.source),
+        fingerReason: fingers.reason
       )
     )
   }

@@ -12,19 +12,27 @@ LibraryEnvironment.clear()
 let directory = (try? ThisProcess.programDirectory()) ?? "/"
 
 // The engine gives its helpers a fixed environment, so that the readers are named by a file: lines
-// such as FP_VIRTUAL_DEVICE=/path/of/socket.
+// such as FP_VIRTUAL_DEVICE=/path/of/socket. So are the bus (BUS=unix:path=/path/of/socket) and
+// the directory of an fprintd's prints (FPRINTD_DIRECTORY=/path); without them there are none.
 let names = ["FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE", "FP_VIRTUAL_IMAGE"]
+var bus: String?
+var fprintdDirectory: String?
 if let file = try? Directory(path: directory).openForReading("virtual-reader.conf"),
   let bytes = try? file.readAll(limit: 4096)
 {
   for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
     let parts = line.split(separator: "=", maxSplits: 1)
-    guard parts.count == 2, names.contains(String(parts[0])) else { continue }
-    unsafe setenv(String(parts[0]), String(parts[1]), 1)
+    guard parts.count == 2 else { continue }
+    let (name, value) = (String(parts[0]), String(parts[1]))
+    if name == "BUS" { bus = value }
+    if name == "FPRINTD_DIRECTORY" { fprintdDirectory = value }
+    if names.contains(name) { unsafe setenv(name, value, 1) }
   }
 }
 
 PresenceProgram(
   drivers: .virtual,
+  bus: bus,
+  fprintdDirectory: fprintdDirectory,
   stack: PresenceProgram.ownStack(beside: directory)
 ).run()

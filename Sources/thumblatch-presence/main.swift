@@ -10,5 +10,7 @@ LibraryEnvironment.clear()
 let directory = (try? ThisProcess.programDirectory()) ?? InstalledProgram.libexec
 PresenceProgram(
   drivers: .hardware,
+  bus: PresenceProgram.systemBus,
+  fprintdDirectory: PresenceProgram.fprintdDirectory,
   stack: PresenceProgram.installedStack(beside: directory)
 ).run()

@@ -85,7 +85,8 @@ final class Stage: @unchecked Sendable {
     _ purpose: PresencePurpose = .refresh,
     methods: [PresenceMethod] = [.fingerprint, .password],
     requester: String = "bash, pid 4211",
-    timeout: Int = 30
+    timeout: Int = 30,
+    reason: String? = nil
   ) throws {
     try fail(
       .presenceNeeded(
@@ -95,7 +96,8 @@ final class Stage: @unchecked Sendable {
           account: "me",
           purpose: purpose,
           methods: methods,
-          timeout: timeout
+          timeout: timeout,
+          reason: reason
         )
       )
     )

@@ -60,10 +60,21 @@ final class PresenceClient {
     return try next(Method.self)
   }
 
-  /// Arms the reader for these prints, and waits until it is.
-  func arm(_ prints: [(String, SharedSecret)], timeout: Int = 10_000) throws {
+  /// Arms the reader for these prints, and those of the desktop, and waits until it is.
+  func arm(
+    _ prints: [(String, SharedSecret)] = [],
+    digests: [[UInt8]]? = nil,
+    fingers: [String]? = nil,
+    timeout: Int = 10_000
+  ) throws {
     for (finger, print) in prints { _ = try call(LoadPrintCall(finger: finger, print: print)) }
-    try send(HelperCheckCall(presenceMethod: .fingerprint, timeout: timeout), more: true)
+    let check = HelperCheckCall(
+      presenceMethod: .fingerprint,
+      timeout: timeout,
+      desktopDigests: digests,
+      desktopFingers: fingers
+    )
+    try send(check, more: true)
     #expect(try next(HelperCheckCall.self) == .ready)
   }
 

@@ -13,9 +13,16 @@ struct RunningCheck {
   let events = VirtualReaderEvents<CheckEvent>()
   let operation: ReaderOperation<Verdict>
 
-  init(_ prints: [StoredPrint], milliseconds: Int = 10_000) {
+  init(
+    _ prints: [StoredPrint],
+    fingers: Set<Finger> = [],
+    milliseconds: Int = 10_000,
+    on reader: Reader = Reader(.virtual)
+  ) {
     let events = events
-    operation = Reader(.virtual).check(prints, milliseconds: milliseconds) { events.put($0) }
+    operation = reader.check(prints, fingers: fingers, milliseconds: milliseconds) {
+      events.put($0)
+    }
   }
 
   func wait() throws(ReaderError) -> Verdict { try operation.wait() }

@@ -12,16 +12,19 @@ public struct VirtualPresence: Sendable {
   /// Assembles the directory.
   ///
   /// `stack` is the text of the PAM service, in which `@` stands for its directory; without one
-  /// it is the installed one. `others` may enter the directory if asked for.
+  /// it is the installed one. `settings` are further lines beside that of the reader, such as that
+  /// of a bus. `others` may enter the directory if asked for.
   public init(
     reader: VirtualReader? = nil,
+    settings: [String] = [],
     stack: String? = nil,
     openToOthers: Bool = false
   ) throws {
     directory = try makeTemporaryDirectory()
     let place = try Directory(path: directory)
     try Self.copy(BuiltPrograms.path("thumblatch-presence-virtual"), to: program)
-    if let reader { try place.create("virtual-reader.conf").write(reader.variable + "\n") }
+    let lines = (reader.map { [$0.variable] } ?? []) + settings
+    try place.create("virtual-reader.conf").write(lines.joined(separator: "\n") + "\n")
     let services = try place.openDirectory("pam.d", create: true)
     if let stack {
       let text = stack.split(separator: "@", omittingEmptySubsequences: false)
@@ -32,7 +35,10 @@ public struct VirtualPresence: Sendable {
       try Self.copy(installed, to: directory + "/pam.d/thumblatch")
     }
     guard openToOthers else { return }
-    for (path, mode) in [("", 0o755), ("/pam.d", 0o755), ("/pam.d/thumblatch", 0o644)] {
+    for (path, mode) in [
+      ("", 0o755), ("/pam.d", 0o755), ("/pam.d/thumblatch", 0o644),
+      ("/virtual-reader.conf", 0o644),
+    ] {
       unsafe chmod(directory + path, mode_t(mode))
     }
   }

@@ -125,32 +125,44 @@ struct TrailTests {
     let need = try await need { _ = try await vault.token() }
     let begun = bench.check.conversations.count
     try scratch.fill()
-    // A match that cannot be written down releases nothing, and frees the reader.
-    bench.check.plan([.matched])
+    // A try that cannot be charged is not begun.
     guard
       case .vaultUnsafe? = await failure({
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
       })
     else {
-      Issue.record("a check without a record")
+      Issue.record("a try without a charge")
       return
     }
-    #expect(bench.check.conversations.count == begun + 1)
+    #expect(bench.check.conversations.count == begun)
     #expect(await vault.isIdle)
-    guard
-      case .presenceFailed? = await failure({
-        _ = try await vault.token(prompt: need.prompt)
-      })
-    else {
-      Issue.record("released")
-      return
-    }
-    // Nor is the disk a way to more fingers.
-    for _ in 0..<5 {
+    // A match that cannot be written down releases nothing, and frees the reader. Nor is the disk a
+    // way to more fingers.
+    let events: [CheckEvent] = [.matched] + [CheckEvent](repeating: .failed(.noMatch), count: 5)
+    for (number, event) in events.enumerated() {
+      try scratch.clear()
       let next = try await TokenVaultTests.need { _ = try await vault.token() }
-      bench.check.plan([.failed(.noMatch)])
-      _ = await failure {
-        _ = try await vault.check(next.prompt, by: .fingerprint, caller: caller()) { _ in }
+      let check = Task {
+        await failure {
+          _ = try await vault.check(next.prompt, by: .fingerprint, caller: caller()) { _ in }
+        }
+      }
+      let reader = await bench.check.conversation(begun + number + 1)
+      await vault.barrier()
+      try scratch.fill()
+      reader.tell(event)
+      guard case .vaultUnsafe? = await check.value else {
+        Issue.record("a check without a record")
+        return
+      }
+      #expect(await vault.isIdle)
+      guard
+        case .presenceFailed? = await failure({
+          _ = try await vault.token(prompt: next.prompt)
+        })
+      else {
+        Issue.record("released")
+        return
       }
     }
     #expect(try await vault.facts().isFingerprintLockedOut)

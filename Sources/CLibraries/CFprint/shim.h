@@ -1,11 +1,19 @@
-// libfprint, and what of GLib Swift does not import: casting and variadic macros.
+// libfprint with GIO, and what of GLib Swift does not import: casting and variadic macros.
 #pragma once
 #include <fprint.h>
+#include <gio/gunixfdlist.h>
 
 // g_signal_connect(3) for `notify::finger-status`.
 static inline gulong cfprint_on_finger_status(
     FpDevice *device, void (*callback)(FpDevice *, GParamSpec *, gpointer), gpointer data) {
   return g_signal_connect(device, "notify::finger-status", G_CALLBACK(callback), data);
+}
+
+// g_signal_connect(3) for `closed` of a connection to a bus.
+static inline gulong cfprint_on_bus_closed(
+    GDBusConnection *connection, void (*callback)(GDBusConnection *, gboolean, GError *, gpointer),
+    gpointer data) {
+  return g_signal_connect(connection, "closed", G_CALLBACK(callback), data);
 }
 
 // G_VARIANT_TYPE of text that lives as long as the program: a GVariantType is that text itself.

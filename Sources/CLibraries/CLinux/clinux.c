@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -25,6 +26,15 @@
 #endif
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
+
+const char *clinux_environment(size_t index) {
+  for (size_t i = 0; environ != NULL && environ[i] != NULL; i++) {
+    if (i == index) return environ[i];
+  }
+  return NULL;
+}
+
+int clinux_memfd(void) { return result(memfd_create("thumblatch", MFD_CLOEXEC)); }
 
 int clinux_memfd_secret(void) { return result(syscall(SYS_memfd_secret, O_CLOEXEC)); }
 

@@ -14,6 +14,11 @@ extern "C" {
 
 // memfd_secret(2): memory that not even root reads through /proc/PID/mem.
 int clinux_memfd_secret(void);
+// The variable at an index of the environment, as `NAME=value`; NULL after the last (environ(7)).
+const char *clinux_environment(size_t index);
+
+// memfd_create(2): a file without a name, gone with its last descriptor.
+int clinux_memfd(void);
 // getrandom(2), all of it.
 int clinux_getrandom(void *buffer, size_t count);
 

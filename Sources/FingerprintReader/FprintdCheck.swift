@@ -1,0 +1,206 @@
+internal import CFprint
+
+/// Has fprintd verify a finger, for a user who may not open the reader.
+final class FprintdCheck: FprintdSession, @unchecked Sendable {
+  /// How often someone who waits hears that the reader still does, in milliseconds.
+  private static let tick: guint = 5000
+  /// How long fprintd may take to let the reader go, in milliseconds; then it is left alone.
+  private static let patience: guint = 2000
+  /// How long it may take to open the reader, in milliseconds.
+  private static let claimTime: Int32 = 10_000
+
+  private enum Stage {
+    case searching
+    case claiming
+    case starting
+    case armed
+    case releasing
+  }
+
+  private let expected: Set<Finger>
+  private let milliseconds: Int
+  private let report: (CheckEvent) -> Void
+  private let done: (Result<Verdict, ReaderError>) -> Void
+
+  private var stage = Stage.searching
+  private var device = ""
+  private var isVerifying = false
+  /// A result came before the reader was armed.
+  private var cameEarly = false
+  private var selected: Finger?
+  private var failure: ReaderError?
+  private var verdict: Verdict?
+  private var deadline: Int64 = .max
+  private var limitTimer = Timer()
+  private var tickTimer = Timer()
+  private var patienceTimer = Timer()
+
+  /// A check for a user who has enrolled exactly these fingers.
+  init(
+    _ address: String,
+    expected: Set<Finger>,
+    milliseconds: Int,
+    report: @escaping (CheckEvent) -> Void,
+    done: @escaping (Result<Verdict, ReaderError>) -> Void
+  ) {
+    self.expected = expected
+    self.milliseconds = milliseconds
+    self.report = report
+    self.done = done
+    super.init(address)
+  }
+
+  override func found(_ devices: [Fprintd.Device]) {
+    guard let first = devices.first(where: { !$0.fingers.isEmpty }), first.fingers == expected
+    else { return leave(.notEnrolled) }
+    device = first.path
+    // Before anything is started, so that no result is missed and an early one is known as such.
+    bus.subscribe(owner, device, Fprintd.device, "VerifyStatus") { [self] value in
+      hear(value[0]?.string ?? "", isLast: value[1]?.isTrue ?? true)
+    }
+    bus.subscribe(owner, device, Fprintd.device, "VerifyFingerSelected") { [self] value in
+      selected = Finger(desktopName: value[0]?.string ?? "")
+    }
+    claim()
+  }
+
+  override func ended(_ failure: ReaderError?) {
+    limitTimer.stop()
+    tickTimer.stop()
+    patienceTimer.stop()
+    if let failure {
+      done(.failure(failure))
+    } else {
+      // No failure is given only where there is a verdict.
+      done(verdict.map { .success($0) } ?? .failure(.cancelled))
+    }
+  }
+
+  override func stop(_ reason: ReaderError) {
+    guard failure == nil, stage != .releasing, !isOver else { return }
+    switch stage {
+    case .searching: leave(reason)
+    case .claiming, .starting:
+      // The answer that is awaited tells what there is to be released.
+      failure = reason
+      beginPatience()
+    case .armed, .releasing: free(reason)
+    }
+  }
+
+  // MARK: arming
+
+  private func claim() {
+    stage = .claiming
+    call(device, "Claim", [.text("")], milliseconds: Self.claimTime) { [self] reply in
+      if case .failure(let fault) = reply { return leave(failure ?? ReaderError(fprintd: fault)) }
+      if let failure { return free(failure) }
+      // Nobody else can enrol while the reader is claimed: this list is the one that counts.
+      askFingers(of: device) { [self] result in
+        guard case .success(let fingers) = result else {
+          if case .failure(let error) = result { free(failure ?? error) }
+          return
+        }
+        if let failure { return free(failure) }
+        guard fingers == expected else { return free(.notEnrolled) }
+        start()
+      }
+    }
+  }
+
+  private func start() {
+    stage = .starting
+    cameEarly = false
+    selected = nil
+    call(device, "VerifyStart", [.text("any")]) { [self] reply in
+      if case .failure(let fault) = reply {
+        return free(failure ?? ReaderError(fprintd: fault))
+      }
+      isVerifying = true
+      if let failure { return free(failure) }
+      // What fprintd says before it answers this it saw before anyone was asked to touch.
+      bus.call(
+        owner,
+        device,
+        Fprintd.properties,
+        "GetAll",
+        [.text(Fprintd.device)],
+        reply: "(a{sv})"
+      ) { [self] _ in
+        if let failure { return free(failure) }
+        cameEarly ? again(.removeFinger) : arm()
+      }
+    }
+  }
+
+  private func arm() {
+    stage = .armed
+    if deadline == .max { setLimit() }
+    report(.ready(only: selected))
+  }
+
+  private func setLimit() {
+    deadline = boottime() + Int64(milliseconds)
+    limitTimer.start(guint(clamping: milliseconds)) { [self] in stop(.timedOut) }
+    tickTimer.repeat(Self.tick) { [self] in if stage == .armed { report(.waiting) } }
+  }
+
+  /// Begins anew, since the last look of the reader was no decision.
+  private func again(_ hint: RetryHint) {
+    stage = .starting
+    if deadline == .max { setLimit() }
+    report(.retry(hint))
+    call(device, "VerifyStop") { [self] _ in
+      isVerifying = false
+      if let failure { return free(failure) }
+      start()
+    }
+  }
+
+  // MARK: results
+
+  private func hear(_ name: String, isLast: Bool) {
+    guard stage == .armed else {
+      cameEarly = cameEarly || isLast
+      return
+    }
+    guard boottime() <= deadline else { return free(.timedOut) }
+    switch Fprintd.Status(name) {
+    case .matched:
+      verdict = .matched(selected ?? (expected.count == 1 ? expected.first : nil))
+      free(nil)
+    case .noMatch:
+      verdict = .noMatch
+      free(nil)
+    case .retry(let hint): isLast ? again(hint) : report(.retry(hint))
+    case .disconnected: free(.removed)
+    case .failed, nil:
+      // What a newer fprintd may say in between is nothing to end for.
+      guard isLast || name == "verify-unknown-error" else { return }
+      free(.failed(LibraryFault(domain: "fprintd", code: 0, message: "it gave no verdict")))
+    }
+  }
+
+  // MARK: the end
+
+  /// Has fprintd close the reader, then ends the session.
+  private func free(_ failure: ReaderError?) {
+    guard stage != .releasing, !isOver else { return }
+    stage = .releasing
+    self.failure = failure
+    limitTimer.stop()
+    tickTimer.stop()
+    beginPatience()
+    // One after the other: fprintd may take up two calls in either order.
+    guard isVerifying else { return giveBack() }
+    call(device, "VerifyStop") { [self] _ in giveBack() }
+  }
+
+  private func giveBack() {
+    call(device, "Release") { [self] _ in leave(failure) }
+  }
+
+  private func beginPatience() {
+    patienceTimer.start(Self.patience) { [self] in leave(failure ?? .timedOut) }
+  }
+}

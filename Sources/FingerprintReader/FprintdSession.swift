@@ -1,0 +1,174 @@
+internal import CFprint
+
+/// One conversation with fprintd, on the reader's thread.
+///
+/// fprintd is spoken to by its unique name: what that process was asked is not answered by
+/// another one that takes its place.
+class FprintdSession: ReaderAttempt, @unchecked Sendable {
+  /// How long it may take until the readers are known, in milliseconds.
+  private static let searchTime: guint = 5000
+  private static let mostDevices = 8
+
+  let bus = SystemBus()
+  /// fprintd's unique name.
+  private(set) var owner = ""
+  private let address: String
+  private var searchTimer = Timer()
+  private(set) var isOver = false
+
+  init(_ address: String) {
+    self.address = address
+  }
+
+  // What a kind of session adds.
+
+  /// Whether fprintd is started where it does not run.
+  var startsService: Bool { true }
+  /// Whether the user's fingers are asked for.
+  var asksForFingers: Bool { true }
+  /// These are fprintd's readers.
+  func found(_ devices: [Fprintd.Device]) {}
+  /// It is over, and this is why it was not a success.
+  func ended(_ failure: ReaderError?) {}
+
+  /// Ends it for this reason, with the reader released.
+  func stop(_ reason: ReaderError) { leave(reason) }
+
+  /// Connects, and looks for readers.
+  func begin() {
+    guard ReaderThread.shared.take(self) else { return leave(.busy(nil)) }
+    searchTimer.start(Self.searchTime) { [self] in stop(.fprintdGone()) }
+    bus.lost = { [self] in leave(.fprintdGone()) }
+    bus.connect(address) { [self] fault in
+      if let fault { return leave(.failed(fault)) }
+      guard startsService else { return findOwner() }
+      bus.call(
+        SystemBus.itself,
+        "/",
+        SystemBus.itself,
+        "StartServiceByName",
+        [.text(Fprintd.service), .number(0)],
+        reply: "(u)"
+          // Where it runs without being startable, it has an owner all the same.
+      ) { [self] _ in findOwner() }
+    }
+  }
+
+  /// Calls a method of a device.
+  func call(
+    _ path: String,
+    _ method: String,
+    _ arguments: [SystemBus.Argument] = [],
+    reply type: String = "()",
+    milliseconds: Int32 = 5000,
+    then answer: @escaping SystemBus.Answer
+  ) {
+    bus.call(
+      owner,
+      path,
+      Fprintd.device,
+      method,
+      arguments,
+      reply: type,
+      milliseconds: milliseconds,
+      then: answer
+    )
+  }
+
+  /// Asks which fingers the caller has enrolled on a device.
+  ///
+  /// The empty name is that of whoever calls, by what the bus knows of the connection.
+  func askFingers(
+    of path: String,
+    then answer: @escaping (Result<Set<Finger>, ReaderError>) -> Void
+  ) {
+    call(path, "ListEnrolledFingers", [.text("")], reply: "(as)") { reply in
+      switch reply {
+      case .success(let value):
+        let names = value[0]?.members.map(\.string) ?? []
+        let fingers = Set(names.compactMap(Finger.init(desktopName:)))
+        // A finger without a name here could come and go unseen.
+        answer(fingers.count == names.count ? .success(fingers) : .failure(.unsupported))
+      case .failure(let fault):
+        switch ReaderError(fprintd: fault) {
+        case .notEnrolled: answer(.success([]))
+        case let error: answer(.failure(error))
+        }
+      }
+    }
+  }
+
+  /// Leaves the bus; fprintd ends the claim of a client that has left.
+  func leave(_ failure: ReaderError?) {
+    guard !isOver else { return }
+    isOver = true
+    searchTimer.stop()
+    bus.close()
+    ReaderThread.shared.release(self)
+    ended(failure)
+  }
+
+  private func findOwner() {
+    ask("GetNameOwner", Fprintd.service, "(s)") { [self] reply in
+      owner = reply[0]?.string ?? ""
+      // Nobody but root may have the name; a bus that lets others have it is not believed.
+      ask("GetConnectionUnixUser", owner, "(u)") { [self] reply in
+        guard reply[0]?.number == 0 else { return leave(.noReader) }
+        bus.subscribe(
+          SystemBus.itself,
+          "/org/freedesktop/DBus",
+          SystemBus.itself,
+          "NameOwnerChanged",
+          of: owner
+        ) { [self] _ in leave(.fprintdGone()) }
+        findDevices()
+      }
+    }
+  }
+
+  /// Asks the bus itself; where it has no answer there is no fprintd.
+  private func ask(
+    _ method: String,
+    _ name: String,
+    _ type: String,
+    then answer: @escaping (BusValue) -> Void
+  ) {
+    bus.call(SystemBus.itself, "/", SystemBus.itself, method, [.text(name)], reply: type) {
+      [self] reply in
+      switch reply {
+      case .success(let value): answer(value)
+      case .failure: leave(.noReader)
+      }
+    }
+  }
+
+  private func findDevices() {
+    bus.call(owner, Fprintd.managerPath, Fprintd.manager, "GetDevices", reply: "(ao)") {
+      [self] reply in
+      switch reply {
+      case .success(let value):
+        let paths = (value[0]?.members ?? []).prefix(Self.mostDevices).map(\.string)
+        guard !paths.isEmpty else { return leave(.noReader) }
+        list(paths[...], [])
+      case .failure(let fault): leave(ReaderError(fprintd: fault))
+      }
+    }
+  }
+
+  private func list(_ paths: ArraySlice<String>, _ known: [Fprintd.Device]) {
+    guard let path = paths.first else {
+      searchTimer.stop()
+      return found(known)
+    }
+    guard asksForFingers else {
+      return list(paths.dropFirst(), known + [.init(path: path, fingers: [])])
+    }
+    askFingers(of: path) { [self] result in
+      switch result {
+      case .success(let fingers):
+        list(paths.dropFirst(), known + [.init(path: path, fingers: fingers)])
+      case .failure(let error): leave(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import CFprint
+
+/// A time to wait for on the reader's thread (g_timeout_add(3)); a new start ends the old one.
+struct Timer {
+  private var source: guint = 0
+
+  /// Does something once, after so many milliseconds.
+  mutating func start(_ milliseconds: guint, _ body: @escaping () -> Void) {
+    start(milliseconds) { () -> gboolean in
+      body()
+      return 0
+    }
+  }
+
+  /// Does something again and again.
+  mutating func `repeat`(_ milliseconds: guint, _ body: @escaping () -> Void) {
+    start(milliseconds) { () -> gboolean in
+      body()
+      return 1
+    }
+  }
+
+  /// Whether it was started and not stopped; a time that has come does not count as stopped.
+  var isStarted: Bool { source != 0 }
+
+  /// Waits no longer.
+  mutating func stop() {
+    // A source that has ended by itself is not there any more: unlike g_source_remove this looks
+    // first.
+    if source != 0, let found = unsafe g_main_context_find_source_by_id(nil, source) {
+      unsafe g_source_destroy(found)
+    }
+    source = 0
+  }
+
+  private mutating func start(_ milliseconds: guint, firing body: @escaping () -> gboolean) {
+    stop()
+    source = unsafe g_timeout_add_full(
+      G_PRIORITY_DEFAULT,
+      milliseconds,
+      { data in
+        guard let data = unsafe data else { return 0 }
+        return unsafe Unmanaged<Firing>.fromOpaque(data).takeUnretainedValue().body()
+      },
+      Unmanaged.passRetained(Firing(body)).toOpaque(),
+      { data in
+        if let data = unsafe data { unsafe Unmanaged<Firing>.fromOpaque(data).release() }
+      }
+    )
+  }
+
+  private final class Firing {
+    let body: () -> gboolean
+
+    init(_ body: @escaping () -> gboolean) {
+      self.body = body
+    }
+  }
+}

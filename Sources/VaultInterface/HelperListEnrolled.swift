@@ -1,0 +1,66 @@
+public import JSON
+
+/// Asks for the fingers that the user has enrolled with fprintd.
+public struct HelperListEnrolledCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = HelperEnrolled
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.ListEnrolled"
+
+  /// Without parameters.
+  public init() {}
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// How the desktop's fingers can be seen.
+public enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
+  /// There are none, or no fprintd.
+  case none
+  /// Their prints, in fprintd's own files.
+  case prints
+  /// Their names alone, through fprintd's bus.
+  case names
+}
+
+/// The fingers that the user has enrolled with fprintd.
+public struct HelperEnrolled: VarlinkRecord, Equatable {
+  /// How they can be seen.
+  public var source: EnrolledSource
+  /// Their names.
+  public var fingers: [String]
+  /// SHA-256 of the print of each, in the same order; empty where only names can be seen.
+  public var digests: [[UInt8]]
+
+  /// Of these parts.
+  public init(source: EnrolledSource, fingers: [String] = [], digests: [[UInt8]] = []) {
+    self.source = source
+    self.fingers = fingers
+    self.digests = digests
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    source = try object.required("source")
+    fingers = try object.required("fingers")
+    let digests: [Base64] = try object.required("digests")
+    self.digests = digests.map(\.bytes)
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "source": source,
+        "fingers": fingers,
+        "digests": digests.map(Base64.init(bytes:)),
+      ])
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import FingerprintReader
+import System
+import TestSupport
+import Testing
+
+extension ReaderTests {
+  /// What an fprintd could say that the real one does not say when it is asked to.
+  @Suite
+  struct AnotherFprintd {
+    let virtual: VirtualReader
+    let bus: DesktopBus
+    let reader: Reader
+
+    init() throws {
+      virtual = try VirtualReader(.device)
+      bus = try DesktopBus(virtual, fprintd: false)
+      reader = Reader(.virtual, bus: bus.address)
+    }
+
+    private func remove() {
+      bus.remove()
+      virtual.remove()
+    }
+
+    @Test
+    func aMatchThatComesBeforeTheReaderIsArmedDoesNotCount() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: ["verify-match", "verify-match", ""])
+      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+      #expect(check.events.next() == .retry(.removeFinger))
+      #expect(check.events.next() == .retry(.removeFinger))
+      #expect(check.events.next() == .ready(only: nil))
+      try bus.run("status('verify-no-match', True)")
+      #expect(try check.wait() == .noMatch)
+    }
+
+    @Test
+    func everyResultHasItsMeaning() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: [])
+      let hints: [(String, RetryHint)] = [
+        ("verify-retry-scan", .general), ("verify-swipe-too-short", .tooShort),
+        ("verify-finger-not-centered", .centerFinger), ("verify-remove-and-retry", .removeFinger),
+        ("verify-too-fast", .tooShort),
+      ]
+      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+      #expect(check.events.next() == .ready(only: nil))
+      // What a newer one may say in between is passed over.
+      try bus.run("status('verify-something-new', False)")
+      for (name, hint) in hints {
+        try bus.run("status('\(name)', False)")
+        #expect(check.events.next() == .retry(hint), "\(name)")
+      }
+      // A retry with which the verification ends is begun anew.
+      try bus.run("status('verify-retry-scan', True)")
+      #expect(check.events.next() == .retry(.general))
+      #expect(check.events.next() == .ready(only: nil))
+      try bus.run("status('verify-match', True)")
+      // fprintd does not say which finger it was; of one enrolled finger it is known.
+      #expect(try check.wait() == .matched(.rightIndex))
+
+      for name in ["verify-disconnected", "verify-unknown-error", "verify-something-new"] {
+        let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+        #expect(check.events.next() == .ready(only: nil))
+        try bus.run("status('\(name)', True)")
+        let error = #expect(throws: ReaderError.self) { try check.wait() }
+        switch error {
+        case .removed: #expect(name == "verify-disconnected")
+        case .failed: #expect(name != "verify-disconnected")
+        default: Issue.record("\(name): \(error as Any)")
+        }
+      }
+    }
+
+    @Test
+    func theTimeEndsACheckThatNobodyAnswers() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: [])
+      let check = RunningCheck([], fingers: [.rightIndex], milliseconds: 100, on: reader)
+      #expect(throws: ReaderError.timedOut) { try check.wait() }
+    }
+
+    @Test
+    func aNameWithControlCharactersIsMadePlain() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: [])
+      let facts = try reader.facts(opening: true).wait()
+      #expect(facts.name == "A?[2Jreader")
+      #expect(facts.stages == 0)
+    }
+  }
+}

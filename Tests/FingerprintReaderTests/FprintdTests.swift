@@ -1,0 +1,244 @@
+import FingerprintReader
+import System
+import TestSupport
+import Testing
+
+extension ReaderTests {
+  /// The real fprintd on a bus of its own, with the library's virtual reader.
+  @Suite
+  struct Fprintd {
+    let virtual: VirtualReader
+    let bus: DesktopBus
+    let reader: Reader
+
+    init() throws {
+      virtual = try VirtualReader(.device)
+      bus = try DesktopBus(virtual)
+      reader = Reader(.virtual, bus: bus.address)
+    }
+
+    private func remove() {
+      bus.remove()
+      virtual.remove()
+    }
+
+    private func check(
+      _ fingers: Set<Finger> = [.rightIndex],
+      milliseconds: Int = 10_000
+    ) -> RunningCheck {
+      RunningCheck([], fingers: fingers, milliseconds: milliseconds, on: reader)
+    }
+
+    @Test
+    func theDesktopsFingerMatchesAndAnotherDoesNot() throws {
+      defer { remove() }
+      #expect(try reader.desktopFingers().wait() == [])
+      try bus.enroll("right", on: virtual)
+      #expect(try reader.desktopFingers().wait() == [.rightIndex])
+      for (name, verdict) in [("right", Verdict.matched(.rightIndex)), ("wrong", .noMatch)] {
+        let check = check()
+        #expect(check.events.next() == .ready(only: .rightIndex))
+        try virtual.send("SCAN \(name)")
+        #expect(try check.wait() == verdict)
+        #expect(!virtual.isOpen)
+      }
+    }
+
+    @Test
+    func everyKindOfRetryIsToldApartAndEveryErrorHasItsCase() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      let running = check()
+      #expect(running.events.next() == .ready(only: .rightIndex))
+      let hints: [RetryHint] = [.general, .tooShort, .centerFinger, .removeFinger]
+      for (code, hint) in hints.enumerated() {
+        try virtual.send("RETRY \(code)")
+        #expect(running.events.next() == .retry(hint))
+      }
+      try virtual.send("SCAN right")
+      #expect(try running.wait() == .matched(.rightIndex))
+
+      let broken = check()
+      #expect(broken.events.next() == .ready(only: .rightIndex))
+      try virtual.send("ERROR 0")
+      let error = #expect(throws: ReaderError.self) { try broken.wait() }
+      if case .failed = error {} else { Issue.record("\(error as Any)") }
+
+      let unplugged = check()
+      #expect(unplugged.events.next() == .ready(only: .rightIndex))
+      try virtual.send("UNPLUG")
+      #expect(throws: ReaderError.self) { try unplugged.wait() }
+    }
+
+    @Test
+    func aClaimOfAnotherProgramIsWaitedFor() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      #expect(try bus.run("device('Claim', '')") == "None")
+      let check = check()
+      for _ in 0..<2 { #expect(check.events.next() == .waiting) }
+      #expect(try bus.run("device('Release')") == "None")
+      while let event = check.events.next(), event != .ready(only: .rightIndex) {
+        #expect(event == .waiting)
+      }
+      try virtual.send("SCAN right")
+      #expect(try check.wait() == .matched(.rightIndex))
+    }
+
+    @Test
+    func aClaimThatLastsMakesTheReaderBusy() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      try bus.run("device('Claim', '')")
+      let check = check(milliseconds: 1000)
+      let error = #expect(throws: ReaderError.self) { try check.wait() }
+      // After 0.25 and 0.5 s; the next pause would be longer than the check.
+      #expect(check.events.all == [.waiting, .waiting])
+      guard case .busy(let fault) = error else { return #expect(Bool(false), "\(error as Any)") }
+      #expect(fault?.domain == "net.reactivated.Fprint.Error.AlreadyInUse")
+      #expect(error?.description.hasPrefix("reader busy") == true)
+    }
+
+    @Test
+    func aCancelBetweenTwoTriesIsImmediate() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      try bus.run("device('Claim', '')")
+      let check = check()
+      for _ in 0..<3 { #expect(check.events.next() == .waiting) }
+      let begun = BootInstant.now.nanoseconds
+      check.operation.cancel()
+      #expect(throws: ReaderError.cancelled) { try check.wait() }
+      #expect(BootInstant.now.nanoseconds - begun < 100_000_000)
+    }
+
+    @Test
+    func aCancelGivesTheReaderBackAndAMatchAfterItDoesNotCount() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      let check = check()
+      #expect(check.events.next() == .ready(only: .rightIndex))
+      check.operation.cancel()
+      #expect(throws: ReaderError.cancelled) { try check.wait() }
+      #expect(!virtual.isOpen)
+      #expect(try bus.run("device('Claim', '')") == "None")
+
+      try bus.run("device('Release')")
+      let deaf = self.check()
+      #expect(deaf.events.next() == .ready(only: .rightIndex))
+      try virtual.send("SET_CANCELLATION_ENABLED 0")
+      deaf.operation.cancel()
+      try virtual.send("SCAN right")
+      #expect(throws: ReaderError.cancelled) { try deaf.wait() }
+    }
+
+    @Test
+    func anFprintdThatIsKilledIsAFailure() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      let check = check()
+      #expect(check.events.next() == .ready(only: .rightIndex))
+      try bus.killFprintd()
+      let error = #expect(throws: ReaderError.self) { try check.wait() }
+      if case .failed = error {} else { Issue.record("\(error as Any)") }
+      // One that takes its place works.
+      try bus.startFprintd()
+      let again = self.check()
+      #expect(again.events.next() == .ready(only: .rightIndex))
+      try virtual.send("SCAN right")
+      #expect(try again.wait() == .matched(.rightIndex))
+    }
+
+    @Test
+    func aBusThatEndsIsAFailure() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      let check = check()
+      #expect(check.events.next() == .ready(only: .rightIndex))
+      bus.remove()
+      let error = #expect(throws: ReaderError.self) { try check.wait() }
+      if case .failed = error {} else { Issue.record("\(error as Any)") }
+      // And without a bus there is nobody to ask.
+      #expect(throws: ReaderError.self) { try reader.desktopFingers().wait() }
+    }
+
+    @Test
+    func namesThatChangedSinceTheyWereListedAreRefused() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      try bus.enroll("left", as: "left-thumb", on: virtual)
+      for expected: Set<Finger> in [[.rightIndex], [.leftThumb, .rightIndex, .leftIndex]] {
+        #expect(throws: ReaderError.notEnrolled) { try check(expected).wait() }
+      }
+      #expect(throws: ReaderError.notEnrolled) { try check([.rightIndex, .leftIndex]).wait() }
+      let both = check([.rightIndex, .leftThumb])
+      guard case .ready = both.events.next() else { return #expect(Bool(false)) }
+      both.operation.cancel()
+      #expect(throws: ReaderError.cancelled) { try both.wait() }
+      #expect(!virtual.isOpen)
+    }
+
+    @Test
+    func aMatchThatAStrangerSendsDoesNotCount() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      let check = check()
+      #expect(check.events.next() == .ready(only: .rightIndex))
+      let forged = """
+        forge(\(ThisProcess.identifier), DEVICE, FPRINT + '.Device', 'VerifyStatus', \
+        'verify-match', True)
+        """
+      #expect(try bus.run(forged) != "0")
+      try virtual.send("SCAN wrong")
+      #expect(try check.wait() == .noMatch)
+    }
+
+    @Test
+    func whomPolkitRefusesHasNoFingers() throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      try bus.run("allow(False)")
+      let error = #expect(throws: ReaderError.self) { try reader.desktopFingers().wait() }
+      if case .noPermission = error {} else { Issue.record("\(error as Any)") }
+      #expect(throws: ReaderError.self) { try check().wait() }
+    }
+
+    @Test
+    func aReaderThatFprintdHasTellsItsName() throws {
+      defer { remove() }
+      let facts = try reader.facts(opening: true).wait()
+      #expect(facts.driver == "fprintd")
+      #expect(facts.name == "Virtual device for debugging")
+      #expect(facts.stages == 5)
+    }
+
+    @Test
+    func aReaderThatVanishedFromTheListIsLookedForAgain() throws {
+      defer { remove() }
+      try bus.killFprintd()
+      let print = try virtual.connected { try enroll("right", as: .rightIndex, on: virtual) }
+      let check = RunningCheck([print], on: Reader(.virtual))
+      #expect(check.events.next() == .waiting)
+      try virtual.connected {
+        while let event = check.events.next(), event != .ready(only: nil) {
+          #expect(event == .waiting)
+        }
+        try virtual.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
+    func aReaderThatOnlyFprintdSeesIsBusy() throws {
+      defer { remove() }
+      let other = try VirtualReader(.device)
+      defer { other.remove() }
+      let print = try other.connected { try enroll("right", as: .rightIndex, on: other) }
+      let check = RunningCheck([print], milliseconds: 1000, on: reader)
+      #expect(throws: ReaderError.busy(nil)) { try check.wait() }
+      try bus.killFprintd()
+      let without = RunningCheck([print], milliseconds: 1000, on: reader)
+      #expect(throws: ReaderError.noReader) { try without.wait() }
+    }
+  }
+}

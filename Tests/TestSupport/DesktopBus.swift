@@ -1,0 +1,270 @@
+internal import Glibc
+internal import System
+
+/// A system bus of its own with the services of a desktop: the real fprintd on a virtual reader, and
+/// stand-ins for polkit and logind.
+///
+/// Every process is one of this value's, and ends with `remove`.
+public final class DesktopBus {
+  /// Why there is none.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What went wrong.
+    public let description: String
+  }
+
+  /// The directory of the bus, which others may enter.
+  public let directory: String
+  /// The address of the bus.
+  public var address: String { "unix:path=" + directory + "/bus" }
+  /// Where this fprintd keeps its prints.
+  public var prints: String { directory + "/state" }
+
+  private var children: [ChildProcess] = []
+  private var fprintd: ChildProcess?
+  private let client: Descriptor
+  private let environment: [String]
+
+  /// Starts the bus, and fprintd with the reader; logind if asked for.
+  public init(_ reader: VirtualReader, logind: Bool = false, fprintd: Bool = true) throws {
+    directory = try makeTemporaryDirectory()
+    unsafe chmod(directory, 0o755)
+    let place = try Directory(path: directory)
+    try place.create("bus.conf").write(Self.configuration(directory))
+    _ = try place.openDirectory("state", create: true)
+    let address = "unix:path=" + directory + "/bus"
+    environment = [
+      "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS=" + address,
+      "STATE_DIRECTORY=" + directory + "/state", reader.variable,
+    ]
+    let (ours, theirs) = try UnixSocket.pair()
+    let near = Descriptor(owning: ours)
+    let far = Descriptor(owning: theirs)
+    children.append(
+      try ChildProcess(
+        path: "/usr/bin/dbus-daemon",
+        arguments: [
+          "--config-file=" + directory + "/bus.conf", "--nofork", "--nopidfile",
+          "--print-address=1",
+        ],
+        environment: environment,
+        descriptors: [-1, far.number, -1]
+      )
+    )
+    // It prints where it listens once it does.
+    _ = try Self.line(near)
+    let (mine, other) = try UnixSocket.pair()
+    client = Descriptor(owning: mine)
+    let clientsEnd = Descriptor(owning: other)
+    try python(["-c", Self.script, address], [clientsEnd.number, clientsEnd.number, 2])
+    try python(["-m", "dbusmock", "--system", "--template", "polkitd"], [-1, -1, -1])
+    if logind {
+      try python(["-m", "dbusmock", "--system", "--template", "logind"], [-1, -1, -1])
+      _ = try run("await_name('org.freedesktop.login1')")
+    }
+    _ = try run("await_name('org.freedesktop.PolicyKit1')")
+    _ = try run("allow(True)")
+    if fprintd { try startFprintd() }
+  }
+
+  /// Starts fprintd.
+  public func startFprintd() throws {
+    fprintd = try ChildProcess(
+      path: "/usr/libexec/fprintd",
+      arguments: ["--no-timeout"],
+      environment: environment,
+      descriptors: [-1, -1, -1]
+    )
+    _ = try run("await_name('net.reactivated.Fprint')")
+  }
+
+  /// Starts something that says it is fprintd, with one reader and one enrolled finger, and sends
+  /// what it is told to.
+  ///
+  /// `verify` gives, for each start of a verification, the result that it sends before it answers;
+  /// empty for none. With `hold` at the end it takes as long to release the reader as `let_go()`
+  /// takes to come. `status(name, done)`, `calls()` and `let_go()` are for `run`.
+  public func startFalseFprintd(verify early: [String]) throws {
+    fprintd = try ChildProcess(
+      path: "/usr/bin/python3",
+      arguments: ["-c", FalseFprintd.script, address] + early,
+      environment: environment,
+      descriptors: [-1, -1, 2]
+    )
+    _ = try run("await_name('net.reactivated.Fprint')")
+  }
+
+  /// Ends fprintd without a warning, and waits until it has.
+  public func killFprintd() throws {
+    fprintd?.kill()
+    _ = try fprintd?.wait()
+    fprintd = nil
+  }
+
+  /// Enrols a name as a finger, such as `right-index-finger`, of a user.
+  public func enroll(
+    _ name: String,
+    as finger: String = "right-index-finger",
+    for user: String = "root",
+    on reader: VirtualReader
+  ) throws {
+    let (ours, theirs) = try UnixSocket.pair()
+    let near = Descriptor(owning: ours)
+    let child: ChildProcess
+    do {
+      let far = Descriptor(owning: theirs)
+      child = try ChildProcess(
+        path: "/usr/bin/fprintd-enroll",
+        arguments: ["-f", finger, user],
+        environment: environment,
+        descriptors: [-1, far.number, far.number]
+      )
+    }
+    var last = ""
+    while !last.contains("completed"), let line = try Self.line(near) {
+      last = line
+      if line.contains("Enrolling") || line.contains("stage-passed") {
+        try reader.send("SCAN " + name)
+      }
+    }
+    guard try child.wait() == .exited(0), last.contains("completed") else {
+      throw Failure(description: "fprintd-enroll: \(last)")
+    }
+  }
+
+  /// Has another program on the bus call a function of the script below.
+  ///
+  /// Brings what the function did, or the name of the error.
+  @discardableResult
+  public func run(_ call: String) throws -> String {
+    try client.write(call + "\n")
+    guard let line = try Self.line(client) else { throw Failure(description: "no answer: \(call)") }
+    return line
+  }
+
+  /// Ends all of it.
+  public func remove() {
+    for child in children + [fprintd].compactMap(\.self) {
+      child.kill()
+      _ = try? child.wait()
+    }
+    removeTemporaryDirectory(directory)
+  }
+
+  private func python(_ arguments: [String], _ descriptors: [Int32]) throws {
+    children.append(
+      try ChildProcess(
+        path: "/usr/bin/python3",
+        arguments: arguments,
+        environment: environment,
+        descriptors: descriptors
+      )
+    )
+  }
+
+  /// The next line, without its end; nil at the end.
+  private static func line(_ descriptor: borrowing Descriptor) throws -> String? {
+    var bytes: [UInt8] = []
+    while true {
+      guard try descriptor.waitReadable(milliseconds: 20_000) else {
+        throw Failure(description: "nothing came")
+      }
+      var byte: UInt8 = 0
+      let count = unsafe try withUnsafeMutableBytes(of: &byte) {
+        unsafe try descriptor.read(into: $0)
+      }
+      if count == 0 { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+      if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+      bytes.append(byte)
+    }
+  }
+
+  private static func configuration(_ directory: String) -> String {
+    """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>system</type>
+      <listen>unix:path=\(directory)/bus</listen>
+      <auth>EXTERNAL</auth>
+      <policy context="default">
+        <allow user="*"/>
+        <allow own="*"/>
+        <allow send_destination="*" eavesdrop="false"/>
+        <allow send_type="signal"/>
+        <allow receive_sender="*"/>
+      </policy>
+    </busconfig>
+
+    """
+  }
+
+  private static let script = #"""
+    import dbus, dbus.lowlevel, select, sys
+    bus = dbus.bus.BusConnection(sys.argv[1])
+    FPRINT = 'net.reactivated.Fprint'
+    DEVICE = '/net/reactivated/Fprint/Device/0'
+    def await_name(name):
+        while not bus.name_has_owner(name):
+            select.select([], [], [], 0.01)
+    def call(name, path, interface, method, *arguments):
+        found = bus.get_object(name, path, introspect=False)
+        return found.get_dbus_method(method, interface)(*arguments)
+    def device(method, *arguments):
+        return call(FPRINT, DEVICE, FPRINT + '.Device', method, *arguments)
+    def mock(name, path, method, *arguments):
+        return call(name, path, 'org.freedesktop.DBus.Mock', method, *arguments)
+    def allow(yes):
+        mock('org.freedesktop.PolicyKit1', '/org/freedesktop/PolicyKit1/Authority', 'AllowUnknown', yes)
+    LOGIND = ('org.freedesktop.login1', '/org/freedesktop/login1')
+    def prepare_for_sleep(yes):
+        mock(*LOGIND, 'EmitSignal', LOGIND[0] + '.Manager', 'PrepareForSleep', 'b',
+             dbus.Array([dbus.Boolean(yes)], signature='v'))
+    def inhibits():
+        found = call(*LOGIND, LOGIND[0] + '.Manager', 'ListInhibitors')
+        return any(i[1] == 'Thumblatch' and i[0] == 'sleep' and i[3] == 'delay' for i in found)
+    def await_inhibitor(there):
+        while inhibits() != there:
+            select.select([], [], [], 0.01)
+    def still_inhibits(times):
+        return all(inhibits() and not select.select([], [], [], 0.01)[0] for _ in range(times))
+    def await_claim():
+        while True:
+            try:
+                return device('Claim', '')
+            except dbus.DBusException as error:
+                if not error.get_dbus_name().endswith('AlreadyInUse'):
+                    raise
+                select.select([], [], [], 0.01)
+    def status(name, done):
+        call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
+    def calls():
+        return str(call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Calls'))
+    def let_go():
+        call(FPRINT, DEVICE, 'io.thumblatch.Test', 'LetGo')
+    def await_calls(names):
+        while calls() != names:
+            select.select([], [], [], 0.01)
+    # A match that a stranger sends straight to every connection of a process.
+    def forge(process, path, interface, name, *arguments):
+        count = 0
+        for unique in bus.list_names():
+            if not unique.startswith(':') or unique == bus.get_unique_name():
+                continue
+            if bus.get_object('org.freedesktop.DBus', '/', introspect=False).GetConnectionUnixProcessID(
+                    unique, dbus_interface='org.freedesktop.DBus') != process:
+                continue
+            message = dbus.lowlevel.SignalMessage(path, interface, name)
+            message.set_destination(unique)
+            message.append(*arguments)
+            bus.send_message(message)
+            count += 1
+        bus.flush()
+        return count
+    for line in sys.stdin:
+        try:
+            print(repr(eval(line)), flush=True)
+        except dbus.DBusException as error:
+            print(error.get_dbus_name(), error.get_dbus_message(), flush=True)
+
+    """#
+}
