@@ -125,7 +125,7 @@ extension Vault {
   /// What a kill in the middle of a removal or a login left: slots, and names for the front, of
   /// accounts that are not in the store.
   ///
-  /// Called at the start, with the state lock held, when no account has begun to be made.
+  /// Called at the start and by `recover`, in a step in which no account has begun to be made.
   static func removeLeavings(of store: Store, in directory: StateDirectory) {
     guard let accounts = try? store.allAccounts() else { return }
     let known = Set(accounts.map(\.id))

@@ -11,6 +11,8 @@ extension Vault {
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.
   ///   - body: the step; it does not wait for anything.
+  /// - Returns: what `body` returns.
+  /// - Throws: what either throws, and `busy` while another one works on all accounts.
   func withAllAccounts<Value: Sendable>(
     prepare: ([UInt8], borrowing SlotFile) throws(VaultFailure) -> Void,
     _ body: () throws(VaultFailure) -> Value

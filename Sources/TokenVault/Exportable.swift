@@ -3,8 +3,10 @@ internal import Presence
 internal import Storage
 
 extension Vault {
-  /// What the tokens of an account are bound to: SHA-256 of its provider's canonical form, and of
-  /// whether they may be released. A record that was edited to say so does not open.
+  /// What the tokens of an account are bound to.
+  ///
+  /// SHA-256 of its provider's canonical form, and of whether they may be released: a record that
+  /// was edited to say so does not open.
   func bindingOf(_ settings: [UInt8], exportable: Bool) throws(VaultFailure) -> [UInt8] {
     // The canonical form is text: no NUL stands in it.
     try digest(exportable ? settings + [0] + Array("exportable".utf8) : settings)

@@ -88,7 +88,7 @@ extension Vault {
     try writeMark(count)
     standing = .current
     if isRekeyUnfinished { try finishRekey() }
-    removeSlots(except: accounts.map(\.id))
+    Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
     return names.sorted()
   }
@@ -109,18 +109,6 @@ extension Vault {
 
   private func tokenFiles() throws(VaultFailure) -> [String] {
     try stored { () throws(StorageError) in try TokenFile.accounts(in: self.directory) }
-  }
-
-  /// Slots of accounts that this store knows nothing of; one that a courier holds stays.
-  private func removeSlots(except known: [[UInt8]]) {
-    guard let found = try? SlotFile.accounts(in: directory) else { return }
-    for identifier in found where !known.contains(identifier) {
-      guard let slot = try? SlotFile(in: directory, account: identifier),
-        (try? slot.lock()) == true
-      else { continue }
-      try? slot.zero()
-      try? SlotFile.delete(in: directory, account: identifier)
-    }
   }
 }
 

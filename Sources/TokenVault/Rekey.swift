@@ -53,7 +53,8 @@ extension Vault {
       }
     } catch {
       discardNextUnlessNamed()
-      if case .vaultUnsafe = error { try noteFailure(caller) }
+      // Why it failed matters more than that it cannot be written down.
+      if case .vaultUnsafe = error { try? noteFailure(caller) }
       throw error
     }
     take(next)
