@@ -66,7 +66,9 @@ enum KeyVerbs {
     "recover",
     summary: "accept a store that was put back, or whose mark is lost",
     details: """
-      Needs the system password. Every account that is signed in needs a login afterwards: its \
+      Needs the system password. Run it after you have put back a copy of the whole state \
+      directory, too: that brings its own mark along, and nothing tells it from the present. \
+      Every account that is signed in needs a login afterwards: its \
       refresh token may have been replaced since, and a provider may take the use of an old one \
       for theft.
       """
@@ -78,7 +80,7 @@ enum KeyVerbs {
     try session.report(
       ["login_required": .array(names.map { .string($0) })],
       names.isEmpty
-        ? "the store and its mark agree; no account has to sign in again"
+        ? "the store is accepted; no account has to sign in again"
         : "the store is accepted; to be signed in again: \(names.joined(separator: ", "))"
     )
   }

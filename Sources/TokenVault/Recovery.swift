@@ -5,17 +5,16 @@ internal import Storage
 extension Vault {
   /// Accepts a store that was put back, or whose mark is lost; after the system password.
   ///
+  /// Also where nothing is seen to be wrong: a whole directory that was put back brought its mark
+  /// along, and only the person knows.
+  ///
   /// Every account that is signed in needs a login afterwards: the provider may have replaced its
   /// refresh token since, and would take the old one for stolen. What lies in slots and in token
   /// files is of another time, and goes.
   ///
-  /// - Returns: the accounts that need a login; none where the store and its mark agree already.
+  /// - Returns: the accounts that need a login.
   /// - Throws: `presenceNeeded`.
   public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
-    guard standing != .current else {
-      if let prompt { cancel(prompt, caller: caller) }
-      return []
-    }
     let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard try spend(prompt, question, caller) == .password else {
@@ -57,6 +56,10 @@ extension Vault {
         }
         names.append(row.name)
       }
+      // A finger that was deleted since may be among them again: the password confirms them anew.
+      try self.stored { () throws(StorageError) in
+        _ = try self.store.deleteEnrolledSet(owner: self.owner)
+      }
       try self.setBoxChanges(count)
       try self.trailed { () throws(TrailFailure) in
         try self.trail.acceptBoxChanges(using: self.trailKeys)
@@ -93,8 +96,8 @@ extension Vault {
   /// A count that no copy of this vault has reached: one that is put back later counts less.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
     let highest = max(try boxChanges(), markedCount)
-    // Where no mark tells how far the vault had come, a leap that no vault makes by itself.
-    let leap: UInt64 = standing == .markMissing || standing == .markDamaged ? 1 << 20 : 1
+    // Where no newer mark tells how far the vault had come, a leap that none makes by itself.
+    let leap: UInt64 = standing == .olderThanMark ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
     return count
@@ -125,7 +128,7 @@ extension VaultStanding {
   /// What the trail says was accepted.
   fileprivate var auditName: String {
     switch self {
-    case .current: "nothing was wrong"
+    case .current: "nothing was seen"
     case .olderThanMark: "older than the mark"
     case .newerThanMark: "newer than the mark"
     case .markMissing: "the mark was missing"

@@ -86,7 +86,7 @@ public struct RecoverCall: VarlinkMethod, Equatable {
 
 /// What the acceptance of a store means for its accounts.
 public struct RecoverReply: VarlinkRecord, Equatable {
-  /// The accounts that need a login now; none where the store and its mark agreed already.
+  /// The accounts that need a login now.
   public var loginRequired: [String]
 
   /// Of these parts.

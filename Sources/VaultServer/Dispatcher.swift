@@ -27,8 +27,8 @@ struct Dispatcher: Sendable {
     do throws(VarlinkError) {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
-        // Alone in this, the trail may be longer than what may wait to be sent.
         if request.usesStore { try await vault.demandCurrentStore() }
+        // Alone in this, the trail may be longer than what may wait to be sent.
         if case .audit(let question) = request {
           return try await audit(question, call.more, reply, whenSent)
         }

@@ -119,8 +119,6 @@ struct RollbackTests {
       #expect(now.exchange.refreshes.count == 2)
       #expect(try await vault.events().last == "store-recovered done")
       #expect(try await vault.verifyTrail().isWhole)
-      // A second time there is nothing to accept, and nobody is asked.
-      #expect(try await vault.acceptStore(prompt: nil, caller: caller()) == [])
       try await now.signIn(vault, refresh: "rt-9")
       try await now.rekey(vault)
     }
@@ -189,6 +187,24 @@ struct RollbackTests {
     let vault = try await now.open()
     #expect(await vault.standing == .current)
     #expect(try await vault.row().generation == 1)
+  }
+
+  @Test
+  func aWholeCopyIsAcceptedByOneWhoKnows() async throws {
+    let (old, now) = try await copies()
+    let left = try now.snapshot()
+    try put(["vault.db", "mark"], of: old, into: now)
+    var vault: Vault? = try await now.open()
+    if let vault {
+      #expect(try await now.accept(vault) == ["me"])
+      #expect(try await vault.stateOfMe().state == .loginRequired)
+      #expect(try await vault.verifyTrail().isWhole)
+      // Nobody is signed in a second time.
+      #expect(try await now.accept(vault) == [])
+    }
+    vault = nil
+    try put(["vault.db"], of: left, into: now)
+    #expect(try await now.open().standing == .olderThanMark)
   }
 
   @Test
