@@ -70,6 +70,8 @@ enum PresenceText {
       switch (left.contains(.fingerprint), left.contains(.password)) {
       case (true, true): "Touch the reader again. \(passwordKey)"
       case (true, false): "Touch the reader again."
+      case (false, _) where method == .fingerprint && outcome == .noMatch:
+        "Too many failed: the system password is needed once."
       case (false, _): method == .password ? "Try again." : "The system password is needed now."
       }
     let what =

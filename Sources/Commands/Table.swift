@@ -2,6 +2,8 @@
 struct Table {
   /// What one column is called; empty for a table without headings.
   var headings: [String]
+  /// Columns that are never cut.
+  var whole: Set<Int> = []
   private var rows: [[String]] = []
 
   init(headings: [String]) {
@@ -22,7 +24,9 @@ struct Table {
     }
     if let columns {
       while widths.reduce(0, +) + 2 * (count - 1) > columns,
-        let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 8
+        let widest = widths.indices.filter({ !whole.contains($0) }).max(by: {
+          widths[$0] < widths[$1]
+        }), widths[widest] > 8
       { widths[widest] -= 1 }
     }
     let lines = all.map { row in

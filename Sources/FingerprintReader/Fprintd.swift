@@ -56,8 +56,8 @@ extension ReaderError {
       }
   }
 
-  /// The service, or the bus, went away.
-  static func fprintdGone() -> ReaderError {
-    .failed(LibraryFault(domain: "fprintd", code: 0, message: "its service went away"))
+  /// What fprintd did instead of giving a verdict.
+  static func fprintd(_ words: String) -> ReaderError {
+    .failed(LibraryFault(domain: "fprintd", code: 0, message: words))
   }
 }

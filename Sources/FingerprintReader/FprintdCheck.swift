@@ -177,7 +177,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     case .failed, nil:
       // What a newer fprintd may say in between is nothing to end for.
       guard isLast || name == "verify-unknown-error" else { return }
-      free(.failed(LibraryFault(domain: "fprintd", code: 0, message: "it gave no verdict")))
+      free(.fprintd("it gave no verdict"))
     }
   }
 

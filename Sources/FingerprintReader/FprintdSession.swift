@@ -37,8 +37,8 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
   /// Connects, and looks for readers.
   func begin() {
     guard ReaderThread.shared.take(self) else { return leave(.busy(nil)) }
-    searchTimer.start(Self.searchTime) { [self] in stop(.fprintdGone()) }
-    bus.lost = { [self] in leave(.fprintdGone()) }
+    searchTimer.start(Self.searchTime) { [self] in stop(.fprintd("it does not answer")) }
+    bus.lost = { [self] in leave(.fprintd("it went away")) }
     bus.connect(address) { [self] fault in
       if let fault { return leave(.failed(fault)) }
       guard startsService else { return findOwner() }
@@ -120,7 +120,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
           SystemBus.itself,
           "NameOwnerChanged",
           of: owner
-        ) { [self] _ in leave(.fprintdGone()) }
+        ) { [self] _ in leave(.fprintd("it went away")) }
         findDevices()
       }
     }

@@ -16,6 +16,9 @@ public struct FingerTries: Sendable, Equatable {
   /// The count to store: as if each try that is under way had failed.
   public var stored: Int64 { Int64(lockout.failures + open.count) }
 
+  /// Whether a try is under way.
+  public var isUnderWay: Bool { !open.isEmpty }
+
   /// A try begins.
   public mutating func charge(_ run: UInt64) {
     open.insert(run)

@@ -35,6 +35,8 @@ extension Vault {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
     }
     let wanted = max(leastLifetime, minimumLifetime ?? leastLifetime)
+    // A kill may have left the front without it.
+    if name == nil { writeDefaultAccount() }
     var prompt = prompt
     while true {
       let account = try self.account(named: name)

@@ -29,6 +29,13 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.put(row) }
   }
 
+  /// Cancels the checks that run and waits, for some seconds, until each has said how it ended: an
+  /// engine that is stopped costs nobody a try, and saves none.
+  public func endChecks() async {
+    for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
+    for _ in 0..<100 where tries.isUnderWay { await clock.pause(milliseconds: 20) }
+  }
+
   // MARK: - Passwords
 
   /// The wait that is stored.

@@ -49,8 +49,8 @@ extension Vault {
       let account = try accountToSignIn(name, provider)
       await enter(account.id)
       defer { leave(account.id) }
-      // Whoever was before us may have removed it, because the provider said no.
-      guard try find(account.id) != nil else { continue }
+      // Whoever was before us may have removed it, because the provider said no, or renamed it.
+      guard try find(account.id)?.name == account.name else { continue }
       let slot = try await lockedSlot(account.id)
       let earlier = try intent(of: account)
       try recover(account.id, slot)

@@ -121,12 +121,14 @@ struct TrailVerification {
       return nil
     }
     let wrong = try record(at: expected)
-    if let wrong, try isCopy(wrong) { return try told(.duplicated, keys) }
-    if wrong == nil, try isUnreadable(expected) { return try told(.altered, keys) }
-    if let head = try trail.head(using: keys).value, expected > head.last {
-      return try toldMore(wrong, keys)
-    }
     let from = searched ?? 0
+    if from == 0 {
+      if let wrong, try isCopy(wrong) { return try told(.duplicated, keys) }
+      if wrong == nil, try isUnreadable(expected) { return try told(.altered, keys) }
+      if let head = try trail.head(using: keys).value, expected > head.last {
+        return try toldMore(wrong, keys)
+      }
+    }
     var rows = try readable(after: from)
     let isWhole = rows.count == Self.page
     for row in rows where row.number != expected {

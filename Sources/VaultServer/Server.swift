@@ -113,9 +113,10 @@ public final class Server {
     Task { [vault] in await vault.noteRefusal(what, by: requester) }
   }
 
-  /// Waits until what was only counted is written down, but not for ever.
+  /// Waits until checks have ended and what was only counted is written down, but not for ever.
   private func flushAtEnd() throws(SystemError) {
     Task { [vault, inbox] in
+      await vault.endChecks()
       try? await vault.flushRefusals()
       inbox.put(nil, for: signalToken, isLast: true)
     }

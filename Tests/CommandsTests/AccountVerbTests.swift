@@ -93,6 +93,44 @@ struct AccountVerbTests {
   }
 
   @Test
+  func theStatusFitsATerminalAndMarksTheDefault() {
+    var long = Self.account(.loginRequired)
+    long.name = String(repeating: "n", count: 40)
+    long.email = String(repeating: "e", count: 60) + "@example.org"
+    long.accessTokenExpiresAt = 1_700_003_600
+    long.refreshedAt = 1_699_000_000
+    let status = VaultStatus(
+      form: .private,
+      version: "0.1.0",
+      process: 4_000_000,
+      deviceSecret: "file",
+      memory: .ordinary,
+      unlocked: true,
+      unlockedFor: 540,
+      unlockedAccounts: ["work"],
+      enrolledFingers: ["left-index", "right-index"],
+      fingerprintLockedOut: true
+    )
+    func text(_ accounts: [VaultAccount]) -> String {
+      StatusVerbs.text(
+        status,
+        VaultReader(available: false, reason: "held by fprintd"),
+        accounts,
+        details: false,
+        columns: 80,
+        now: 1_700_000_000
+      )
+    }
+    let both = text([long, Self.account(.ready, isDefault: true)])
+    for part in ["work *", "default", "work (*)", "login-required", "too many failed", "11d ago"] {
+      #expect(both.contains(part), "\(part)")
+    }
+    #expect(both.split(separator: "\n").allSatisfy { PlainText.width(String($0)) <= 80 })
+    #expect(text([long, Self.account(.ready)]).contains("none: thumblatch account default NAME"))
+    #expect(text([]).contains("no accounts yet"))
+  }
+
+  @Test
   func theStatusOfOneAccountIsWhole() throws {
     var account = Self.account(.loginRequired, isDefault: true)
     account.subject = "17"

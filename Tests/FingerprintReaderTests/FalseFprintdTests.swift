@@ -73,6 +73,16 @@ extension ReaderTests {
     }
 
     @Test
+    func aFingerThatIsEnrolledBeforeTheClaimIsNoticed() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: ["grow"])
+      #expect(try reader.desktopFingers().wait() == [.rightIndex])
+      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+      #expect(throws: ReaderError.notEnrolled) { try check.wait() }
+      #expect(try bus.run("calls()") == "'Claim Release'")
+    }
+
+    @Test
     func theTimeEndsACheckThatNobodyAnswers() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])

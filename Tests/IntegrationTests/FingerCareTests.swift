@@ -148,12 +148,16 @@ struct FingerCareTests {
       let terminal = try person.terminal("token", "me")
       try terminal.expect(Self.prompt)
       try person.reader("FINGER 0")
-      if number % 2 == 0 {
+      switch number % 3 {
+      case 0:
         try terminal.type("\u{3}")
         try terminal.end(130)
-      } else {
+      case 1:
         terminal.child.kill()
         _ = try terminal.child.wait()
+      default:
+        try person.endEngine()
+        try terminal.end(5)
       }
       while person.readerIsOpen { sched_yield() }
     }

@@ -95,6 +95,16 @@ final class Person {
     variables: [String] = [],
     input: String = ""
   ) throws -> Outcome {
+    try run(arguments, variables: variables, input: input)
+  }
+
+  /// Runs a command without any terminal.
+  @discardableResult
+  func run(
+    _ arguments: [String],
+    variables: [String] = [],
+    input: String = ""
+  ) throws -> Outcome {
     let (near, far) = try UnixSocket.pair()
     let theirs = Descriptor(owning: far)
     let run: Run

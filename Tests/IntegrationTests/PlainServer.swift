@@ -11,14 +11,16 @@ import TestSupport
 /// | `/seen` | the headers of the request before, one a line |
 /// | `/away` | a redirect |
 /// | `/cut` | half of what was announced |
+/// | `/hang` | nothing |
 /// | `/escape` | what a terminal would obey |
 final class PlainServer {
   let host: String
   private let child: ChildProcess
+  private let output: Descriptor
 
   init() throws {
     let (near, far) = try UnixSocket.pair()
-    let ours = Descriptor(owning: near)
+    output = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/python3",
@@ -27,12 +29,21 @@ final class PlainServer {
       descriptors: [-1, theirs.number, 2]
     )
     _ = consume theirs
-    guard try ours.waitReadable(milliseconds: 20_000) else {
+    host = "127.0.0.1:" + (try Self.line(output))
+  }
+
+  /// Waits until a request hangs.
+  func waitForHang() throws {
+    guard try Self.line(output) == "hangs" else { throw SystemError("python3", code: EPROTO) }
+  }
+
+  private static func line(_ output: borrowing Descriptor) throws -> String {
+    guard try output.waitReadable(milliseconds: 20_000) else {
       throw SystemError("python3", code: ETIMEDOUT)
     }
     var line = [UInt8](repeating: 0, count: 64)
-    let count = unsafe try line.withUnsafeMutableBytes { unsafe try ours.read(into: $0) }
-    host = "127.0.0.1:" + String(decoding: line.prefix(count).dropLast(), as: UTF8.self)
+    let count = unsafe try line.withUnsafeMutableBytes { unsafe try output.read(into: $0) }
+    return String(decoding: line.prefix(count).dropLast(), as: UTF8.self)
   }
 
   deinit {
@@ -41,7 +52,7 @@ final class PlainServer {
   }
 
   private static let program = """
-    import http.server
+    import http.server, threading
     seen = ["none"]
     class Handler(http.server.BaseHTTPRequestHandler):
       def log_message(self, *_): pass
@@ -58,6 +69,9 @@ final class PlainServer {
         elif path == "/away":
           status, headers = 302, {"Location": "http://127.0.0.1:1/elsewhere"}
         elif path == "/missing": status, body = 404, b"no such thing"
+        elif path == "/hang":
+          print("hangs", flush=True)
+          threading.Event().wait()
         elif path == "/escape": body = b"a\\x1b[31mb\\nc"
         seen.append(self.command + "\\n" + str(self.headers))
         self.send_response(status)

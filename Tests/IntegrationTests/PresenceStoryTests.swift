@@ -137,7 +137,7 @@ struct PresenceStoryTests {
       try terminal.expect("The finger did not match")
       if attempt < 5 { try terminal.expect("Touch the reader again") }
     }
-    try terminal.expect("The system password is needed now.")
+    try terminal.expect("Too many failed: the system password is needed once.")
     try terminal.expect(Self.question)
     try terminal.type("\u{3}")
     try terminal.end(130)

@@ -148,6 +148,54 @@ struct RequestCommandTests {
   }
 
   @Test
+  func theTermsOfTheLoginHoldForTheRequest() throws {
+    let certificates = try DevBackendCertificates()
+    let options = ["--tls", certificates.path("leaf.pem"), certificates.path("leaf.key")]
+    let issuer = try DevBackend(options)
+    let other = try DevBackend(options)
+    let person = try Person()
+    let authority = person.base + "/ca.pem"
+    try shell("install -m 644 \(certificates.path("ca.pem")) \(authority)")
+    for (name, pin) in [("tls", certificates.pin), ("plain", nil)] as [(String, String?)] {
+      try person.run(
+        ["provider", "add", name, "--kind", "password-backend", "--issuer", issuer.url]
+          + ["--ca", authority, "--set"]
+          + ["api_hosts=" + other.url.dropFirst("https://".count)]
+          + (pin.map { ["--pin", $0] } ?? [])
+      ).succeeded()
+      try person.run(
+        ["register", name, "--provider", name, "--email", name + "@example.org"]
+          + ["--password-stdin"],
+        input: "backend-password\n"
+      ).succeeded()
+      #expect(try person.run("request", name, issuer.url + "/auth/me").end == .exited(0))
+      // The certificates of the login are trusted at the other host, too.
+      let away = try person.run("request", name, other.url + "/auth/verify")
+      #expect(!away.text.contains("tls"), "\(away.text)")
+    }
+    // What the file says today changes nothing.
+    try shell("echo >\(person.home)/.config/thumblatch/providers.d/tls.conf")
+    #expect(try person.run("request", "tls", issuer.url + "/auth/me").end == .exited(0))
+    // Nor does what the environment says.
+    let environment = ["https_proxy=http://127.0.0.1:1", "SSL_CERT_FILE=/dev/null"]
+    #expect(
+      try person.run(["request", "tls", issuer.url + "/auth/me"], variables: environment).end
+        == .exited(0)
+    )
+  }
+
+  @Test
+  func anInterruptEndsTheCourierToo() throws {
+    let server = try PlainServer()
+    let person = try made(with: server)
+    let session = try person.terminal("request", "me", "http://\(server.host)/hang")
+    try server.waitForHang()
+    try session.type("\u{3}")
+    try session.end(130)
+    #expect(processes(in: person.programs, named: "thumblatch-exchange").isEmpty)
+  }
+
+  @Test
   func aFileIsReplacedWholeOrNotAtAll() throws {
     let server = try PlainServer()
     let person = try made(with: server)

@@ -82,7 +82,7 @@ public final class DesktopBus {
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers;
   /// empty for none. With `hold` at the end it takes as long to release the reader as `let_go()`
-  /// takes to come. `status(name, done)`, `calls()` and `let_go()` are for `run`.
+  /// takes to come, with `grow` it has a further finger once it is claimed. `status(name, done)`, `calls()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {
     fprintd = try ChildProcess(
       path: "/usr/bin/python3",

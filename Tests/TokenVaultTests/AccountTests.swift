@@ -135,6 +135,7 @@ struct AccountTests {
     let whole = try await early.open()
     #expect(try await whole.token(nil).accessToken == "at-1")
     #expect(try await whole.cachedToken() == "at-1")
+    #expect(try await whole.frontsDefault() == "me")
     // Killed after it: the slot is still there, and a token file that a slow disk kept.
     try run("/bin/sh", ["-c", "cp -a \(before.scratch.path)/slots/* \(after.scratch.path)/slots/"])
     try run(
@@ -208,6 +209,9 @@ struct AccountTests {
     // What the edited record says is not repeated as if it were true.
     #expect(facts[0].issuer.isEmpty && facts[0].kind == "unknown")
     #expect(await vault.examine().contains { $0.name == "accounts" && $0.level == .problem })
+    // The remedy that is named is one.
+    try await bench.signIn(vault, refresh: "rt-2", access: "at-2")
+    #expect(try await vault.accountFacts(named: "me").first?.state == .ready)
   }
 
   @Test

@@ -52,6 +52,18 @@ struct EnrollmentTests {
   }
 
   @Test
+  func everyFingerThatLibfprintNamesIsTaken() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for finger in Vault.fingerNames { try await bench.enroll(vault, finger) }
+    #expect(try await vault.fingers().fingers == Vault.fingerNames.sorted())
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    #expect(try await bench.glance(vault).methods == [.fingerprint, .password])
+  }
+
+  @Test
   func aFingerNeverLetsAnotherIn() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

@@ -66,7 +66,8 @@ struct RekeyKillTests {
       }
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
-      #expect(try await vault.loadedPrints().count == 1)
+      let standing = try await vault.fingerStanding()
+      #expect(standing.prints.count == 1 && standing.change == nil)
       #expect(try await vault.verifyTrail().isWhole)
       // And the next one.
       try await bench.rekey(vault)

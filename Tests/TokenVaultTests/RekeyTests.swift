@@ -28,13 +28,15 @@ struct RekeyTests {
       #expect(try bench.scratch.files()["device-secret.next"] == nil)
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
-      #expect(try await vault.loadedPrints().map(\.finger) == ["right-index"])
+      let standing = try await vault.fingerStanding()
+      #expect(standing.prints.map(\.finger) == ["right-index"] && standing.change == nil)
     }
     vault = nil
     #expect(try bench.filesHolding(old) == [])
     let next = try await bench.open()
     #expect(try await next.sentToken("work", bench).contains("rt-work"))
-    #expect(try await next.loadedPrints().count == 1)
+    let standing = try await next.fingerStanding()
+    #expect(standing.prints.count == 1 && standing.change == nil)
     #expect(try await next.events().contains("rekey done"))
     #expect(try await next.verifyTrail().isWhole)
     try await bench.rekey(next)

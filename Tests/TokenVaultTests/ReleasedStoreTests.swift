@@ -50,6 +50,7 @@ struct ReleasedStoreTests {
     #expect(sent.count == 2)
     #expect(sent.allSatisfy { $0.contains("rt_FIXTURE-schema-\(schema)-") })
     #expect(try await vault.row("me", 0).generation == 3)
+    #expect(try await vault.verifyTrail().isWhole)
   }
 
   @Test(arguments: schemas)
@@ -64,6 +65,8 @@ struct ReleasedStoreTests {
     // Once more, as a store of today.
     let vault = try await bench.open(owner: 0)
     #expect(try await vault.events().starts(with: ["registration begun", "registration done"]))
+    #expect(try await vault.events().filter { $0 == "trail-adoption done" }.count == 1)
+    #expect(try await vault.verifyTrail().isWhole)
   }
 
   private func root() -> Caller { Caller(connection: 1, user: 0, requester: "bash, pid 1") }

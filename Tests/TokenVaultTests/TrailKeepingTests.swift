@@ -15,24 +15,7 @@ struct TrailKeepingTests {
     seconds: Int64 = 1 << 40,
     records: Int = 100_000
   ) async throws -> Vault {
-    try await bench.withStore { _ in }
-    var tries = 0
-    while true {
-      do {
-        return try Vault(
-          directory: try StateDirectory(path: bench.scratch.path),
-          owner: ThisProcess.user,
-          exchange: bench.exchange,
-          check: bench.check,
-          clock: bench.clock,
-          trailLimits: TrailLimits(seconds: seconds, records: records)
-        )
-      } catch let error as StorageError where error == .inUse && tries < 100_000 {
-        // A process that another test forks has the lock, too, until it executes its program.
-        tries += 1
-        await Task.yield()
-      }
-    }
+    try await bench.open(limits: TrailLimits(seconds: seconds, records: records))
   }
 
   @Test
@@ -131,14 +114,14 @@ struct TrailKeepingTests {
     let bench = try Bench()
     let vault = try await open(bench)
     let clock = ContinuousClock()
-    let written = try await clock.measure { try await vault.write(100_500) }
+    try await vault.writeMany(100_500)
     let cut = try await clock.measure { try await vault.tendTrail() }
     let checked = try await clock.measure {
       let facts = try await vault.verifyTrail()
       #expect(facts.isWhole)
       #expect([Int64(facts.records), facts.first, facts.last] == [99_000, 1502, 100_501])
     }
-    print("100,500 records: written in \(written), checked in \(checked), cut in \(cut)")
+    print("100,500 records: checked in \(checked), cut in \(cut)")
   }
 
   @Test
@@ -271,6 +254,30 @@ extension Vault {
         entry.requester = "bash, pid \(number)"
         try self.record(entry)
       }
+    }
+  }
+
+  /// Writes so many first records and their head, faster than one by one.
+  fileprivate func writeMany(_ count: Int64) throws {
+    var head = TrailHead.empty
+    try store.transaction {
+      for number in 1...count {
+        var row = AuditRow(
+          number: number,
+          time: clock.wall.seconds,
+          owner: owner,
+          event: "lock",
+          outcome: "done",
+          requester: "bash, pid \(number)",
+          mac: []
+        )
+        row.mac = try trail.code(of: row, number: number, previous: head.code, using: trailKeys)
+        try store.append(row)
+        head.code = row.mac
+      }
+      head.last = count
+      head.count = count
+      try trail.write(head, using: trailKeys)
     }
   }
 

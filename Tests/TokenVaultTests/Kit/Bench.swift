@@ -22,7 +22,10 @@ final class Bench: Sendable {
   }
 
   /// Opens the vault; waits until one that was dropped has gone.
-  func open(owner: UInt32 = ThisProcess.user) async throws -> Vault {
+  func open(
+    owner: UInt32 = ThisProcess.user,
+    limits: TrailLimits = .standard
+  ) async throws -> Vault {
     var tries = 0
     while true {
       do {
@@ -31,7 +34,8 @@ final class Bench: Sendable {
           owner: owner,
           exchange: exchange,
           check: check,
-          clock: clock
+          clock: clock,
+          trailLimits: limits
         )
       } catch let error as StorageError where error == .inUse && tries < 100_000 {
         tries += 1
