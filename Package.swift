@@ -137,6 +137,12 @@ let package = Package(
     ),
     tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
     .executableTarget(
+      name: "KeyWriter",
+      dependencies: ["TokenVault", "OAuth", "Presence", "Storage", "System", "SecretMemory"],
+      path: "Tests/KeyWriter",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "StorageWriter",
       dependencies: ["Storage", "System", "SecretMemory"],
       path: "Tests/StorageWriter",
@@ -149,9 +155,10 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory",
+        "SecretMemory", "JSON", "KeyWriter",
         "TestSupport",
-      ]
+      ],
+      exclude: ["Stores"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     tests(
@@ -175,7 +182,10 @@ let package = Package(
     ),
     tests(
       "IntegrationTests",
-      ["System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport"]
+      [
+        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport",
+      ],
+      exclude: ["Drivers"]
     ),
   ]
 )

@@ -17,22 +17,26 @@ enum AccountText {
       "state": .string(state(account)),
       "cause": optional(account.cause),
       "access_token_expires_at": time(account.accessTokenExpiresAt),
+      "refreshed_at": time(account.refreshedAt),
       "default": .boolean(account.isDefault),
+      "exportable": .boolean(account.exportable ?? false),
     ]
   }
 
   /// A table of accounts, each with its cause beneath where there is one.
   static func table(_ accounts: [VaultAccount], columns: Int?, now: Int64) -> String {
     var table = Table(headings: [
-      "account", "provider", "signed in as", "presence", "access token", "state",
+      "account", "provider", "signed in as", "presence", "token", "refreshed", "state",
     ])
     for account in accounts {
       table.add(
         account.name + (account.isDefault ? " *" : ""),
         account.provider,
         account.email ?? account.displayName ?? account.subject ?? "-",
-        account.presenceProtection ? "on" : "off",
+        (account.presenceProtection ? "on" : "off")
+          + (account.exportable == true ? ", exportable" : ""),
         validity(account, now: now),
+        refreshed(account, now: now),
         state(account)
       )
     }
@@ -42,6 +46,44 @@ enum AccountText {
       text += "\n\(PlainText.line(account.name)): \(PlainText.line(cause))"
     }
     return text
+  }
+
+  /// One account, a line for each fact.
+  static func details(_ account: VaultAccount, columns: Int?, now: Int64) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("account", account.name + (account.isDefault ? " (meant where none is named)" : ""))
+    table.add("provider", "\(account.provider), \(account.kind)")
+    table.add("issuer", account.issuer.isEmpty ? "-" : account.issuer)
+    let names = [account.displayName, account.email].compactMap { $0 }.filter { !$0.isEmpty }
+    table.add("signed in as", names.isEmpty ? "-" : names.joined(separator: ", "))
+    table.add("subject", account.subject ?? "-")
+    table.add(
+      "presence",
+      account.presenceProtection ? "on: a refresh needs someone who is here" : "off"
+    )
+    table.add("access token", expiry(account, now: now))
+    table.add(
+      "last refresh",
+      account.refreshedAt.map {
+        "\(Timestamps.localBrief(Int64($0), now: now)), \(refreshed(account, now: now))"
+      } ?? "-"
+    )
+    table.add("state", state(account))
+    if let cause = account.cause, !cause.isEmpty { table.add("cause", cause) }
+    return table.text(columns: columns)
+  }
+
+  private static func expiry(_ account: VaultAccount, now: Int64) -> String {
+    let left = validity(account, now: now)
+    guard let end = account.accessTokenExpiresAt, left != "expired" else { return left }
+    return "until \(Timestamps.localBrief(Int64(end), now: now)), \(left)"
+  }
+
+  private static func refreshed(_ account: VaultAccount, now: Int64) -> String {
+    guard let time = account.refreshedAt else { return "-" }
+    let past = now.subtractingReportingOverflow(Int64(time))
+    guard !past.overflow, past.partialValue >= 0 else { return "in the future" }
+    return "\(Durations.brief(past.partialValue)) ago"
   }
 
   /// The state as users meet it: `login-required`.
@@ -65,6 +107,6 @@ enum AccountText {
     if account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }
-    return "\(Durations.text(left.partialValue)) left"
+    return "\(Durations.brief(left.partialValue)) left"
   }
 }

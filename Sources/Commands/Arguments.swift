@@ -58,7 +58,7 @@ private struct Parser {
       } else if !optionsEnded && word.hasPrefix("-") && word != "-" {
         if word == "--version" && verb == nil && name.isEmpty { return .version }
         try takeOption(word)
-      } else if verb == nil {
+      } else if verb == nil || isLongerVerb(word) {
         try takeVerbWord(word)
       } else {
         operands.append(word)
@@ -84,6 +84,13 @@ private struct Parser {
     if help { return .help(verb) }
     try countOperands(of: verb)
     return .run(Arguments(verb: verb, operands: operands, values: values))
+  }
+
+  /// Whether a word makes the verb another one, as `verify` does after `audit`.
+  private func isLongerVerb(_ word: String) -> Bool {
+    !optionsEnded && operands.isEmpty
+      && values.keys.allSatisfy { name in Verb.common.contains { $0.name == name } }
+      && verbs.contains { $0.words == name + [word] }
   }
 
   private mutating func takeVerbWord(_ word: String) throws(CommandError) {
@@ -133,6 +140,10 @@ private struct Parser {
   }
 
   private func split(_ word: String) -> (String, String?) {
+    // A short option's value may follow at once, as in -XPOST.
+    if !word.hasPrefix("--"), word.count > 2 {
+      return (String(word.prefix(2)), String(word.dropFirst(2)))
+    }
     guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
     return (String(word[..<equals]), String(word[word.index(after: equals)...]))
   }
@@ -157,7 +168,8 @@ private struct Parser {
     let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
     let usage = "usage: thumblatch \(verb.synopsis)"
     if operands.count < least {
-      let missing = verb.operands[operands.count].name
+      // An optional word before one that is needed is not what is missing.
+      let missing = verb.operands.filter { $0.count == .one }[operands.count].name
       throw CommandError(.usage, "\(missing) is missing", hint: usage)
     }
     if operands.count > most {

@@ -5,13 +5,17 @@ internal import VaultInterface
 
 /// `audit`.
 enum AuditVerbs {
-  static let all = [audit]
+  static let all = [audit, verify]
 
   static let audit = Verb(
     "audit",
     [.account],
     options: [
-      Verb.Option("--since", "TIME", "2h for the last two hours, or 2025-11-21T09:30:00Z")
+      Verb.Option(
+        "--since",
+        "TIME",
+        "2h for the last two hours, \"2025-11-21 10:30\", or 2025-11-21T09:30:00Z"
+      )
     ],
     summary: "show what happened and who asked, oldest first"
   ) { session throws(CommandError) in
@@ -39,14 +43,14 @@ enum AuditVerbs {
 
   /// A duration back from now, or a time.
   static func time(_ text: String) throws(CommandError) -> Int64 {
-    if let seconds = Timestamps.parse(text) { return seconds }
+    if let seconds = Timestamps.parse(text) ?? Timestamps.parseLocal(text) { return seconds }
     if let back = Durations.parse(text) {
       return WallTime.now.seconds.subtractingReportingOverflow(back).partialValue
     }
     throw CommandError(
       .usage,
       "--since must be a duration or a time, not \"\(text)\"",
-      hint: "such as 2h, 30m or 2025-11-21T09:30:00Z"
+      hint: "such as 2h, \"2025-11-21 10:30\" or 2025-11-21T09:30:00Z"
     )
   }
 

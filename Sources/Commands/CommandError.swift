@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Why a verb did not do what it was asked to: the exit status, and what is said about it.
 struct CommandError: Error, Equatable {
   let code: ExitCode
@@ -7,11 +9,23 @@ struct CommandError: Error, Equatable {
   let message: String
   /// What to do about it.
   let hint: String?
+  /// What stands beside the error with `--json`.
+  let facts: JSONObject
+  /// Whether all of it stands in the result already, so that only the exit status is left.
+  let isSaid: Bool
 
-  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  init(
+    _ code: ExitCode,
+    _ message: String,
+    hint: String? = nil,
+    facts: JSONObject = JSONObject(),
+    isSaid: Bool = false
+  ) {
+    self.facts = facts
     self.code = code
     self.message = message
     self.hint = hint
+    self.isSaid = isSaid
   }
 
   /// A person or a signal ended the program.

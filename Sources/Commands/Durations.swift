@@ -1,5 +1,15 @@
 /// Durations as people type and read them: `90s`, `15m`, `1h30m`, `2d`.
 enum Durations {
+  /// The largest unit alone, rounded down: `3d`, `2h`, `54m`, `40s`.
+  static func brief(_ seconds: Int64) -> String {
+    switch seconds {
+    case 172_800...: "\(seconds / 86_400)d"
+    case 7200...: "\(seconds / 3600)h"
+    case 120...: "\(seconds / 60)m"
+    default: "\(seconds)s"
+    }
+  }
+
   private static let units: [(letter: Character, seconds: Int64)] = [
     ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
   ]

@@ -88,7 +88,7 @@ extension ExitCode {
       switch error {
       case .refused(let error): ExitCode(error)
       case .interrupted: .interrupted
-      case .noStateDirectory, .notAbsolute, .notText, .engineMissing: .usage
+      case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .courierMissing: .usage
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .malformed, .notUnderstood, .unknownError, .system: .bug

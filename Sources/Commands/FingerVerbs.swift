@@ -2,9 +2,9 @@ internal import JSON
 internal import VaultClient
 internal import VaultInterface
 
-/// `fingers list, enroll`.
+/// `fingers list, enroll, delete`.
 enum FingerVerbs {
-  static let all = [list, enroll]
+  static let all = [list, enroll, delete]
 
   /// The names that fingers have, as fprintd(8) spells them.
   static let names = ["left", "right"].flatMap { side in
@@ -19,17 +19,23 @@ enum FingerVerbs {
     summary: "list the enrolled fingers"
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { _ in ListFingersCall() }
-    if reply.fingers.isEmpty && !session.output.json {
+    let desktop = reply.desktopFingers ?? []
+    if reply.fingers.isEmpty && desktop.isEmpty && !session.output.json {
       session.output.talk("no finger is enrolled; reader: \(ReaderText.line(reply.reader))")
       return
     }
     try session.show(
       [
         "fingers": .array(reply.fingers.map { .string($0) }),
+        "desktop_fingers": .array(desktop.map { .string($0) }),
+        "finger_source": AccountText.optional(reply.fingerSource?.rawValue),
+        "finger_reason": AccountText.optional(reply.fingerReason),
         "reader": .object(ReaderText.object(reply.reader)),
       ],
-      reply.fingers.map { PlainText.line($0) }.joined(separator: "\n")
+      FingerText.names(own: reply.fingers, desktop: desktop, reply.fingerSource)
+        .joined(separator: "\n")
     )
+    if let reason = reply.fingerReason { session.output.talk(reason) }
   }
 
   static let enroll = Verb(
@@ -38,15 +44,7 @@ enum FingerVerbs {
     summary: "teach the vault a finger; needs the system password",
     details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
   ) { session throws(CommandError) in
-    let finger = session.arguments.operands.first
-    if let finger, !names.contains(finger) {
-      let nearest = Nearest.match(finger, in: names)
-      throw CommandError(
-        .notFound,
-        "no such finger: \(finger)",
-        hint: nearest.map { "did you mean: \($0)" } ?? names.joined(separator: ", ")
-      )
-    }
+    let finger = try session.arguments.operands.first.map(checked)
     _ = try session.terminal(for: "a finger on the reader, several times,")
     var progress = EnrollmentProgress(output: session.output)
     try session.stream(within: touchLimit) { prompt in
@@ -57,6 +55,35 @@ enum FingerVerbs {
     session.output.clearStatus()
     guard let done = progress.enrolled else { throw CommandError(VaultClientError.disconnected) }
     try session.report(["enrolled": .string(done)], "\(done) is enrolled")
+  }
+
+  static let delete = Verb(
+    "fingers delete",
+    [Verb.Operand(name: "FINGER", count: .one)],
+    summary: "forget a finger that was enrolled here; needs the system password",
+    details: "Fingers of the desktop's settings are removed there, or with fprintd-delete."
+  ) { session throws(CommandError) in
+    let finger = try checked(session.arguments.operands[0])
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      DeleteFingerCall(finger: finger, prompt: prompt)
+    }
+    let left =
+      reply.fingers.isEmpty ? "none is left" : "left: \(reply.fingers.joined(separator: ", "))"
+    try session.report(
+      ["deleted": .string(finger), "fingers": .array(reply.fingers.map { .string($0) })],
+      "\(finger) is deleted; \(left)"
+    )
+  }
+
+  /// A finger's name, if it is one.
+  private static func checked(_ finger: String) throws(CommandError) -> String {
+    guard !names.contains(finger) else { return finger }
+    let nearest = Nearest.match(finger, in: names)
+    throw CommandError(
+      .notFound,
+      "no such finger: \(finger)",
+      hint: nearest.map { "did you mean: \($0)" } ?? names.joined(separator: ", ")
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import SecretMemory
 internal import System
 
 /// All that the program says; nothing else writes to the terminal or to standard output.
@@ -52,6 +53,39 @@ final class Output {
     }
   }
 
+  /// A secret on standard output, from locked memory; alone `release` prints one.
+  func data(_ secret: borrowing SecretBytes) throws(CommandError) {
+    do {
+      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe try write(bytes, to: out)
+      }
+      try write([UInt8(ascii: "\n")], to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
+  /// Whether standard output is a terminal, where bytes from elsewhere would be obeyed.
+  var isTerminal: Bool { isatty(out) == 1 }
+
+  /// Bytes of a body on standard output, as they are.
+  func data(bytes: [UInt8]) throws(CommandError) {
+    do {
+      try write(bytes, to: out)
+    } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+  }
+
+  /// One result that holds a secret as a JSON object on one line.
+  func secret(_ object: JSONObject) throws(CommandError) {
+    let line: SecretBytes
+    do { line = try JSONWriter.writeSecret(.object(object)) } catch {
+      throw CommandError(.bug, "the result could not be written: \(error)")
+    }
+    try data(line)
+  }
+
   // MARK: Talk
 
   /// A sentence about what was done, on standard error; nothing with `--json`.
@@ -64,13 +98,16 @@ final class Output {
   /// Why it failed and what to do, a line each: a line end inside could forge the second one.
   func fail(_ failure: CommandError) {
     clearStatus()
+    if failure.isSaid { return }
     if json {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
-      if (try? data(["error": .object(error)])) != nil { return }
+      var object = failure.facts
+      object["error"] = .object(error)
+      if (try? data(object)) != nil { return }
     }
     var lines = paint("thumblatch: error:", "1;31") + " "
     lines += PlainText.line(failure.message, limit: 1200)
@@ -135,13 +172,19 @@ final class Output {
   }
 
   private func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let wrote = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(number, $0.baseAddress, $0.count)
-      }
+    let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
+      Result { () throws(SystemError) in unsafe try self.write(buffer, to: number) }
+    }
+    try result.get()
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, to number: Int32) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let wrote = unsafe Glibc.write(number, rest.baseAddress, rest.count)
       if wrote > 0 {
-        rest = rest.dropFirst(wrote)
+        done += wrote
       } else if wrote < 0 && errno == EAGAIN {
         // Whoever shares the pipe may have made it non-blocking.
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

@@ -30,7 +30,7 @@ struct PresenceDialogue {
   init(_ request: PresenceRequest, in session: Session) throws(CommandError) {
     self.request = request
     terminal = try session.terminal(
-      for: "a presence check to \(PresenceText.purpose(of: request))"
+      for: PresenceText.need(request)
     )
     connection = try session.vault()
     output = session.output
@@ -50,6 +50,7 @@ struct PresenceDialogue {
       guard !methods.isEmpty else { break }
       let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
       if !announced {
+        if let reason = PresenceText.reason(of: request) { output.say(reason) }
         output.say(
           method == .fingerprint
             ? PresenceText.fingerprintPrompt(request, password: methods.contains(.password))
@@ -95,7 +96,7 @@ struct PresenceDialogue {
       case .reply(let reply, let of):
         guard of == number else { continue }
         switch try step(reply) {
-        case .event(.waiting): output.status("still waiting for the reader")
+        case .event(.waiting), .event(.wait): output.status("still waiting for the reader")
         case .event(.retry(let hint)): output.status(PresenceText.advice(hint))
         case .event(.passed): return .passed
         case .event(.ask): throw CommandError(.bug, "a finger's check asked a question")
@@ -109,7 +110,11 @@ struct PresenceDialogue {
   ///
   /// Its call cancels a fingerprint's that is still open.
   private func password() throws(CommandError) -> Step {
-    var number = try send(CheckCall(prompt: request.prompt, presenceMethod: .password))
+    var number = try send(
+      CheckCall(prompt: request.prompt, presenceMethod: .password),
+      more: true
+    )
+    var hasAnswered = false
     var deadline = stepDeadline
     while true {
       switch try next(input: nil, until: deadline) {
@@ -124,6 +129,9 @@ struct PresenceDialogue {
         switch try step(reply) {
         case .event(.passed): return .passed
         case .event(.waiting), .event(.retry): continue
+        case .event(.wait(let seconds)):
+          output.status(PresenceText.wait(seconds, hasAnswered: hasAnswered))
+          deadline = stepDeadline
         case .failed(let failed): return failed
         case .event(.ask(let text, let hidden)):
           deadline = stepDeadline
@@ -131,7 +139,8 @@ struct PresenceDialogue {
             let timedOut = BootInstant.now >= deadline
             return .failed(timedOut ? .timedOut : .cancelled, message: "", left: [])
           }
-          number = try send(RespondCall(prompt: request.prompt, text: answer))
+          number = try send(RespondCall(prompt: request.prompt, text: answer), more: true)
+          hasAnswered = true
           deadline = stepDeadline
           output.status("checking the password")
         }

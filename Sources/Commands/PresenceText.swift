@@ -20,6 +20,24 @@ enum PresenceText {
     }
   }
 
+  /// What would be asked, for an error where nobody can be.
+  static func need(_ request: PresenceRequest) -> String {
+    let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
+    return "a presence check to \(purpose(of: request))\(reason)"
+  }
+
+  /// Why the password is asked and no finger; nil where there is nothing to explain.
+  static func reason(of request: PresenceRequest) -> String? {
+    request.reason.map { sentence(PlainText.line($0, limit: 600)) + "." }
+  }
+
+  /// Why nothing happens for a while.
+  static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
+    hasAnswered
+      ? "wrong password: wait \(seconds) s"
+      : "wait \(seconds) s: a wrong password was given before"
+  }
+
   /// What stands on the screen before the reader is armed.
   static func fingerprintPrompt(_ request: PresenceRequest, password: Bool) -> String {
     "Touch the fingerprint reader to \(purpose(of: request)) (\(requester(request)))."
@@ -58,6 +76,7 @@ enum PresenceText {
       switch (method, outcome) {
       case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
       case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
+      case (.fingerprint, .denied) where !message.isEmpty: sentence(PlainText.line(message))
       default: sentence(failure(outcome, message))
       }
     return "\(what). \(next)"
@@ -71,7 +90,8 @@ enum PresenceText {
       case .passwordChosen: "the password was chosen instead of the fingerprint"
       case .notAvailable: "the fingerprint reader is not available"
       case .notEnrolled: "no finger is enrolled"
-      case .lockedOut: "too many fingers failed: only the system password counts now"
+      case .lockedOut:
+        "too many fingers failed: none counts until the system password is given once"
       case .noMatch: "the presence check failed: no match"
       case .timedOut: "the presence check timed out"
       case .busy: "another prompt is open, or the reader is in use"

@@ -6,8 +6,9 @@ internal import VaultInterface
 public enum Program {
   /// Every verb that works; what is not here is unknown.
   static let verbs: [Verb] =
-    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + StatusVerbs.all + PresenceVerbs.all
-    + FingerVerbs.all + AuditVerbs.all
+    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
+    + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
+    + DoctorVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///
@@ -15,6 +16,7 @@ public enum Program {
   /// because passwords pass through this process.
   public static func run(_ words: [String]) -> Int32 {
     Interrupts.removeCrashReports()
+    let mask = ThisProcess.makeFilesPrivate()
     let environment = { (name: String) in ThisProcess.environment(name) }
     let wantsJSON = words.prefix { $0 != "--" }.contains("--json")
     let output = Output(json: wantsJSON, environment: environment)
@@ -24,7 +26,7 @@ public enum Program {
       case .version: try output.data("thumblatch \(thumblatchVersion)")
       case .help(nil): try output.data(Help.overview(verbs, columns: helpColumns(output)))
       case .help(let verb?): try output.data(Help.of(verb, columns: helpColumns(output)))
-      case .run(let arguments): try run(arguments, output, environment)
+      case .run(let arguments): try run(arguments, output, environment, mask)
       }
       return ExitCode.done.rawValue
     } catch {
@@ -36,7 +38,8 @@ public enum Program {
   private static func run(
     _ arguments: Arguments,
     _ output: Output,
-    _ environment: @escaping (String) -> String?
+    _ environment: @escaping (String) -> String?,
+    _ mask: UInt32
   ) throws(CommandError) {
     let interrupt: Int32
     do { interrupt = try Interrupts.install() } catch { throw CommandError(.bug, "\(error)") }
@@ -51,6 +54,7 @@ public enum Program {
         return try place.connect(interrupt: interrupt)
       }
     )
+    session.inheritedMask = mask
     defer { session.hangUp() }
     try arguments.verb.run(session)
   }

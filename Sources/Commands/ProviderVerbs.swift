@@ -20,6 +20,12 @@ enum ProviderVerbs {
       Verb.Option("--pin", "sha256//...", repeats: true, "a public key that its TLS must use"),
       Verb.Option("--proxy", "URL", "the proxy to use; those of the environment are ignored"),
       Verb.Option(
+        "--api-host",
+        "HOST",
+        repeats: true,
+        "a host besides the issuer's that `request` may send the access token to"
+      ),
+      Verb.Option(
         "--set",
         "KEY=VALUE",
         repeats: true,
@@ -123,6 +129,8 @@ enum ProviderVerbs {
     for (option, key) in optionKeys { settings[key] = arguments.value(option) }
     let pins = arguments.allValues("--pin")
     if !pins.isEmpty { settings["pins"] = pins.joined(separator: ";") }
+    let hosts = arguments.allValues("--api-host")
+    if !hosts.isEmpty { settings["api_hosts"] = hosts.joined(separator: ";") }
     for pair in arguments.allValues("--set") {
       guard let equals = pair.firstIndex(of: "=") else {
         throw CommandError(.usage, "--set needs KEY=VALUE, not \"\(pair)\"")
@@ -150,7 +158,7 @@ enum ProviderVerbs {
   /// A configuration error, told in terms of the option that it came from.
   private static func option(for error: ConfigurationError) -> String {
     let options = Dictionary(uniqueKeysWithValues: optionKeys.map { ($0.1, $0.0) })
-      .merging(["ca": "--ca", "pins": "--pin"]) { old, _ in old }
+      .merging(["ca": "--ca", "pins": "--pin", "api_hosts": "--api-host"]) { old, _ in old }
     guard let key = error.key else { return "\(error)" }
     let plain = ConfigurationError(error.problem)
     return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"

@@ -11,6 +11,8 @@ final class Session {
   /// Becomes readable at Ctrl-C.
   let interrupt: Int32?
   let environment: (String) -> String?
+  /// What the process's files would have been masked with, had it been left so.
+  var inheritedMask: UInt32?
   private let openTerminal: () -> Terminal?
   private let connect: () throws(VaultClientError) -> Connection
   private var terminalIfAny: Terminal??

@@ -8,6 +8,10 @@ enum SignInVerbs {
   static let all = [register, login, logout]
 
   private static let email = Verb.Option("--email", "ADDRESS", "the e-mail address")
+  private static let exportable = Verb.Option(
+    "--exportable",
+    "its refresh token may be released later; needs the system password"
+  )
   private static let standardInput = Verb.Option(
     "--password-stdin",
     "read the password from a line of standard input"
@@ -21,6 +25,7 @@ enum SignInVerbs {
       email,
       Verb.Option("--name", "NAME", "the name to be known by"),
       standardInput,
+      exportable,
     ],
     summary: "make a new user at a provider, and sign in",
     details: """
@@ -46,13 +51,16 @@ enum SignInVerbs {
         mayBeEmpty: true
       )
     let password = try session.password("\(email) at \(provider.name)", twice: true)
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
+    let exportable = session.arguments.has("--exportable") ? true : nil
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
       RegisterCall(
         account: account,
         provider: provider,
         email: email,
         name: name.isEmpty ? nil : name,
-        password: password
+        password: password,
+        exportable: exportable,
+        prompt: prompt
       )
     }
     try told(session, reply.account, "registered and signed in")
@@ -66,11 +74,13 @@ enum SignInVerbs {
       Verb.Option("--password", "sign in by e-mail and password (the only way so far)"),
       email,
       standardInput,
+      exportable,
     ],
     summary: "sign in",
     details: """
       With --provider the provider's file as it is now is bound to the account; without it a known \
-      account keeps the provider that it has.
+      account keeps the provider that it has. Without --exportable the refresh token never \
+      leaves the vault, whatever was said before.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -78,8 +88,16 @@ enum SignInVerbs {
     let email = try session.answer(option: "--email", question: "E-mail")
     let place = provider?.name ?? account
     let password = try session.password("\(email) at \(place)", twice: false)
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
-      LoginCall(account: account, provider: provider, email: email, password: password)
+    let exportable = session.arguments.has("--exportable") ? true : nil
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      LoginCall(
+        account: account,
+        provider: provider,
+        email: email,
+        password: password,
+        exportable: exportable,
+        prompt: prompt
+      )
     }
     try told(session, reply.account, "signed in")
   }

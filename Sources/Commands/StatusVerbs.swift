@@ -2,9 +2,9 @@ internal import JSON
 internal import System
 internal import VaultInterface
 
-/// `status`, `account list`.
+/// `status`.
 enum StatusVerbs {
-  static let all = [status, accountList]
+  static let all = [status]
 
   static let status = Verb(
     "status",
@@ -13,27 +13,31 @@ enum StatusVerbs {
   ) { session throws(CommandError) in
     let account = try session.account()
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
-    let reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
-    let accounts = try accounts(session, named: account)
     let now = WallTime.now.seconds
-    try session.show(
-      object(status, reader, accounts, now: now),
-      text(status, reader, accounts, columns: session.output.columns, now: now)
-    )
-  }
-
-  static let accountList = Verb(
-    "account list",
-    summary: "list the accounts"
-  ) { session throws(CommandError) in
-    let accounts = try accounts(session, named: nil)
-    if accounts.isEmpty && !session.output.json {
-      session.output.talk("no accounts yet: thumblatch login NAME --provider P")
+    if let problem = status.problem {
+      // Nothing else is answered until the store is accepted.
+      try session.show(
+        [
+          "engine": engine(status), "device_secret": .string(status.deviceSecret),
+          "memory": .string(status.memory.rawValue), "problem": .string(problem),
+          "remedy": AccountText.optional(status.remedy),
+        ],
+        text(status, problem: problem, columns: session.output.columns)
+      )
       return
     }
+    let reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
+    let accounts = try accounts(session, named: account)
     try session.show(
-      ["accounts": .array(accounts.map { .object(AccountText.object($0)) })],
-      AccountText.table(accounts, columns: session.output.columns, now: WallTime.now.seconds)
+      object(status, reader, accounts, now: now),
+      text(
+        status,
+        reader,
+        accounts,
+        details: account != nil,
+        columns: session.output.columns,
+        now: now
+      )
     )
   }
 
@@ -59,10 +63,7 @@ enum StatusVerbs {
     now: Int64
   ) -> JSONObject {
     [
-      "engine": [
-        "form": .string(status.form.rawValue), "version": .string(status.version),
-        "process": .integer(Int64(status.process)),
-      ],
+      "engine": engine(status),
       "device_secret": .string(status.deviceSecret),
       "memory": .string(status.memory.rawValue),
       "unlocked": .boolean(status.unlocked),
@@ -73,32 +74,75 @@ enum StatusVerbs {
       "reader": .object(ReaderText.object(reader)),
       "enrolled_fingers": strings(status.enrolledFingers),
       "fingerprint_locked_out": .boolean(status.fingerprintLockedOut),
+      "desktop_fingers": strings(status.desktopFingers ?? []),
+      "finger_source": AccountText.optional(status.fingerSource?.rawValue),
+      "finger_reason": AccountText.optional(status.fingerReason),
       "accounts": .array(accounts.map { .object(AccountText.object($0)) }),
+      "problem": .null,
+      "remedy": .null,
     ]
+  }
+
+  private static func engine(_ status: VaultStatus) -> JSONValue {
+    [
+      "form": .string(status.form.rawValue), "version": .string(status.version),
+      "process": .integer(Int64(status.process)),
+    ]
+  }
+
+  private static func text(_ status: VaultStatus, problem: String, columns: Int?) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("engine", engineLine(status))
+    table.add("device secret", status.deviceSecret)
+    table.add("memory", memory(status.memory))
+    table.add("problem", problem)
+    if let remedy = status.remedy { table.add("remedy", remedy) }
+    return table.text(columns: columns)
+  }
+
+  private static func engineLine(_ status: VaultStatus) -> String {
+    "\(status.form.rawValue), thumblatchd \(status.version), process \(status.process)"
   }
 
   static func text(
     _ status: VaultStatus,
     _ reader: VaultReader,
     _ accounts: [VaultAccount],
+    details: Bool,
     columns: Int?,
     now: Int64
   ) -> String {
     var table = Table(headings: ["", ""])
-    table.add(
-      "engine",
-      "\(status.form.rawValue), thumblatchd \(status.version), process \(status.process)"
-    )
-    table.add("device secret", status.deviceSecret)
+    table.add("engine", engineLine(status))
+    table.add("device secret", deviceSecret(status.deviceSecret))
     table.add("memory", memory(status.memory))
     table.add("vault", window(status, now: now))
     table.add("reader", ReaderText.line(reader))
-    table.add("fingers", fingers(status))
-    var text = table.text(columns: columns)
-    if !accounts.isEmpty {
-      text += "\n\n" + AccountText.table(accounts, columns: columns, now: now)
+    table.add(
+      "fingers",
+      FingerText.line(
+        own: status.enrolledFingers,
+        desktop: status.desktopFingers ?? [],
+        status.fingerSource
+      )
+    )
+    if status.fingerprintLockedOut {
+      table.add("", "too many failed: password only, until it is given once")
+    } else if let reason = status.fingerReason {
+      table.add("", reason)
     }
-    return text
+    if accounts.count > 1 {
+      let chosen = accounts.first(where: \.isDefault)?.name
+      table.add("default", chosen.map { "\($0) (*)" } ?? "none: thumblatch account default NAME")
+    }
+    let text = table.text(columns: columns)
+    if details, let account = accounts.first {
+      return text + "\n\n" + AccountText.details(account, columns: columns, now: now)
+    }
+    guard !accounts.isEmpty else {
+      return text + "\n\nno accounts yet: thumblatch login NAME --provider P"
+    }
+    return text + "\n\n" + AccountText.table(accounts, columns: columns, now: now)
   }
 
   private static func window(_ status: VaultStatus, now: Int64) -> String {
@@ -111,19 +155,16 @@ enum StatusVerbs {
     return "unlocked until \(until) (\(Durations.text(Int64(left))) left)\(covered)"
   }
 
-  private static func memory(_ kind: SecretMemoryKind) -> String {
-    switch kind {
-    case .secret: "secret (memfd_secret: never swapped, never dumped)"
-    case .locked: "locked (never swapped)"
-    case .ordinary: "ordinary: RLIMIT_MEMLOCK leaves no room for locked memory"
-    }
+  private static func deviceSecret(_ tier: String) -> String {
+    tier == "file" ? "file (in the state directory, 0600)" : tier
   }
 
-  private static func fingers(_ status: VaultStatus) -> String {
-    let names =
-      status.enrolledFingers.isEmpty ? "none" : status.enrolledFingers.joined(separator: ", ")
-    return status.fingerprintLockedOut
-      ? names + " (too many failed: password only, until it is given once)" : names
+  private static func memory(_ kind: SecretMemoryKind) -> String {
+    switch kind {
+    case .secret: "secret (memfd_secret: not swapped, not dumped)"
+    case .locked: "locked (never swapped)"
+    case .ordinary: "ordinary (RLIMIT_MEMLOCK leaves no room: it may be swapped)"
+    }
   }
 
   private static func strings(_ texts: [String]) -> JSONValue {

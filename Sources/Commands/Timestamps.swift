@@ -37,6 +37,41 @@ enum Timestamps {
     return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
   }
 
+  /// Seconds since 1970 of a time in the zone of the person: `2025-11-21`, `2025-11-21 10:30` or
+  /// `2025-11-21 10:30:00`.
+  ///
+  /// An hour that the clocks leave out or show twice is what mktime(3) makes of it.
+  static func parseLocal(_ text: String) -> Int64? {
+    var scanner = Scanner(text)
+    guard
+      let year = scanner.digits(4), scanner.take("-"),
+      let month = scanner.digits(2), scanner.take("-"), let day = scanner.digits(2),
+      year >= 1, (1...12).contains(month), day >= 1, day <= daysIn(month, year)
+    else { return nil }
+    var parts = unsafe tm()
+    unsafe parts.tm_year = Int32(year) - 1900
+    unsafe parts.tm_mon = Int32(month) - 1
+    unsafe parts.tm_mday = Int32(day)
+    // "a negative value means that the program should [...] attempt to determine whether DST is in
+    // effect" (mktime(3)).
+    unsafe parts.tm_isdst = -1
+    if !scanner.isAtEnd {
+      guard
+        scanner.take("T", "t", " "), let hour = scanner.digits(2), hour < 24, scanner.take(":"),
+        let minute = scanner.digits(2), minute < 60
+      else { return nil }
+      unsafe parts.tm_hour = Int32(hour)
+      unsafe parts.tm_min = Int32(minute)
+      if scanner.take(":") {
+        guard let second = scanner.digits(2), second <= 60 else { return nil }
+        unsafe parts.tm_sec = Int32(second)
+      }
+      guard scanner.isAtEnd else { return nil }
+    }
+    tzset()
+    return Int64(unsafe mktime(&parts))
+  }
+
   /// `2025-11-21 10:30:00` in the zone of the person (localtime_r(3)).
   static func local(_ seconds: Int64) -> String {
     var moment = time_t(seconds)

@@ -18,7 +18,7 @@ extension CommandError {
     let code = ExitCode(error)
     switch error {
     case .presenceNeeded(let request):
-      self.init(code, "a presence check is needed to \(PresenceText.purpose(of: request))")
+      self.init(code, "\(PresenceText.need(request)) is needed")
     case .presenceFailed(let outcome, let message, _):
       self.init(code, PresenceText.failure(outcome, message), hint: PresenceText.hint(outcome))
     case .busy(let message): self.init(code, message, hint: "try again when it is done")

@@ -31,6 +31,8 @@ public struct Provider: Sendable, Equatable {
   public let pins: [String]
   /// A proxy's URL; the environment is never asked for one.
   public let proxy: String?
+  /// Hosts that may be sent an access token, besides the issuer's origin: sorted.
+  public let apiHosts: [String]
   /// What a second use of a refresh token does.
   public let refreshReuse: RefreshReuse
   /// Whether an empty or unreadable 400, 401 or 403 is a refusal of the refresh token.
@@ -53,6 +55,7 @@ public struct Provider: Sendable, Equatable {
     certificateAuthority = try reader.takeOptional("ca", CertificateText.canonical)
     pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
     proxy = try reader.takeOptional("proxy", ProviderSettings.proxy)
+    apiHosts = try reader.takeOptional("api_hosts", RequestTarget.hosts) ?? []
     refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.reuse) ?? .retry
     emptyRefusal = try reader.takeOptional("empty_refusal", ProviderSettings.truth) ?? false
     invalidGrantValue =
@@ -114,6 +117,7 @@ public struct Provider: Sendable, Equatable {
     settings["ca"] = certificateAuthority
     settings["pins"] = pins.isEmpty ? nil : pins.joined(separator: ";")
     settings["proxy"] = proxy
+    settings["api_hosts"] = apiHosts.isEmpty ? nil : apiHosts.joined(separator: ";")
     for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
     for field in Field.allCases { settings[field.key] = name(of: field) }
     return settings

@@ -1,11 +1,22 @@
 internal import COpenSSL
-internal import SecretMemory
+public import SecretMemory
 
 /// The SHA-256 digest of bytes that are no secret, 32 bytes (FIPS 180-4).
 public func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 32)
   let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
+  try Library.require(status, "EVP_Digest")
+  return output
+}
+
+/// The SHA-256 digest of a secret, 32 bytes (FIPS 180-4).
+public func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) -> [UInt8] {
+  guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
+  var output = [UInt8](repeating: 0, count: 32)
+  let status = unsafe secret.withUnsafeBytes { bytes in
+    unsafe EVP_Digest(bytes.baseAddress, bytes.count, &output, nil, digest, nil)
+  }
   try Library.require(status, "EVP_Digest")
   return output
 }

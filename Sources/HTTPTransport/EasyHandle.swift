@@ -78,6 +78,17 @@ struct EasyHandle: ~Copyable {
     return unsafe ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
   }
 
+  /// A text that the last answer brought, such as its CURLINFO_CONTENT_TYPE(3); printable ASCII alone.
+  func text(_ info: CURLINFO) -> String? {
+    var found: UnsafePointer<CChar>?
+    guard unsafe ccurl_get_text(handle, info, &found) == CURLE_OK, let text = unsafe found else {
+      return nil
+    }
+    let plain = unsafe String(cString: text)
+    let isPlain = plain.utf8.count <= 2048 && plain.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    return isPlain ? plain : nil
+  }
+
   /// Seconds from a number or a date (CURLINFO_RETRY_AFTER(3)); 0 if there is none.
   var retryAfter: Int64 {
     var value: Int64 = 0

@@ -59,7 +59,7 @@ extension HTTPRequest {
     return (handle.status, wait > 0 ? Int(wait) : nil, transfer.count)
   }
 
-  private func setRoute(on handle: borrowing EasyHandle, to target: Target) throws(HTTPError) {
+  func setRoute(on handle: borrowing EasyHandle, to target: Target) throws(HTTPError) {
     try handle.set(CURLOPT_URL, url)
     try handle.set(CURLOPT_PATH_AS_IS, 1)
     try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -78,7 +78,7 @@ extension HTTPRequest {
     try handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
   }
 
-  private func setTrust(on handle: borrowing EasyHandle) throws(HTTPError) {
+  func setTrust(on handle: borrowing EasyHandle) throws(HTTPError) {
     try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
     try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -93,7 +93,7 @@ extension HTTPRequest {
     if !pins.isEmpty { try handle.set(CURLOPT_PINNEDPUBLICKEY, pins.joined(separator: ";")) }
   }
 
-  private func setLimits(on handle: borrowing EasyHandle) throws(HTTPError) {
+  func setLimits(on handle: borrowing EasyHandle) throws(HTTPError) {
     // SIGALRM would interrupt a name's resolution, and the programs use it for themselves.
     try handle.set(CURLOPT_NOSIGNAL, 1)
     try handle.set(CURLOPT_TIMEOUT_MS, timeout)
@@ -103,7 +103,7 @@ extension HTTPRequest {
     try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
   }
 
-  private func setMessage(on handle: inout EasyHandle) throws(HTTPError) {
+  func setMessage(on handle: inout EasyHandle) throws(HTTPError) {
     let names = Set(headers.map { Self.name(of: $0) })
     // curl_easy_setopt(3) CURLOPT_HTTPHEADER: "Name:" takes a header of libcurl's own away, and
     // "Name;" sends one without a value.

@@ -10,7 +10,7 @@ extension HTTPRequest {
   ]
 
   /// Checks everything that needs no network, and tells whether the host is this machine.
-  func check() throws(HTTPError) -> Target {
+  func check(mostBytes: Int = 128 * 1024) throws(HTTPError) -> Target {
     guard (1...16).contains(method.utf8.count),
       method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
       method != "CONNECT" && method != "TRACE", method != "HEAD" || body == nil
@@ -22,7 +22,7 @@ extension HTTPRequest {
     if let authorities, authorities.isEmpty || authorities.utf8.contains(0) {
       throw .refused(.authorities)
     }
-    guard timeout > 0 && timeout <= 600_000, maximumBody >= 0, maximumBody <= 128 * 1024 else {
+    guard timeout > 0 && timeout <= 600_000, maximumBody >= 0, maximumBody <= mostBytes else {
       throw .refused(.limit)
     }
     guard let target = Target(url) else { throw .refused(.url) }

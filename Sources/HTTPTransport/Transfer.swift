@@ -1,12 +1,17 @@
 internal import CCurl
+internal import Glibc
 
-/// What arrives while a request runs: the body, straight into locked memory, within its limit.
+/// What arrives while a request runs: the body, within its limit, straight into locked memory or
+/// into a file.
 @safe
 final class Transfer {
   /// The most bytes of all header lines together.
   private static let maximumHeaders = 64 * 1024
 
   private let room: UnsafeMutableRawBufferPointer
+  /// Where the body goes in place of `room`; -1: nowhere.
+  private let output: Int32
+  private let limit: Int
   private(set) var count = 0
   private var headerCount = 0
   /// Whether more came than there was room for.
@@ -16,6 +21,15 @@ final class Transfer {
 
   init(room: UnsafeMutableRawBufferPointer) {
     unsafe self.room = room
+    output = -1
+    limit = room.count
+  }
+
+  /// The body goes to a descriptor, at most `limit` bytes of it.
+  init(output: Int32, limit: Int) {
+    unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    self.output = output
+    self.limit = limit
   }
 
   /// CURLOPT_WRITEFUNCTION(3): any number but the one it got ends the transfer.
@@ -25,16 +39,33 @@ final class Transfer {
     guard let context = unsafe context else { return 0 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     let (total, overflow) = size.multipliedReportingOverflow(by: count)
-    guard !overflow, unsafe total <= transfer.room.count - transfer.count else {
+    guard !overflow, total <= transfer.limit - transfer.count else {
       transfer.isTooLarge = true
       return 0
     }
-    guard total > 0, let bytes = unsafe bytes, let base = unsafe transfer.room.baseAddress else {
-      return total
+    guard total > 0, let bytes = unsafe bytes else { return total }
+    if transfer.output >= 0 {
+      guard unsafe transfer.put(bytes, total) else { return 0 }
+    } else {
+      guard let base = unsafe transfer.room.baseAddress else { return total }
+      unsafe (base + transfer.count).copyMemory(from: bytes, byteCount: total)
     }
-    unsafe (base + transfer.count).copyMemory(from: bytes, byteCount: total)
     transfer.count += total
     return total
+  }
+
+  /// Writes bytes to the descriptor (write(2)); false if that failed.
+  private func put(_ bytes: UnsafeRawPointer, _ total: Int) -> Bool {
+    var done = 0
+    while done < total {
+      let wrote = unsafe write(output, bytes + done, total - done)
+      if wrote > 0 {
+        done += wrote
+      } else if wrote == 0 || errno != EINTR {
+        return false
+      }
+    }
+    return true
   }
 
   /// CURLOPT_HEADERFUNCTION(3): header lines are counted and otherwise left to libcurl.

@@ -93,7 +93,7 @@ final class PresenceService {
       case .listEnrolled: listEnrolled()
       // There is no question.
       case .respond: throw .invalidParameter("text")
-      case .exchange: throw .methodNotImplemented(call.method)
+      case .exchange, .request: throw .methodNotImplemented(call.method)
       }
     } catch {
       connection.reply(error.reply)

@@ -20,7 +20,7 @@ public struct AccountRow: Sendable, Equatable {
   public var provider: String
   /// The whole provider as it was at login, in its canonical form.
   public var providerSettings: [UInt8]
-  /// SHA-256 of the provider's canonical form.
+  /// SHA-256 of the provider's canonical form, and of whether the refresh token may be released.
   public var binding: [UInt8]
   /// What the provider calls this person.
   public var subject: String?
@@ -30,6 +30,8 @@ public struct AccountRow: Sendable, Equatable {
   public var displayName: String?
   /// The protection class: 0 none, 1 presence.
   public var protection: UInt8
+  /// Whether the refresh token may be released.
+  public var exportable: Bool
   /// Raised with each changed refresh token.
   public var generation: Int64
   /// The sealed box of the refresh token.
@@ -57,6 +59,7 @@ public struct AccountRow: Sendable, Equatable {
     email: String? = nil,
     displayName: String? = nil,
     protection: UInt8 = 0,
+    exportable: Bool = false,
     generation: Int64 = 0,
     sealedRefreshToken: [UInt8]? = nil,
     state: State = .signedOut,
@@ -75,6 +78,7 @@ public struct AccountRow: Sendable, Equatable {
     self.email = email
     self.displayName = displayName
     self.protection = protection
+    self.exportable = exportable
     self.generation = generation
     self.sealedRefreshToken = sealedRefreshToken
     self.state = state

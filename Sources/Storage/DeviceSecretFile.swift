@@ -23,11 +23,11 @@ public enum DeviceSecretFile {
     sealedBoxesExist: () throws(StorageError) -> Bool
   ) throws(StorageError) -> SecretBytes {
     try clear(directory)
-    if let secret = try load(directory) { return secret }
+    if let secret = try load(name, directory) { return secret }
     guard try !sealedBoxesExist() else { throw .deviceSecret(.missing) }
     try create(directory)
     // What is used from now on is what the next start will find.
-    guard let secret = try load(directory) else { throw .deviceSecret(.missing) }
+    guard let secret = try load(name, directory) else { throw .deviceSecret(.missing) }
     return secret
   }
 
@@ -39,7 +39,10 @@ public enum DeviceSecretFile {
     }
   }
 
-  private static func opened(_ directory: StateDirectory) throws(StorageError) -> Descriptor? {
+  static func opened(
+    _ name: String,
+    _ directory: StateDirectory
+  ) throws(StorageError) -> Descriptor? {
     do throws(StorageError) {
       return try directory.root.openChecked(name)
     } catch {
@@ -48,8 +51,11 @@ public enum DeviceSecretFile {
     }
   }
 
-  private static func load(_ directory: StateDirectory) throws(StorageError) -> SecretBytes? {
-    guard let file = try opened(directory) else { return nil }
+  static func load(
+    _ name: String,
+    _ directory: StateDirectory
+  ) throws(StorageError) -> SecretBytes? {
+    guard let file = try opened(name, directory) else { return nil }
     let size = try calling { () throws(SystemError) in try file.status().size }
     guard size == Int64(count) else { throw .deviceSecret(.wrongSize(size)) }
     let secret: SecretBytes

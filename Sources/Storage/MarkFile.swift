@@ -1,36 +1,59 @@
 internal import System
 
-/// The rollback mark: a counter outside the database that only rises.
+/// What the rollback mark says: the counter, and who vouches for it.
+public struct Mark: Sendable, Equatable {
+  /// How many changes to sealed boxes the store had made.
+  public var count: UInt64
+  /// The authentication code over the counter, 32 bytes; nil in a mark of the first format.
+  public var code: [UInt8]?
+
+  /// Of these parts.
+  public init(count: UInt64, code: [UInt8]?) {
+    self.count = count
+    self.code = code
+  }
+}
+
+/// The file of the rollback mark: a counter outside the database that only rises.
 ///
-/// A store that is put back from yesterday knows a lower number than the mark.
-/// Format: magic `TLMARK01`, the counter, its complement (UInt64, little-endian): 24 bytes.
+/// A store that is put back from yesterday knows a lower number than the mark. Whether the code
+/// fits is for the holder of the key to say.
+/// Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes. The first
+/// format was `TLMARK01`, the counter and its complement: 24 bytes.
 public enum MarkFile {
   static let name = "mark"
   static let temporaryName = "mark.new"
-  private static let magic = [UInt8]("TLMARK01".utf8)
-  private static let count = 24
+  private static let magic = [UInt8]("TLMARK02".utf8)
+  private static let codeCount = 32
+  private static let count = 16 + codeCount
+  private static let firstMagic = [UInt8]("TLMARK01".utf8)
+  private static let firstCount = 24
 
-  /// The mark; nil if none was ever made.
+  /// The mark; nil if there is none.
   ///
   /// - Throws: `damaged`, or `unsafeFile` if it is not a private file.
-  public static func read(in directory: StateDirectory) throws(StorageError) -> UInt64? {
+  public static func read(in directory: StateDirectory) throws(StorageError) -> Mark? {
     guard let file = try directory.root.openChecked(name) else { return nil }
     let bytes = try calling { () throws(SystemError) in
-      try file.status().size == Int64(count) ? file.readAll(limit: count) : []
+      try file.status().size <= Int64(count) ? file.readAll(limit: count) : []
+    }
+    if bytes.count == firstCount, bytes.starts(with: firstMagic) {
+      let value = integer(bytes[8..<16])
+      guard integer(bytes[16..<24]) == ~value else { throw .damaged(name) }
+      return Mark(count: value, code: nil)
     }
     guard bytes.count == count, bytes.starts(with: magic) else { throw .damaged(name) }
-    let value = integer(bytes[8..<16])
-    guard integer(bytes[16..<24]) == ~value else { throw .damaged(name) }
-    return value
+    return Mark(count: integer(bytes[8..<16]), code: Array(bytes[16...]))
   }
 
-  /// Raises the mark, durable when this returns; nothing happens if it is as high already.
-  public static func raise(
-    to value: UInt64,
+  /// Replaces the mark, durable when this returns.
+  public static func write(
+    count: UInt64,
+    code: [UInt8],
     in directory: StateDirectory
   ) throws(StorageError) {
-    if let old = try read(in: directory), old >= value { return }
-    let bytes = magic + encoded(value) + encoded(~value)
+    guard code.count == codeCount else { throw .damaged(name) }
+    let bytes = magic + encoded(count) + code
     try directory.root.replace(name, with: bytes, by: temporaryName, durable: true)
   }
 

@@ -143,5 +143,7 @@ struct Schema {
       confirmed_at INTEGER NOT NULL
     ) STRICT
     """,
+    // Until now the end of the trail was not sealed: whoever opens the store next does that once.
+    "INSERT INTO meta (key, value) VALUES ('audit-adopt', x'01')",
   ]
 }

@@ -1,7 +1,8 @@
 extension Store {
   private static let accountColumns = """
     id, name, owner, provider, provider_settings, binding, subject, email, display_name, \
-    protection, generation, sealed_refresh_token, state, cause, created_at, used_at, refreshed_at
+    protection, generation, sealed_refresh_token, state, cause, created_at, used_at, refreshed_at, \
+    exportable
     """
 
   /// All accounts of a user, by name.
@@ -47,7 +48,7 @@ extension Store {
     try database.run(
       """
       INSERT INTO accounts (\(Self.accountColumns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       Self.values(row)
     )
@@ -60,7 +61,7 @@ extension Store {
     let changed = try database.run(
       """
       UPDATE accounts SET (\(Self.accountColumns))
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
       """,
       Self.values(row) + [.blob(row.id)]
     )
@@ -92,7 +93,7 @@ extension Store {
       .optional(row.email), .optional(row.displayName), .integer(Int64(row.protection)),
       .integer(row.generation), .optional(row.sealedRefreshToken), .text(row.state.rawValue),
       .optional(row.cause), .integer(row.createdAt), .optional(row.usedAt),
-      .optional(row.refreshedAt),
+      .optional(row.refreshedAt), .integer(row.exportable ? 1 : 0),
     ]
   }
 
@@ -108,6 +109,7 @@ extension Store {
       email: try columns.optionalText(7),
       displayName: try columns.optionalText(8),
       protection: try columns.small(9),
+      exportable: try columns.boolean(17),
       generation: try columns.integer(10),
       sealedRefreshToken: try columns.optionalBlob(11),
       state: try columns.choice(12),

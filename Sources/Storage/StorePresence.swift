@@ -5,18 +5,25 @@ extension Store {
   public func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM prints WHERE owner = ? ORDER BY enrolled_at, finger",
-      [.integer(Int64(owner))]
-    ) { columns throws(StorageError) in
-      PrintRow(
-        id: try columns.blob(0, count: 16),
-        owner: try columns.small(1),
-        finger: try columns.text(2),
-        driver: try columns.text(3),
-        device: try columns.text(4),
-        sealed: try columns.blob(5),
-        enrolledAt: try columns.integer(6)
-      )
-    }
+      [.integer(Int64(owner))],
+      Self.print
+    )
+  }
+
+  /// The enrolled fingers of all users, by id.
+  public func allPrints() throws(StorageError) -> [PrintRow] {
+    try database.query("SELECT \(Self.printColumns) FROM prints ORDER BY id", [], Self.print)
+  }
+
+  /// Replaces the sealed box of a print.
+  ///
+  /// - Throws: `noSuchRow`.
+  public func setSealedPrint(id: [UInt8], to box: [UInt8]) throws(StorageError) {
+    let changed = try database.run(
+      "UPDATE prints SET sealed = ? WHERE id = ?",
+      [.blob(box), .blob(id)]
+    )
+    guard changed == 1 else { throw .noSuchRow }
   }
 
   /// Adds a print.
@@ -40,33 +47,16 @@ extension Store {
     try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
   }
 
-  /// How many fingers of a user failed; nil if none did.
-  public func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
-    try database.query(
-      "SELECT owner, failures, password_only FROM lockouts WHERE owner = ?",
-      [.integer(Int64(owner))]
-    ) { columns throws(StorageError) in
-      LockoutRow(
-        owner: try columns.small(0),
-        failures: try columns.integer(1),
-        passwordOnly: try columns.boolean(2)
-      )
-    }.first
-  }
-
-  /// Stores a user's failures in place of what was known.
-  public func put(_ row: LockoutRow) throws(StorageError) {
-    try database.run(
-      "INSERT OR REPLACE INTO lockouts (owner, failures, password_only) VALUES (?, ?, ?)",
-      [
-        .integer(Int64(row.owner)), .integer(row.failures), .integer(row.passwordOnly ? 1 : 0),
-      ]
+  private static func print(_ columns: borrowing Columns) throws(StorageError) -> PrintRow {
+    PrintRow(
+      id: try columns.blob(0, count: 16),
+      owner: try columns.small(1),
+      finger: try columns.text(2),
+      driver: try columns.text(3),
+      device: try columns.text(4),
+      sealed: try columns.blob(5),
+      enrolledAt: try columns.integer(6)
     )
-  }
-
-  /// Forgets a user's failures.
-  public func deleteLockout(owner: UInt32) throws(StorageError) {
-    try database.run("DELETE FROM lockouts WHERE owner = ?", [.integer(Int64(owner))])
   }
 
   /// The value of a key; nil if there is none.

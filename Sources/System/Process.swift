@@ -28,6 +28,30 @@ public struct ChildProcess: Sendable {
     descriptors: [Int32],
     newSession: Bool = false
   ) throws(SystemError) {
+    let session: Int32 = newSession ? 1 : 0
+    identifier = try Self.spawn(path, arguments, environment, descriptors, session: session)
+  }
+
+  /// Starts a program that is nobody's child: it outlives this process, and its end leaves nothing
+  /// here to be waited for; in a session of its own.
+  ///
+  /// - Throws: the error of fork(2) or execve(2) itself.
+  public static func startDetached(
+    path: String,
+    arguments: [String],
+    environment: [String],
+    descriptors: [Int32]
+  ) throws(SystemError) {
+    _ = try spawn(path, arguments, environment, descriptors, session: 2)
+  }
+
+  private static func spawn(
+    _ path: String,
+    _ arguments: [String],
+    _ environment: [String],
+    _ descriptors: [Int32],
+    session: Int32
+  ) throws(SystemError) -> Int32 {
     let argv = CStrings([path] + arguments)
     let envp = CStrings(environment)
     let pid = unsafe clinux_spawn(
@@ -37,9 +61,9 @@ public struct ChildProcess: Sendable {
       "/",
       descriptors,
       Int32(descriptors.count),
-      newSession ? 1 : 0
+      session
     )
-    identifier = Int32(try check(Int(pid), "exec", subject: path))
+    return Int32(try check(Int(pid), "exec", subject: path))
   }
 
   /// Waits for the end (waitpid(2)).

@@ -43,17 +43,24 @@ public enum UnixSocket {
   }
 
   /// Connects to `name` in `directory` (connect(2)).
+  ///
+  /// - Throws: EAGAIN where a server whose queue is full takes nobody for so many seconds.
   public static func connect(
     in directory: borrowing Directory,
-    name: String
+    name: String,
+    seconds: Int = 10
   ) throws(SystemError) -> Descriptor {
     let socket = Descriptor(owning: Int32(try check(Int(clinux_unix_socket()), "socket")))
+    try socket.limitSending(seconds: seconds)
     let address = try address(of: name, in: directory)
     while true {
       let status = unsafe withAddress(address) { pointer, length in
         unsafe Glibc.connect(socket.number, pointer, length)
       }
-      if status == 0 { return socket }
+      if status == 0 {
+        try socket.limitSending(seconds: 0)
+        return socket
+      }
       // unix(7) connects at once or waits for room in the backlog: nothing has begun at EINTR.
       guard errno == EINTR else { throw SystemError("connect", code: errno, subject: name) }
     }
@@ -151,6 +158,15 @@ extension Descriptor {
     if got == -Int(EAGAIN) { return nil }
     try check(got, "recvmsg")
     return Received(count: got, descriptor: passed >= 0 ? Descriptor(owning: passed) : nil)
+  }
+
+  /// How long connecting and sending may wait (socket(7), SO_SNDTIMEO); 0 is for ever.
+  fileprivate func limitSending(seconds: Int) throws(SystemError) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    guard unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+      throw SystemError("setsockopt SO_SNDTIMEO", code: errno)
+    }
   }
 
   /// Ends both directions without closing, so that a thread that reads from it wakes

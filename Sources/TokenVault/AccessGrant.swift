@@ -42,18 +42,22 @@ public struct AccountFacts: Sendable, Equatable {
   public let displayName: String?
   /// Whether a presence check guards the refresh token.
   public let isProtected: Bool
+  /// Whether the refresh token may be released.
+  public let isExportable: Bool
   /// Where it stands.
   public let state: AccountState
   /// Why a login is required, or why the last refresh failed.
   public let cause: String?
   /// Seconds since 1970.
   public let accessTokenExpiresAt: Int64?
+  /// When the provider last gave tokens, in seconds since 1970.
+  public let refreshedAt: Int64?
   /// Whether it is meant where no account is named.
   public let isDefault: Bool
 }
 
 /// What the vault says about itself.
-public struct VaultFacts: Sendable, Equatable {
+public struct VaultFacts: Sendable {
   /// Seconds until the unlock window closes; nil if it is closed.
   public let unlockedFor: Int64?
   /// The names of the accounts that it covers; empty for all.
@@ -62,6 +66,8 @@ public struct VaultFacts: Sendable, Equatable {
   public let fingers: [String]
   /// Whether only the password counts.
   public let isFingerprintLockedOut: Bool
+  /// Why the store is not used, and what to do; nil where nothing is wrong.
+  public let problem: (message: String, remedy: String?)?
 }
 
 /// One line of the audit trail.

@@ -30,6 +30,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
+    try demandCurrentStore()
     guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= 366 * 24 * 3600 else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
     }
@@ -61,7 +62,14 @@ extension Vault {
         prompt = nil
         continue
       }
-      let authority = try authority(for: current, prompt: prompt, caller: caller)
+      // No wait between the look at the flights and the one that is begun.
+      guard let authority = try authority(for: current, prompt: prompt, caller: caller) else {
+        throw try await askForPresence(
+          PromptQuestion(user: caller.user, purpose: .refresh, account: current.id),
+          account: current.name,
+          caller: caller
+        )
+      }
       let flight = Task {
         await self.fly(current.id, wanted: wanted, authority: authority, caller: caller)
       }
@@ -169,20 +177,18 @@ extension Vault {
     try demandPatience(try intent(of: account), of: account)
   }
 
-  /// What entitles this call: no protection, the open window, or the prompt that it names.
+  /// What entitles this call: no protection, the open window, or the prompt that it names; nil
+  /// where somebody has to be asked.
   private func authority(
     for account: AccountRow,
     prompt: String?,
     caller: Caller
-  ) throws(VaultFailure) -> Authority {
-    let question = PromptQuestion(user: caller.user, purpose: .refresh, account: account.id)
+  ) throws(VaultFailure) -> Authority? {
     if let prompt, try protectionClass(of: account) == .presence {
+      let question = PromptQuestion(user: caller.user, purpose: .refresh, account: account.id)
       return Authority(try spendable(prompt, question: question, caller: caller))
     }
-    if let authority = try authorityWithoutAsking(for: account, caller, extending: true) {
-      return authority
-    }
-    throw try askForPresence(question, account: account.name, caller: caller)
+    return try authorityWithoutAsking(for: account, caller, extending: true)
   }
 
   /// What entitles a call without a question to anyone: no protection, or the open window.

@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import Storage
 
 /// What is written down, by name: the names are stable, programs read them.
@@ -14,8 +13,18 @@ enum AuditEvent: String {
   case unlock
   case lock
   case enrollment
+  case fingerDeletion = "finger-deletion"
+  case fingersChanged = "fingers-changed"
   case logout
   case refusal
+  case release
+  case rekey
+  case recovery = "store-recovered"
+  case pruning = "trail-pruning"
+  case adoption = "trail-adoption"
+  case renamed = "account-renamed"
+  case defaultAccount = "account-default"
+  case removed = "account-removed"
 }
 
 /// How it went.
@@ -48,7 +57,8 @@ struct AuditEntry {
     var kept = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(most) {
       switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: kept.append("?")
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+        kept.append("?")
       default: kept.append(scalar)
       }
     }
@@ -56,42 +66,27 @@ struct AuditEntry {
   }
 }
 
-/// The chain: each record is authenticated together with the one before it, so that altering,
-/// dropping or reordering one shows.
-struct AuditChain {
-  /// What stands in for the record before the first.
-  static let start = [UInt8](repeating: 0, count: 32)
+extension AuditEntry {
+  init(
+    _ event: AuditEvent,
+    _ outcome: AuditOutcome,
+    account: AccountRow?,
+    caller: Caller,
+    method: String? = nil,
+    detail: String? = nil
+  ) {
+    self.event = event
+    self.outcome = outcome
+    self.account = account.map { ($0.id, $0.name) }
+    self.method = method
+    self.requester = caller.requester
+    self.detail = detail
+  }
+}
 
-  /// The bytes that are authenticated: every member, length-prefixed, after the code before.
-  static func message(
-    number: Int64,
-    time: Int64,
-    entry: AuditEntry,
-    previous: [UInt8]
-  ) -> [UInt8] {
-    var bytes = previous
-    func append(_ part: [UInt8]) {
-      let count = UInt32(truncatingIfNeeded: part.count)
-      bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) }
-      bytes += part
-    }
-    func append(_ value: Int64) {
-      append((0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) })
-    }
-    func append(_ text: String?) {
-      // A missing member and an empty one are different records.
-      append(text == nil ? [0] : [1])
-      append([UInt8]((text ?? "").utf8))
-    }
-    append(number)
-    append(time)
-    append(entry.event.rawValue)
-    append(entry.outcome.rawValue)
-    append(entry.account?.identifier ?? [])
-    append(entry.account?.name)
-    append(entry.method)
-    append(entry.requester)
-    append(entry.detail)
-    return bytes
+extension Caller {
+  /// The engine itself, when it finishes what another left behind.
+  static func engine(_ owner: UInt32) -> Caller {
+    Caller(connection: 0, user: owner, requester: "thumblatchd")
   }
 }

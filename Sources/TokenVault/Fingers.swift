@@ -19,12 +19,6 @@ extension Vault {
   /// How long an enrolment waits for each touch, in seconds.
   static let enrollmentSeconds: Int64 = 120
 
-  /// The enrolled fingers and the reader.
-  public func fingers() async throws(VaultFailure) -> (fingers: [String], reader: ReaderFacts) {
-    let reader = await check.reader()
-    return (try printRows().map(\.finger).sorted(), reader)
-  }
-
   /// Takes the print of a finger into the sealed store, after the system password.
   ///
   /// Cancelling the task stops it and releases the reader.
@@ -53,7 +47,7 @@ extension Vault {
       throw .refused("\(finger) is enrolled already")
     }
     let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
@@ -110,48 +104,8 @@ extension Vault {
     enrollments[connection] != nil && !Task.isCancelled
   }
 
-  /// The prints, opened for one check.
-  func loadedPrints() throws(VaultFailure) -> [LoadedPrint] {
-    var loaded: [LoadedPrint] = []
-    for row in try printRows() {
-      do throws(CryptographyError) {
-        let print = try SealedBox(parsing: row.sealed).open(
-          using: deviceSecret,
-          context: try printContext(row)
-        )
-        loaded.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
-      } catch {
-        throw .vaultUnsafe(
-          "the sealed print of \(row.finger) does not open: \(error)",
-          hint: "use the system password; enroll the finger again"
-        )
-      }
-    }
-    return loaded
-  }
-
   func printRows() throws(VaultFailure) -> [PrintRow] {
     try stored { () throws(StorageError) in try self.store.prints(owner: self.owner) }
-  }
-
-  func fingerLockout() throws(VaultFailure) -> FingerLockout {
-    let row = try stored { () throws(StorageError) in try self.store.lockout(owner: self.owner) }
-    var lockout = FingerLockout(failures: Int(clamping: row?.failures ?? 0))
-    for _ in 0..<unsavedFailures where !lockout.isPasswordOnly { lockout.recordNoMatch() }
-    return lockout
-  }
-
-  /// Stores a count of failures, inside the transaction of the check that changed it.
-  func keep(_ lockout: FingerLockout) throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      try self.store.put(
-        LockoutRow(
-          owner: self.owner,
-          failures: Int64(lockout.failures),
-          passwordOnly: lockout.isPasswordOnly
-        )
-      )
-    }
   }
 
   private func keep(
@@ -170,7 +124,9 @@ extension Vault {
       sealed: [],
       enrolledAt: clock.wall.seconds
     )
+    let enrolled: EnrolledSet.Member
     do throws(CryptographyError) {
+      enrolled = try member(row, print.bytes)
       row.sealed = try SealedBox.seal(
         print.bytes,
         using: deviceSecret,
@@ -182,6 +138,7 @@ extension Vault {
     let sealed = row
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
+      try self.rebind { $0.insert(enrolled) }
       try self.countBoxChange()
       try self.record(
         AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
@@ -191,7 +148,7 @@ extension Vault {
   }
 
   /// A print opens only for this owner, finger and reader: one copied from another does not.
-  private func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
+  func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
     let separator: [UInt8] = [0]
     return try BoxContext(
       kind: .print,

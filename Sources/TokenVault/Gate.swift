@@ -51,7 +51,9 @@ extension Vault {
     authority: Authority,
     use: Use
   ) throws(VaultFailure) -> SecretBytes {
+    try demandCurrentStore()
     let protection = try protectionClass(of: account)
+    let isLeaving = use.purpose == .release
     if let proof = authority.take() {
       do throws(PresenceOutcome) {
         _ = try proof.spend(
@@ -63,10 +65,55 @@ extension Vault {
       } catch {
         throw .presenceFailed(error, methods: [])
       }
-    } else if protection == .presence {
+    } else if protection == .presence || isLeaving {
       // Protection was turned on after this request had been let in.
       throw .presenceFailed(.denied("a presence check is needed now: ask again"), methods: [])
     }
+    guard !isLeaving || account.exportable else {
+      throw .refused("\(account.name) is not exportable")
+    }
+    return try opened(account, protection)
+  }
+
+  /// The refresh tokens of all accounts, sealed anew under another device secret.
+  ///
+  /// It feeds what it opens to a seal, and to nothing else. One proof, made by the password for a
+  /// rekey, is good for all of them.
+  func resealedAccounts(
+    under key: borrowing SealingKey,
+    authority: Authority,
+    caller: Caller
+  ) throws(VaultFailure) -> [AccountRow] {
+    guard let proof = authority.take() else {
+      throw .presenceFailed(.denied("a presence check is needed"), methods: [])
+    }
+    do throws(PresenceOutcome) {
+      let origin = try proof.spend(
+        for: .rekey,
+        account: nil,
+        connection: caller.connection,
+        at: clock.boot
+      )
+      guard origin == .check(.password) else { throw .denied("this needs the system password") }
+    } catch {
+      throw .presenceFailed(error, methods: [])
+    }
+    var rows: [AccountRow] = []
+    for var row in try stored({ () throws(StorageError) in try self.store.allAccounts() })
+    where row.sealedRefreshToken != nil {
+      let protection = try protectionClass(of: row)
+      let context = try context(of: row, protection: protection, generation: row.generation)
+      row.sealedRefreshToken = try sealed(try opened(row, protection), context, using: key)
+      rows.append(row)
+    }
+    return rows
+  }
+
+  /// Opens the box of an account; of this file alone, behind the proofs above.
+  private func opened(
+    _ account: AccountRow,
+    _ protection: ProtectionClass
+  ) throws(VaultFailure) -> SecretBytes {
     guard let bytes = account.sealedRefreshToken else {
       throw .loginRequired(account: account.name, message: "signed out")
     }
@@ -87,9 +134,17 @@ extension Vault {
     generation: Int64
   ) throws(VaultFailure) -> [UInt8] {
     let context = try context(of: account, protection: protection, generation: generation)
+    return try sealed(token, context, using: deviceSecret)
+  }
+
+  private func sealed(
+    _ token: borrowing SecretBytes,
+    _ context: BoxContext,
+    using key: borrowing SealingKey
+  ) throws(VaultFailure) -> [UInt8] {
     do throws(CryptographyError) {
-      let box = try SealedBox.seal(token, using: deviceSecret, context: context)
-      let again = try SealedBox(parsing: box.bytes).open(using: deviceSecret, context: context)
+      let box = try SealedBox.seal(token, using: key, context: context)
+      let again = try SealedBox(parsing: box.bytes).open(using: key, context: context)
       guard SecretBytes.constantTimeEqual(token, again) else { throw .damaged }
       return box.bytes
     } catch {

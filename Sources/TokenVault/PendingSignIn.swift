@@ -5,16 +5,23 @@ struct PendingSignIn {
   let providerName: String
   let providerSettings: [UInt8]
   let email: String
+  let exportable: Bool
 
   /// The members behind their lengths, as the intent's context holds them.
   var encoded: [UInt8] {
-    [Array(providerName.utf8), providerSettings, Array(email.utf8)].flatMap { part in
+    var parts = [Array(providerName.utf8), providerSettings, Array(email.utf8)]
+    // Left out where it is not so: as it was before there were such accounts.
+    if exportable { parts.append(Self.exportableMember) }
+    return parts.flatMap { part in
       let count = UInt32(truncatingIfNeeded: part.count)
       return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
     }
   }
 
-  init(_ provider: Provider, email: String) {
+  private static let exportableMember = [UInt8]("exportable".utf8)
+
+  init(_ provider: Provider, email: String, exportable: Bool) {
+    self.exportable = exportable
     providerName = provider.name.text
     providerSettings = provider.canonicalForm
     self.email = email
@@ -30,9 +37,12 @@ struct PendingSignIn {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    guard let name = next(), let settings = next(), let email = next(), rest.isEmpty else {
+    guard let name = next(), let settings = next(), let email = next() else {
       return nil
     }
+    let last = rest.isEmpty ? nil : next()
+    guard rest.isEmpty, last == nil || last == Self.exportableMember else { return nil }
+    exportable = last != nil
     providerName = String(decoding: name, as: UTF8.self)
     providerSettings = settings
     self.email = String(decoding: email, as: UTF8.self)

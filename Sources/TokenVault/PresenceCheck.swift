@@ -77,6 +77,16 @@ public enum CheckEvent: Sendable, Equatable {
   case failed(PresenceOutcome)
 }
 
+/// What the caller is told while its check runs.
+public enum CheckNotice: Sendable, Equatable {
+  /// Nothing has happened for a while, or another caller's check of the same goes on.
+  case waiting
+  /// A bad scan; it goes on.
+  case retry(RetryHint)
+  /// A password was wrong: the next one may be tried after so many seconds.
+  case wait(seconds: Int64)
+}
+
 /// One running check, in a process of its own.
 public protocol CheckConversation: Sendable {
   /// The next event. After `matched` or `failed` nothing follows.

@@ -15,29 +15,25 @@ public enum CheckStep: Sendable, Equatable {
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
-  /// What a wrong password costs, in milliseconds.
-  ///
-  /// No thread is held for it.
-  static let passwordDelay: Int64 = 2000
 
   /// Opens a prompt, and makes the error that tells the caller about it.
   func askForPresence(
     _ question: PromptQuestion,
     account: String?,
     caller: Caller
-  ) throws(VaultFailure) -> VaultFailure {
+  ) async throws(VaultFailure) -> VaultFailure {
     let name = hexadecimal(try random(16))
-    let isLockedOut = try fingerLockout().isPasswordOnly
-    let isEnrolled = try !printRows().isEmpty
+    let standing = try await fingerStanding()
     guard
       let methods = prompts.open(
         name,
         question: question,
         connection: caller.connection,
-        fingerprintPossible: isEnrolled && !isLockedOut,
+        fingerprintPossible: standing.objection(tries.lockout) == nil,
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
+    note(name, standing)
     sweepLater()
     return .presenceNeeded(
       PresenceNeed(
@@ -46,7 +42,8 @@ extension Vault {
         account: account,
         purpose: question.purpose,
         methods: methods,
-        timeout: PromptBook.lifetime
+        timeout: PromptBook.lifetime,
+        reason: standing.reason(for: question.purpose, tries.lockout)
       )
     )
   }
@@ -59,23 +56,27 @@ extension Vault {
   ///   - prompt: its name on this connection.
   ///   - method: how to prove it.
   ///   - caller: who asks.
-  ///   - report: gets `ready`, `waiting` and `retry` while a finger is awaited.
+  ///   - report: gets `waiting` and `retry` while a finger is awaited, and how long a password
+  ///     has to wait.
   /// - Returns: `passed`, or what the password's stack asks.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   public func check(
     _ prompt: String,
     by method: PresenceMethod,
     caller: Caller,
-    report: @Sendable (CheckEvent) -> Void
+    report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    if method == .password { try await passwordTurn() }
-    // Told apart from a lockout, which a prompt without fingers would look like.
+    if method == .password {
+      await waitOut(report)
+      if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    }
+    // The book knows that no finger counts for a prompt, and not why.
     if method == .fingerprint, question(of: prompt, allows: .fingerprint),
-      try printRows().isEmpty
+      !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
     {
-      throw refusal(of: prompt, .notEnrolled, caller)
+      throw refusal(of: prompt, objection, caller)
     }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
@@ -96,20 +97,22 @@ extension Vault {
     return try await follow(prompt, run, caller, report)
   }
 
-  /// Answers what the password's stack asked.
+  /// Answers what the password's stack asked; `report` gets what a wrong one costs.
   public func respond(
     _ prompt: String,
     text: SharedSecret,
-    caller: Caller
+    caller: Caller,
+    report: @Sendable (CheckNotice) -> Void = { _ in }
   ) async throws(VaultFailure) -> CheckStep {
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
       prompts.isArmed(prompt, method: .password, at: clock.boot)
-    else { throw .presenceFailed(.timedOut, methods: prompts.methods(of: prompt)) }
+    else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
+    try chargePassword(prompt)
     await run.conversation?.respond(text)
-    return try await follow(prompt, run, caller) { _ in }
+    return try await follow(prompt, checks[prompt] ?? run, caller, report)
   }
 
   /// Gives a prompt up.
@@ -181,7 +184,8 @@ extension Vault {
     _ outcome: PresenceOutcome,
     _ caller: Caller
   ) -> VaultFailure {
-    noteRefusal(outcome.name, caller)
+    // Who is busy is counted where the answer leaves, as for all requests.
+    if case .busy = outcome {} else { noteRefusal(outcome.name, by: caller.requester) }
     // A prompt that has just expired ends for those who wait for it, too.
     if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
     if case .busy(let message) = outcome { return .busy(message) }

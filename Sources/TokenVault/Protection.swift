@@ -22,7 +22,7 @@ extension Vault {
     }
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)
     guard let prompt else {
-      throw try askForPresence(question, account: account.name, caller: caller)
+      throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     await enter(account.id)
@@ -65,9 +65,9 @@ extension Vault {
   public func testPresence(
     prompt: String?,
     caller: Caller
-  ) throws(VaultFailure) -> PresenceMethod {
+  ) async throws(VaultFailure) -> PresenceMethod {
     let question = PromptQuestion(user: caller.user, purpose: .test, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     return try spend(prompt, question, caller)
   }
 

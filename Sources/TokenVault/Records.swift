@@ -10,6 +10,8 @@ extension Vault {
 
   /// One transaction; it is undone as a whole where `body` throws.
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
+    try adoptTrail()
+    if isMarkBehind { try raiseMark() }
     do {
       return try store.transaction(body)
     } catch let failure as VaultFailure {
@@ -32,7 +34,7 @@ extension Vault {
     }
   }
 
-  private nonisolated func failure(of error: StorageError) -> VaultFailure {
+  nonisolated func failure(of error: StorageError) -> VaultFailure {
     if case .uncertain = error { storeIsLost.store(true, ordering: .releasing) }
     return VaultFailure(error)
   }
@@ -46,42 +48,14 @@ extension Vault {
     }
   }
 
-  /// Raises the count of changes to sealed boxes, inside the transaction that makes one.
-  func countBoxChange() throws(VaultFailure) {
-    let (next, overflow) = try boxChanges().addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (8 * UInt64($0))) }
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.changesKey, to: bytes)
-    }
-  }
-
-  /// Carries the count over to the mark outside the database, after the commit.
-  func raiseMark() throws(VaultFailure) {
-    let count = try boxChanges()
-    try stored { () throws(StorageError) in
-      try MarkFile.raise(to: count, in: self.directory)
-    }
-  }
-
-  private static var changesKey: String { "box-changes" }
-
-  private func boxChanges() throws(VaultFailure) -> UInt64 {
-    let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.changesKey) }
-    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
   // MARK: - Accounts
 
-  /// The account of a name; without one, the only account.
+  /// The account of a name; without one, the only account or the default.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
-      let accounts = try accounts()
-      guard accounts.count == 1, let only = accounts.first else {
-        if accounts.isEmpty { throw .noSuchAccount("") }
-        throw .invalidArgument("there are several accounts: name one")
-      }
-      return only
+      if let chosen = try impliedAccount() { return chosen }
+      if try accounts().isEmpty { throw .noSuchAccount("") }
+      throw .invalidArgument("there are several accounts: name one")
     }
     let checked: AccountName
     do throws(ConfigurationError) {
@@ -126,9 +100,11 @@ extension Vault {
   /// The provider as it was at login; no file is consulted.
   ///
   /// The box is bound to the digest in the row, so the settings beside it must have that digest:
-  /// else settings that were edited in the store would take the token somewhere else.
+  /// else settings that were edited in the store would take the token somewhere else, or an edited
+  /// permission would let it out.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    guard try digest(account.providerSettings) == account.binding else {
+    let binding = try bindingOf(account.providerSettings, exportable: account.exportable)
+    guard binding == account.binding else {
       throw .vaultUnsafe(
         "the provider in the record of \(account.name) is not the one of its login",
         hint: "nothing was changed; restore the vault from a backup, or sign in again"
@@ -171,76 +147,14 @@ extension Vault {
     next.resume()
   }
 
-  // MARK: - The trail
-
-  /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
-  func record(_ entry: AuditEntry) throws(VaultFailure) {
-    let entry = entry.bounded
-    let tail = try stored { () throws(StorageError) in try self.store.auditTail() }
-    let number = (tail?.number ?? 0) + 1
-    let time = clock.wall.seconds
-    let code: [UInt8]
-    do throws(CryptographyError) {
-      code = try authenticate(
-        AuditChain.message(
-          number: number,
-          time: time,
-          entry: entry,
-          previous: tail?.mac ?? AuditChain.start
-        ),
-        using: auditKey
-      )
-    } catch {
-      throw .unexpected("the trail cannot be continued: \(error)")
-    }
-    try stored { () throws(StorageError) in
-      try self.store.append(
-        AuditRow(
-          number: number,
-          time: time,
-          owner: self.owner,
-          event: entry.event.rawValue,
-          outcome: entry.outcome.rawValue,
-          accountID: entry.account?.identifier,
-          account: entry.account?.name,
-          method: entry.method,
-          requester: entry.requester,
-          detail: entry.detail,
-          mac: code
-        )
-      )
-    }
-  }
-
-  /// Counts a refusal of a request that changes nothing, so that a flood of them fills no disk.
-  func noteRefusal(_ what: String, _ caller: Caller) {
-    let key = "\(what), by \(caller.requester)"
-    // One more caller than this is counted among the others.
-    let known = refusals[key] != nil || refusals.count < 100
-    refusals[known ? key : "\(what), by others", default: 0] += 1
-  }
-
-  /// Writes the counted refusals down; called each minute and at the end.
-  public func flushRefusals() throws(VaultFailure) {
-    guard !refusals.isEmpty else { return }
-    let counted = refusals
-    try change { () throws(VaultFailure) in
-      for (what, count) in counted.sorted(by: { $0.key < $1.key }) {
-        var entry = AuditEntry(event: .refusal, outcome: .refused)
-        entry.detail = "\(count) × \(what)"
-        try self.record(entry)
-      }
-    }
-    refusals = [:]
-  }
-
   // MARK: - What the front reads
 
   /// Puts a token where the front finds it.
   ///
   /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
-    guard let left = secondsLeft(of: row), left > 0,
+    // What lies there may be newer than a store that was put back.
+    guard standing == .current, let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),
@@ -263,40 +177,6 @@ extension Vault {
     _ = try stored { () throws(StorageError) in
       try TokenFile.remove(account: name, in: self.directory)
     }
-  }
-
-  /// Names the only account for those who name none.
-  func writeDefaultAccount() {
-    guard let accounts = try? accounts() else { return }
-    try? TokenFile.setDefault(
-      account: accounts.count == 1 ? accounts.first?.name : nil,
-      in: directory
-    )
-  }
-}
-
-extension AuditEntry {
-  init(
-    _ event: AuditEvent,
-    _ outcome: AuditOutcome,
-    account: AccountRow?,
-    caller: Caller,
-    method: String? = nil,
-    detail: String? = nil
-  ) {
-    self.event = event
-    self.outcome = outcome
-    self.account = account.map { ($0.id, $0.name) }
-    self.method = method
-    self.requester = caller.requester
-    self.detail = detail
-  }
-}
-
-extension Caller {
-  /// The engine itself, when it finishes what another left behind.
-  static func engine(_ owner: UInt32) -> Caller {
-    Caller(connection: 0, user: owner, requester: "thumblatchd")
   }
 }
 

@@ -144,6 +144,7 @@ extension Vault {
 
   /// The table, with the slot's lock held.
   func recover(_ identifier: [UInt8], _ slot: borrowing SlotFile) throws(VaultFailure) {
+    try demandCurrentStore()
     let image = try stored { () throws(StorageError) in try slot.readWhole() }
     let found = try stored { () throws(StorageError) in
       try self.store.intent(account: identifier)

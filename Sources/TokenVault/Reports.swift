@@ -9,12 +9,15 @@ extension Vault {
   public func facts() throws(VaultFailure) -> VaultFacts {
     let now = clock.boot
     let open = window.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    var problem: (message: String, remedy: String?)?
+    if case .vaultUnsafe(let message, let hint)? = standing.failure { problem = (message, hint) }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
     return VaultFacts(
       unlockedFor: open?.secondsLeft(at: now),
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
-      isFingerprintLockedOut: try fingerLockout().isPasswordOnly
+      isFingerprintLockedOut: tries.lockout.isPasswordOnly,
+      problem: problem
     )
   }
 
@@ -25,8 +28,8 @@ extension Vault {
   public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
-    let isOnly = try accounts().count == 1
-    for row in rows { facts.append(try self.facts(of: row, isOnly: isOnly)) }
+    let chosen = try impliedAccount()?.id
+    for row in rows { facts.append(try self.facts(of: row, isDefault: row.id == chosen)) }
     return facts
   }
 
@@ -60,14 +63,43 @@ extension Vault {
   }
 
   func facts(of row: AccountRow) throws(VaultFailure) -> AccountFacts {
-    try facts(of: row, isOnly: try accounts().count == 1)
+    try facts(of: row, isDefault: try impliedAccount()?.id == row.id)
+  }
+
+  /// An account whose record contradicts itself: what can be said without believing it.
+  private func damaged(_ row: AccountRow, isDefault: Bool, _ message: String) -> AccountFacts {
+    AccountFacts(
+      name: row.name,
+      provider: row.provider,
+      kind: "unknown",
+      issuer: "",
+      subject: nil,
+      email: nil,
+      displayName: nil,
+      isProtected: row.protection != ProtectionClass.none.rawValue,
+      isExportable: false,
+      state: .loginRequired,
+      cause: "damaged: \(message)",
+      accessTokenExpiresAt: nil,
+      refreshedAt: row.refreshedAt,
+      isDefault: isDefault
+    )
   }
 
   private func facts(
     of row: AccountRow,
-    isOnly: Bool
+    isDefault: Bool
   ) throws(VaultFailure) -> AccountFacts {
-    let provider = try provider(of: row)
+    let provider: Provider
+    let isProtected: Bool
+    do throws(VaultFailure) {
+      provider = try self.provider(of: row)
+      isProtected = try protectionClass(of: row) == .presence
+    } catch {
+      // One damaged record must not hide the others; it is told of instead.
+      guard case .vaultUnsafe(let message, _) = error else { throw error }
+      return damaged(row, isDefault: isDefault, message)
+    }
     let token = try token(of: row)
     return AccountFacts(
       name: row.name,
@@ -77,11 +109,13 @@ extension Vault {
       subject: row.subject,
       email: row.email,
       displayName: row.displayName,
-      isProtected: try protectionClass(of: row) == .presence,
+      isProtected: isProtected,
+      isExportable: row.exportable,
       state: try state(of: row, token),
       cause: row.cause,
       accessTokenExpiresAt: token?.expiresAt,
-      isDefault: isOnly
+      refreshedAt: row.refreshedAt,
+      isDefault: isDefault
     )
   }
 

@@ -138,6 +138,7 @@ extension Vault {
       expiresAt: answer.expiresIn.map { now + Int64($0) },
       storedAt: now
     )
+    let isMadeExportable = intent.purpose != .refresh && changed.exportable
     // After a login it may be someone else's token, and someone else's provider.
     if intent.purpose != .refresh { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
@@ -154,7 +155,7 @@ extension Vault {
           .done,
           account: changed,
           caller: caller,
-          detail: "generation \(changed.generation)"
+          detail: "generation \(changed.generation)" + (isMadeExportable ? ", exportable" : "")
         )
       )
     }
@@ -324,7 +325,8 @@ extension Vault {
     if let pending = pending(intent) {
       row.provider = pending.providerName
       row.providerSettings = pending.providerSettings
-      row.binding = try bindingOf(provider)
+      row.exportable = pending.exportable
+      row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
       row.subject = user?.id
       row.email = user?.email ?? pending.email
       row.displayName = user?.name

@@ -21,6 +21,8 @@ extension Vault {
   ///   - password: the user's password there.
   ///   - registering: whether to make a new user.
   ///   - displayName: the new user's name.
+  ///   - exportable: whether the refresh token may be released later; needs the system password.
+  ///   - prompt: a check passed by password, for an exportable account.
   ///   - caller: who asks.
   /// - Returns: the account as it is now.
   /// - Throws: `providerRefused`, `providerUnavailable`, `misconfigured`, `invalidArgument`.
@@ -31,12 +33,17 @@ extension Vault {
     password: SharedSecret,
     registering: Bool,
     displayName: String?,
+    exportable: Bool = false,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
+    try demandCurrentStore()
+    if exportable { try allowExportable(name, provider, prompt, caller) }
     let credentials = Credentials(
       email: email,
       password: password,
-      newUser: registering ? .some(displayName) : nil
+      newUser: registering ? .some(displayName) : nil,
+      exportable: exportable
     )
     while true {
       let account = try accountToSignIn(name, provider)
@@ -63,6 +70,7 @@ extension Vault {
     let password: SharedSecret
     /// The name of a user to register, which may be missing; nil signs in one who exists.
     let newUser: String??
+    let exportable: Bool
 
     var purpose: IntentRow.Purpose { newUser == nil ? .login : .register }
   }
@@ -94,7 +102,11 @@ extension Vault {
       intent = try newIntent(
         credentials.purpose,
         for: row,
-        context: PendingSignIn(provider, email: credentials.email).encoded
+        context: PendingSignIn(
+          provider,
+          email: credentials.email,
+          exportable: credentials.exportable
+        ).encoded
       )
       let event: AuditEvent = credentials.newUser == nil ? .login : .registration
       try begin(intent, AuditEntry(event, .begun, account: row, caller: caller))
@@ -154,6 +166,25 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
+    let first = try await profile(with: grant)
+    // A token that has just come after a question is not refreshed again: the provider means it.
+    guard case .unauthorized = first.answer, prompt == nil else {
+      return (try facts(of: first.account), try profile(first.answer, of: first.account))
+    }
+    let newer = try await accessToken(
+      account: grant.account,
+      minimumLifetime: nil,
+      rejected: grant.accessToken,
+      prompt: nil,
+      caller: caller
+    )
+    let second = try await profile(with: newer)
+    return (try facts(of: second.account), try profile(second.answer, of: second.account))
+  }
+
+  private func profile(
+    with grant: AccessGrant
+  ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
     let account = try account(named: grant.account)
     // A login elsewhere meanwhile would have this token sent to another provider.
     guard try token(of: account)?.token == grant.accessToken else {
@@ -170,15 +201,10 @@ extension Vault {
     }
     var answer = try await ask(backend, question)
     if case .notThere = answer { answer = try await ask(backend, fallback) }
-    return (try facts(of: account), try profile(answer, of: account))
+    return (account, answer)
   }
 
   // MARK: - Parts
-
-  /// SHA-256 of a provider's canonical form, to which its tokens are bound.
-  func bindingOf(_ provider: Provider) throws(VaultFailure) -> [UInt8] {
-    try digest(provider.canonicalForm)
-  }
 
   private func accountToSignIn(
     _ name: String,
@@ -207,7 +233,7 @@ extension Vault {
       owner: owner,
       provider: provider.name.text,
       providerSettings: provider.canonicalForm,
-      binding: try bindingOf(provider),
+      binding: try bindingOf(provider.canonicalForm, exportable: false),
       createdAt: clock.wall.seconds
     )
     try stored { () throws(StorageError) in

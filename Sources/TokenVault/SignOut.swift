@@ -52,7 +52,7 @@ extension Vault {
   ///
   /// Else with the refresh token, where its gate opens without asking anyone: nobody has to be here
   /// to sign out.
-  private func revoke(
+  func revoke(
     _ row: AccountRow,
     _ caller: Caller
   ) async -> (revoked: Bool, reason: String?) {

@@ -23,7 +23,7 @@ extension Vault {
     var covered: Set<[UInt8]> = []
     for name in names { covered.insert(try account(named: name).id) }
     let question = PromptQuestion(user: caller.user, purpose: .unlock, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // Who joined another's check finds the window open that it has opened.
     if try await waitForLeader(of: prompt, .unlock, nil, caller) {
       guard let window, window.isOpen(at: clock.boot) else {
@@ -31,7 +31,7 @@ extension Vault {
       }
       // One that covers less than was asked for is not what was asked for.
       if let open = window.accounts, names.isEmpty || !covered.isSubset(of: open) {
-        throw try askForPresence(question, account: nil, caller: caller)
+        throw try await askForPresence(question, account: nil, caller: caller)
       }
       return try facts()
     }

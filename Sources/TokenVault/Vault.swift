@@ -14,8 +14,10 @@ internal import System
 public actor Vault {
   let directory: StateDirectory
   let store: Store
-  let deviceSecret: SealingKey
-  let auditKey: SealingKey
+  // What everything is sealed and authenticated under; a rekey replaces all three.
+  var deviceSecret: SealingKey
+  var trailKeys: TrailKeys
+  var markKey: SealingKey
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
   let owner: UInt32
@@ -26,14 +28,26 @@ public actor Vault {
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
 
+  /// Whether the store may be used, or is an old copy.
+  var standing: VaultStanding
+  /// The count that the mark stands at.
+  var markedCount: UInt64
+  /// A change was counted, and the mark does not stand at it yet.
+  var isMarkBehind = false
+  /// The store is sealed under a device secret that is not in its place yet.
+  var isRekeyUnfinished: Bool
+  /// The trail has a sealed head, or is found without one.
+  var isTrailAdopted = false
+  /// One at a time works on all accounts.
+  var isHoldingAllAccounts = false
+
   var window: UnlockWindow?
   var prompts = PromptBook()
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
-  /// No password is tried before.
-  var nextPassword = BootInstant(nanoseconds: 0)
-  /// Fingers that did not match while the store could not be written.
-  var unsavedFailures = 0
+  var notes: [String: PromptNote] = [:]
+  var tries: FingerTries
+  var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   var followers: [String: [Follower]] = [:]
@@ -41,7 +55,12 @@ public actor Vault {
   var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
-  var refusals: [String: Int] = [:]
+  var refusals = RefusalCount()
+  var quietChecks = QuietChecks()
+  let trailLimits: TrailLimits
+  /// When the trail was last looked through for what is too old; nil before the first time.
+  var lastPruning: BootInstant?
+  var recordsSincePruning = 0
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -51,6 +70,7 @@ public actor Vault {
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
   ///   - clock: the clocks to go by.
+  ///   - trailLimits: how much of the trail is kept.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -58,50 +78,47 @@ public actor Vault {
     owner: UInt32,
     exchange: any TokenExchange,
     check: any PresenceCheck,
-    clock: any VaultClock
+    clock: any VaultClock,
+    trailLimits: TrailLimits = .standard
   ) throws(VaultFailure) {
+    self.trailLimits = trailLimits
     self.owner = owner
     self.exchange = exchange
     self.check = check
     self.clock = clock
+    self.directory = directory
     do {
-      // The secret first: where it is refused, the store is not even opened.
-      var opened: Store?
-      let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
-        let store = try Self.openedStore(in: directory)
-        opened = store
-        return try store.hasSealedBoxes()
+      var opening = try Opening(directory)
+      try opening.settle()
+      store = opening.store
+      identifier = opening.identifier
+      standing = opening.standing
+      isRekeyUnfinished = opening.isRekeyUnfinished
+      markedCount = opening.markedCount
+      if opening.standing == .current {
+        try Trail(store: opening.store, vault: opening.identifier, owner: owner).adopt(
+          at: clock.wall.seconds,
+          using: opening.keys.trail
+        )
+        isTrailAdopted = true
+        Self.removeLeavings(of: opening.store, in: directory)
       }
-      let store = if let opened { opened } else { try Self.openedStore(in: directory) }
-      deviceSecret = try SealingKey(secret)
-      auditKey = try deviceSecret.derived(for: "audit chain")
-      identifier = try Self.identifier(in: store)
-      try store.leaveLogOnClose(false)
-      self.store = store
-      self.directory = directory
+      deviceSecret = opening.keys.secret
+      trailKeys = opening.keys.trail
+      markKey = opening.keys.mark
+      tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
+      backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
     } catch let error as StorageError {
       throw VaultFailure(error)
+    } catch TrailFailure.storage(let error) {
+      throw VaultFailure(error)
+    } catch let failure as VaultFailure {
+      throw failure
     } catch {
       throw .unexpected("the vault cannot be opened: \(error)")
     }
   }
 
-  /// A store that is left as it was found, its log included, if the vault is refused after all.
-  private static func openedStore(in directory: StateDirectory) throws(StorageError) -> Store {
-    let hadLog = try Store.hasLog(in: directory)
-    let store = try Store(in: directory)
-    try store.leaveLogOnClose(hadLog)
-    return store
-  }
-
   /// Whether this engine must end, so that the next one reads what really is on the disk.
   public nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
-
-  /// The vault's sixteen random bytes, made with the store.
-  private static func identifier(in store: Store) throws -> [UInt8] {
-    if let known = try store.meta("vault") { return known }
-    let fresh = try randomBytes(16)
-    try store.transaction { try store.setMeta("vault", to: fresh) }
-    return fresh
-  }
 }

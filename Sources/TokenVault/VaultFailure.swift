@@ -14,6 +14,8 @@ public struct PresenceNeed: Sendable, Equatable {
   public let methods: [PresenceMethod]
   /// How long the prompt waits for its next step, in seconds.
   public let timeout: Int64
+  /// Why the password is needed where a finger would do else; nil where there is nothing to explain.
+  public let reason: String?
 }
 
 /// Why the vault did not do what it was asked for.
@@ -26,6 +28,8 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
+  /// No print of this finger is enrolled here.
+  case noSuchFinger(String)
   /// There is no account of that name; empty where there is none at all.
   case noSuchAccount(String)
   /// The request itself is wrong.

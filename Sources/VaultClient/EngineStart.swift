@@ -58,12 +58,11 @@ struct EngineStart {
       let (first, second) = try UnixSocket.pair()
       let reading = Descriptor(owning: first)
       let writing = Descriptor(owning: second)
-      _ = try ChildProcess(
+      try ChildProcess.startDetached(
         path: program.path,
         arguments: ["--private"],
         environment: environment,
-        descriptors: [-1, -1, -1, state.descriptor.number, writing.number],
-        newSession: true
+        descriptors: [-1, -1, -1, state.descriptor.number, writing.number]
       )
       return reading
     } catch { throw .system(error) }

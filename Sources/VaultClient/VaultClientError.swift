@@ -17,6 +17,8 @@ public enum VaultClientError: Error, Sendable {
   case engineMissing(places: [String])
   /// The engine program could be changed by someone else.
   case engineUnsafe(path: String, reason: String)
+  /// The program that sends a request cannot be used, for this reason.
+  case courierMissing(reason: String)
   /// The engine ended without listening; the text is its own reason.
   case engineFailed(reason: String)
   /// The engine found the vault damaged, newer, or not safe to use, and changed nothing.
@@ -53,6 +55,7 @@ extension VaultClientError: CustomStringConvertible {
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
+    case .courierMissing(let reason): reason
     case .unsafeVault(let reason, _): reason
     case .engineFailed(let reason): "the engine did not start: \(reason)"
     case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"

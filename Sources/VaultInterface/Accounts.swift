@@ -24,8 +24,12 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var cause: String?
   /// When its access token ends, in seconds since 1970.
   public var accessTokenExpiresAt: Int?
+  /// When the provider last gave tokens, in seconds since 1970.
+  public var refreshedAt: Int?
   /// Whether it is the one that is meant where none is named.
   public var isDefault: Bool
+  /// Whether its refresh token may be released; an older engine does not say.
+  public var exportable: Bool?
 
   /// Of these parts.
   public init(
@@ -40,7 +44,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     state: AccountState,
     cause: String? = nil,
     accessTokenExpiresAt: Int? = nil,
-    isDefault: Bool
+    refreshedAt: Int? = nil,
+    isDefault: Bool,
+    exportable: Bool? = nil
   ) {
     self.name = name
     self.provider = provider
@@ -53,7 +59,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     self.state = state
     self.cause = cause
     self.accessTokenExpiresAt = accessTokenExpiresAt
+    self.refreshedAt = refreshedAt
     self.isDefault = isDefault
+    self.exportable = exportable
   }
 
   /// Reads the members.
@@ -69,7 +77,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     state = try object.required("state")
     cause = try object.optional("cause")
     accessTokenExpiresAt = try object.optional("access_token_expires_at")
+    refreshedAt = try object.optional("refreshed_at")
     isDefault = try object.required("is_default")
+    exportable = try object.optional("exportable")
   }
 
   /// The members as JSON.
@@ -87,7 +97,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
         "state": state,
         "cause": cause,
         "access_token_expires_at": accessTokenExpiresAt,
+        "refreshed_at": refreshedAt,
         "is_default": isDefault,
+        "exportable": exportable,
       ])
     }
   }

@@ -4,6 +4,8 @@ public import JSON
 public enum CheckEvent: VarlinkRecord, Equatable {
   /// The reader waits, or another caller's check of the same thing goes on.
   case waiting
+  /// A password was wrong: the next one may be tried after so many seconds.
+  case wait(seconds: Int)
   /// The reader could not see the finger well.
   case retry(ScanHint)
   /// A question to show; whether the answer is hidden. Answer it with `RespondCall`.
@@ -21,7 +23,8 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required("event") as Name {
-    case .waiting: self = .waiting
+    case .waiting:
+      self = try object.optional("seconds").map { .wait(seconds: $0) } ?? .waiting
     case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
     case .ask:
       self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
@@ -34,6 +37,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
     get throws(MessageError) {
       switch self {
       case .waiting: try .wire(["event": Name.waiting])
+      case .wait(let seconds): try .wire(["event": Name.waiting, "seconds": seconds])
       case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
       case .ask(let text, let hidden):
         try .wire(["event": Name.ask, "text": text, "hidden": hidden])

@@ -105,22 +105,48 @@ public struct ListFingersReply: VarlinkRecord, Equatable {
   public var fingers: [String]
   /// The reader.
   public var reader: VaultReader
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  /// Where fingers come from, and how the desktop's can be seen.
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
 
   /// Of these parts.
-  public init(fingers: [String], reader: VaultReader) {
+  public init(
+    fingers: [String],
+    reader: VaultReader,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
+  ) {
     self.fingers = fingers
     self.reader = reader
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     fingers = try object.required("fingers")
     reader = try object.required("reader")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["fingers": fingers, "reader": reader]) }
+    get throws(MessageError) {
+      try .wire([
+        "fingers": fingers,
+        "reader": reader,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
+      ])
+    }
   }
 }
 

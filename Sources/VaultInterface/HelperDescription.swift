@@ -35,6 +35,29 @@ let helperDescription = #"""
     reason: ?string
   )
 
+  # One HTTP request of a client with its own token: never with a slot. The answer's body goes to
+  # descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
+  # No redirect is followed. `location` is where one would lead.
+  method Request(
+    method: string,
+    url: string,
+    headers: []string,
+    sends_body: bool,
+    ca: ?string,
+    pins: []string,
+    proxy: ?string,
+    timeout: int,
+    maximum_body: int
+  ) -> (
+    outcome: (answered, not_sent, lost),
+    status: ?int,
+    length: ?int,
+    content_type: ?string,
+    location: ?string,
+    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, other.
+    reason: ?string
+  )
+
   # One enrolled print, before Check. `print` is base64, secret.
   method LoadPrint(finger: string, print: string) -> ()
   # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.

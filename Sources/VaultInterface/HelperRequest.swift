@@ -14,6 +14,8 @@ public enum HelperRequest: Sendable {
   case getReader(HelperGetReaderCall)
   /// `ListEnrolled`.
   case listEnrolled(HelperListEnrolledCall)
+  /// `Request`.
+  case request(HelperRequestCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -26,6 +28,7 @@ public enum HelperRequest: Sendable {
       case HelperEnrollCall.method: self = .enroll(try call.content())
       case HelperGetReaderCall.method: self = .getReader(try call.content())
       case HelperListEnrolledCall.method: self = .listEnrolled(try call.content())
+      case HelperRequestCall.method: self = .request(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

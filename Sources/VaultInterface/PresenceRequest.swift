@@ -16,6 +16,8 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
   public var methods: [PresenceMethod]
   /// For how many seconds the prompt is valid.
   public var timeout: Int
+  /// Why the password is needed where a finger would do else.
+  public var reason: String?
 
   /// Of these parts.
   public init(
@@ -24,7 +26,8 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     account: String? = nil,
     purpose: PresencePurpose,
     methods: [PresenceMethod],
-    timeout: Int
+    timeout: Int,
+    reason: String? = nil
   ) {
     self.prompt = prompt
     self.requester = requester
@@ -32,6 +35,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     self.purpose = purpose
     self.methods = methods
     self.timeout = timeout
+    self.reason = reason
   }
 
   /// Reads the members.
@@ -42,6 +46,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     purpose = try object.required("purpose")
     methods = try object.required("methods")
     timeout = try object.required("timeout")
+    reason = try object.optional("reason")
   }
 
   /// The members as JSON.
@@ -54,6 +59,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
         "purpose": purpose,
         "methods": methods,
         "timeout": timeout,
+        "reason": reason,
       ])
     }
   }

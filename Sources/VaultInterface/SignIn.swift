@@ -43,6 +43,10 @@ public struct RegisterCall: VarlinkMethod {
   public var name: String?
   /// The password.
   public var password: SharedSecret
+  /// Whether the refresh token may be released later; nil: it may not.
+  public var exportable: Bool?
+  /// A prompt whose check passed, by password, for an exportable account.
+  public var prompt: String?
 
   /// Of these parts.
   public init(
@@ -50,13 +54,17 @@ public struct RegisterCall: VarlinkMethod {
     provider: VaultProvider,
     email: String,
     name: String? = nil,
-    password: SharedSecret
+    password: SharedSecret,
+    exportable: Bool? = nil,
+    prompt: String? = nil
   ) {
     self.account = account
     self.provider = provider
     self.email = email
     self.name = name
     self.password = password
+    self.exportable = exportable
+    self.prompt = prompt
   }
 
   /// Reads the members.
@@ -66,6 +74,8 @@ public struct RegisterCall: VarlinkMethod {
     email = try object.required("email")
     name = try object.optional("name")
     password = try object.required("password")
+    exportable = try object.optional("exportable")
+    prompt = try object.optional("prompt")
   }
 
   /// The members as JSON.
@@ -77,6 +87,8 @@ public struct RegisterCall: VarlinkMethod {
         "email": email,
         "name": name,
         "password": password,
+        "exportable": exportable,
+        "prompt": prompt,
       ])
     }
   }
@@ -97,18 +109,26 @@ public struct LoginCall: VarlinkMethod {
   public var email: String
   /// The password.
   public var password: SharedSecret
+  /// Whether the refresh token may be released later; nil: it may not.
+  public var exportable: Bool?
+  /// A prompt whose check passed, by password, for an exportable account.
+  public var prompt: String?
 
   /// Of these parts.
   public init(
     account: String,
     provider: VaultProvider? = nil,
     email: String,
-    password: SharedSecret
+    password: SharedSecret,
+    exportable: Bool? = nil,
+    prompt: String? = nil
   ) {
     self.account = account
     self.provider = provider
     self.email = email
     self.password = password
+    self.exportable = exportable
+    self.prompt = prompt
   }
 
   /// Reads the members.
@@ -117,6 +137,8 @@ public struct LoginCall: VarlinkMethod {
     provider = try object.optional("provider")
     email = try object.required("email")
     password = try object.required("password")
+    exportable = try object.optional("exportable")
+    prompt = try object.optional("prompt")
   }
 
   /// The members as JSON.
@@ -127,6 +149,8 @@ public struct LoginCall: VarlinkMethod {
         "provider": provider,
         "email": email,
         "password": password,
+        "exportable": exportable,
+        "prompt": prompt,
       ])
     }
   }

@@ -41,6 +41,16 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var enrolledFingers: [String]
   /// Whether only the password passes, after too many fingers failed.
   public var fingerprintLockedOut: Bool
+  /// Why the store is not used; nil where nothing is wrong.
+  public var problem: String?
+  /// What to do about it.
+  public var remedy: String?
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  /// Where fingers come from, and how the desktop's can be seen.
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
 
   /// Of these parts.
   public init(
@@ -53,7 +63,12 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedFor: Int? = nil,
     unlockedAccounts: [String],
     enrolledFingers: [String],
-    fingerprintLockedOut: Bool
+    fingerprintLockedOut: Bool,
+    problem: String? = nil,
+    remedy: String? = nil,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
   ) {
     self.form = form
     self.version = version
@@ -65,6 +80,11 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.unlockedAccounts = unlockedAccounts
     self.enrolledFingers = enrolledFingers
     self.fingerprintLockedOut = fingerprintLockedOut
+    self.problem = problem
+    self.remedy = remedy
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
   }
 
   /// Reads the members.
@@ -79,6 +99,11 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     unlockedAccounts = try object.required("unlocked_accounts")
     enrolledFingers = try object.required("enrolled_fingers")
     fingerprintLockedOut = try object.required("fingerprint_locked_out")
+    problem = try object.optional("problem")
+    remedy = try object.optional("remedy")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
   }
 
   /// The members as JSON.
@@ -95,6 +120,11 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "unlocked_accounts": unlockedAccounts,
         "enrolled_fingers": enrolledFingers,
         "fingerprint_locked_out": fingerprintLockedOut,
+        "problem": problem,
+        "remedy": remedy,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
       ])
     }
   }

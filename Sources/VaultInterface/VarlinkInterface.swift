@@ -37,7 +37,7 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
   /// Members of replies whose strings are secret.
   public var replySecrets: Set<String> {
     switch self {
-    case .vault: []
+    case .vault: ["refresh_token"]
     case .helper: ["body", "print"]
     }
   }

@@ -26,7 +26,11 @@ let vaultDescription = #"""
     # Why a login is required, or why the last refresh failed.
     cause: ?string,
     access_token_expires_at: ?int,
-    is_default: bool
+    # When the provider last gave tokens.
+    refreshed_at: ?int,
+    is_default: bool,
+    # Whether its refresh token may be released.
+    exportable: ?bool
   )
 
   # What the reader says about itself. `reason` tells why it is not there.
@@ -61,7 +65,15 @@ let vaultDescription = #"""
     unlocked_for: ?int,
     unlocked_accounts: []string,
     enrolled_fingers: []string,
-    fingerprint_locked_out: bool
+    fingerprint_locked_out: bool,
+    # Why the store is not used, such as an old copy that was put back, and what to do about it.
+    problem: ?string,
+    remedy: ?string,
+    # What the desktop's settings have enrolled, how it is seen (own: nothing is), and why no finger
+    # counts now although some are enrolled.
+    desktop_fingers: ?[]string,
+    finger_source: ?(own, fprintd, names_only),
+    finger_reason: ?string
   )
 
   # One reply for each account with `more`; without it an account must be named.
@@ -70,15 +82,18 @@ let vaultDescription = #"""
   # Asks the reader's helper process: takes some milliseconds.
   method GetReader() -> (reader: Reader)
 
-  # A new user at a password backend, signed in as well. Creates the account.
+  # A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
+  # whose refresh token may be released, needs a prompt passed by password.
   method Register(
-    account: string, provider: Provider, email: string, name: ?string, password: string
+    account: string, provider: Provider, email: string, name: ?string, password: string,
+    exportable: ?bool, prompt: ?string
   ) -> (account: Account)
 
   # Signs in by password, in a new account or in one that is signed out or in again. Without
   # `provider`, the account's own.
   method Login(
-    account: string, provider: ?Provider, email: string, password: string
+    account: string, provider: ?Provider, email: string, password: string,
+    exportable: ?bool, prompt: ?string
   ) -> (account: Account)
 
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
@@ -95,17 +110,20 @@ let vaultDescription = #"""
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
-  # password: replies `ask`; answer with Respond.
+  # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
   method Check(prompt: string, method: (fingerprint, password)) -> (
     event: (waiting, retry, ask, passed),
     # What to do differently, for `retry`: too_short, center_finger, remove_finger, general.
     hint: ?string,
     # The question to show, for `ask`, and whether the answer is hidden.
     text: ?string,
-    hidden: ?bool
+    hidden: ?bool,
+    # With `waiting`: a password was wrong, and the next one is tried after so many seconds.
+    seconds: ?int
   )
   method Respond(prompt: string, text: string) -> (
-    event: (waiting, retry, ask, passed), hint: ?string, text: ?string, hidden: ?bool
+    event: (waiting, retry, ask, passed), hint: ?string, text: ?string, hidden: ?bool,
+    seconds: ?int
   )
   # Gives the prompt up; those who joined it fail as cancelled too.
   method Cancel(prompt: string) -> ()
@@ -120,7 +138,13 @@ let vaultDescription = #"""
   )
   method Lock() -> (was_unlocked: bool)
 
-  method ListFingers() -> (fingers: []string, reader: Reader)
+  method ListFingers() -> (
+    fingers: []string,
+    reader: Reader,
+    desktop_fingers: ?[]string,
+    finger_source: ?(own, fprintd, names_only),
+    finger_reason: ?string
+  )
   # Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last `done`.
   method EnrollFinger(finger: ?string, prompt: ?string) -> (
     event: (waiting, stage, retry, done),
@@ -129,6 +153,8 @@ let vaultDescription = #"""
     stages: int,
     hint: ?string
   )
+  # Needs a prompt passed by password. `fingers` are those that are left.
+  method DeleteFinger(finger: string, prompt: ?string) -> (fingers: []string)
 
   # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
   # whether the provider confirmed, `reason` why not.
@@ -137,6 +163,45 @@ let vaultDescription = #"""
   method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
   method Audit(account: ?string, since: ?int) -> (record: ?AuditRecord)
+  # Whether the trail is whole. `bad` is the first number whose record is not what was written,
+  # or is missing; `problem` is altered, dropped, reordered, truncated, duplicated, added, head or
+  # checkpoint.
+  method VerifyAudit() -> (
+    whole: bool, records: int, first: int, last: int, first_time: ?int, last_time: ?int,
+    bad: ?int, bad_time: ?int, problem: ?string
+  )
+
+  # A new device secret: every refresh token, print and record of the trail is brought under it.
+  # Needs a prompt passed by password. How many there were.
+  method Rekey(prompt: ?string) -> (accounts: int, prints: int, records: int)
+  # Accepts a store that was put back, or whose mark is lost: until then every other method that
+  # needs the store is refused. Needs a prompt passed by password. The accounts that need a login.
+  method Recover(prompt: ?string) -> (login_required: []string)
+  # The refresh token itself, of an exportable account, always after a presence check of its own.
+  # The account is then signed out here, unless `keep`, which is refused where tokens rotate.
+  method Release(account: ?string, keep: bool, prompt: ?string) -> (
+    refresh_token: string, signed_out: bool
+  )
+
+  method RenameAccount(account: string, name: string) -> (account: Account)
+  # The account that is meant where none is named.
+  method SetDefaultAccount(account: string) -> (account: Account)
+  # Signs out as Logout does, then removes the account.
+  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
+  # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
+  method RequestTerms(account: ?string) -> (
+    account: string,
+    issuer: string,
+    hosts: []string,
+    ca: ?string,
+    pins: []string,
+    proxy: ?string
+  )
+  # What the engine finds when it looks at its vault: one finding a reply with `more`.
+  method Examine() -> (
+    name: string, level: (ok, warning, problem), message: string, remedy: ?string
+  )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.
@@ -147,7 +212,9 @@ let vaultDescription = #"""
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
       recover, test),
     methods: [](fingerprint, password),
-    timeout: int
+    timeout: int,
+    # Why the password is needed where a finger would do else: show it.
+    reason: ?string
   )
   # The check did not pass. `methods` are those that may still be tried with this prompt.
   error PresenceFailed(

@@ -38,6 +38,26 @@ public enum VaultRequest: Sendable {
   case whoAmI(WhoAmICall)
   /// `Audit`.
   case audit(AuditCall)
+  /// `VerifyAudit`.
+  case verifyAudit(VerifyAuditCall)
+  /// `Rekey`.
+  case rekey(RekeyCall)
+  /// `Recover`.
+  case recover(RecoverCall)
+  /// `Release`.
+  case release(ReleaseCall)
+  /// `RenameAccount`.
+  case renameAccount(RenameAccountCall)
+  /// `SetDefaultAccount`.
+  case setDefaultAccount(SetDefaultAccountCall)
+  /// `RemoveAccount`.
+  case removeAccount(RemoveAccountCall)
+  /// `RequestTerms`.
+  case requestTerms(RequestTermsCall)
+  /// `Examine`.
+  case examine(ExamineCall)
+  /// `DeleteFinger`.
+  case deleteFinger(DeleteFingerCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -62,6 +82,16 @@ public enum VaultRequest: Sendable {
       case LogoutCall.method: self = .logout(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
       case AuditCall.method: self = .audit(try call.content())
+      case VerifyAuditCall.method: self = .verifyAudit(try call.content())
+      case RekeyCall.method: self = .rekey(try call.content())
+      case RecoverCall.method: self = .recover(try call.content())
+      case ReleaseCall.method: self = .release(try call.content())
+      case RenameAccountCall.method: self = .renameAccount(try call.content())
+      case SetDefaultAccountCall.method: self = .setDefaultAccount(try call.content())
+      case RemoveAccountCall.method: self = .removeAccount(try call.content())
+      case RequestTermsCall.method: self = .requestTerms(try call.content())
+      case ExamineCall.method: self = .examine(try call.content())
+      case DeleteFingerCall.method: self = .deleteFinger(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

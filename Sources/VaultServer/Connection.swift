@@ -24,8 +24,7 @@ final class Connection {
   /// When something last came.
   private(set) var lastHeard = BootInstant.now
   private var isInterruptible = false
-  private var output: [UInt8] = []
-  private var written = 0
+  private var outbox = Outbox()
   private var incompleteSince: BootInstant?
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
@@ -60,7 +59,7 @@ final class Connection {
   /// Whether more input is taken; one that sends without waiting is held back.
   var wantsInput: Bool { calls.count < Self.mostCalls }
   /// Whether replies wait to be written.
-  var wantsOutput: Bool { written < output.count }
+  var wantsOutput: Bool { !outbox.isEmpty }
 
   /// Reads what is there; false: the connection has ended, or made no sense.
   func receive() -> Bool {
@@ -132,33 +131,20 @@ final class Connection {
 
   /// Appends a reply; false if the caller does not read what it gets.
   func queue(_ reply: VarlinkReply) -> Bool {
-    guard let bytes = try? reply.plainEncoded(on: .vault),
-      output.count - written + bytes.count <= Self.mostOutput
-    else { return false }
-    output += bytes
-    return true
+    outbox.add(reply, most: Self.mostOutput)
   }
 
   /// Writes what the socket takes; false if it takes nothing any more.
   func flush() -> Bool {
-    while written < output.count {
-      let result: Result<Int?, SystemError> = unsafe output.withUnsafeBytes { bytes in
-        Result { () throws(SystemError) in
-          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[written...]))
-        }
+    do throws(SystemError) {
+      let isEmpty = unsafe try outbox.send { bytes throws(SystemError) in
+        unsafe try socket.send(bytes)
       }
-      guard let sent = try? result.get() else {
-        if case .success(nil) = result { return true }
-        return false
-      }
-      written += sent
+      if isEmpty { tell(sent: true) }
+      return true
+    } catch {
+      return false
     }
-    // An access token need not stay in a buffer that nobody reads.
-    unsafe output.withUnsafeMutableBytes { unsafe wipe($0) }
-    output.removeAll(keepingCapacity: true)
-    written = 0
-    tell(sent: true)
-    return true
   }
 
   /// Has a callback told, by the next `flush` that leaves nothing, that all replies are sent.

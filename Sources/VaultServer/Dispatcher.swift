@@ -28,11 +28,13 @@ struct Dispatcher: Sendable {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
         // Alone in this, the trail may be longer than what may wait to be sent.
+        if request.usesStore { try await vault.demandCurrentStore() }
         if case .audit(let question) = request {
           return try await audit(question, call.more, reply, whenSent)
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
+        await vault.note(error, by: caller)
         return failure(VaultError(error))
       }
     } catch {
@@ -90,6 +92,8 @@ struct Dispatcher: Sendable {
         password: call.password,
         registering: true,
         displayName: call.name,
+        exportable: call.exportable ?? false,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
@@ -101,16 +105,16 @@ struct Dispatcher: Sendable {
         password: call.password,
         registering: false,
         displayName: nil,
+        exportable: call.exportable ?? false,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .accessToken(let call): return try await accessToken(call, caller)
     case .check, .respond, .cancel, .enablePresence, .disablePresence, .testPresence, .unlock,
       .lock:
-      return try await presence(request, caller, reply)
-    case .listFingers:
-      let (fingers, reader) = try await vault.fingers()
-      return try Self.made(ListFingersReply(fingers: fingers, reader: VaultReader(reader)))
+      return try await presence(request, more, caller, reply)
+    case .listFingers, .deleteFinger: return try await fingers(request, caller)
     case .enrollFinger(let call): return try await enroll(call, more, caller, reply)
     case .logout(let call):
       let (revoked, reason) = try await vault.signOut(
@@ -126,30 +130,42 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .verifyAudit: return try await verifyAudit()
+    case .rekey, .recover, .release: return try await keys(request, caller)
+    case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
+      return try await care(request, more, caller, reply)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
 
   private func presence(
     _ request: VaultRequest,
+    _ more: Bool,
     _ caller: Caller,
     _ reply: @escaping @Sendable (VarlinkReply) -> Void
   ) async throws(VaultFailure) -> VarlinkReply {
+    let tell: @Sendable (CheckNotice) -> Void = { notice in
+      guard more,
+        let part = try? VarlinkReply(VaultInterface.CheckEvent(notice), continues: true)
+      else { return }
+      reply(part)
+    }
     switch request {
     case .check(let call):
       let step = try await vault.check(
         call.prompt,
         by: call.presenceMethod.method,
-        caller: caller
-      ) { event in
-        guard let event = VaultInterface.CheckEvent(event),
-          let part = try? VarlinkReply(event, continues: true)
-        else { return }
-        reply(part)
-      }
+        caller: caller,
+        report: tell
+      )
       return try Self.made(VaultInterface.CheckEvent(step))
     case .respond(let call):
-      let step = try await vault.respond(call.prompt, text: call.text, caller: caller)
+      let step = try await vault.respond(
+        call.prompt,
+        text: call.text,
+        caller: caller,
+        report: tell
+      )
       return try Self.made(VaultInterface.CheckEvent(step))
     case .cancel(let call):
       await vault.cancel(call.prompt, caller: caller)
@@ -195,6 +211,7 @@ struct Dispatcher: Sendable {
 
   private func status() async throws(VaultFailure) -> VarlinkReply {
     let facts = try await vault.facts()
+    let fingers = try await vault.fingers()
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {
       case .secretMemory: .secret
@@ -212,7 +229,12 @@ struct Dispatcher: Sendable {
         unlockedFor: facts.unlockedFor.map { Int(clamping: $0) },
         unlockedAccounts: facts.unlockedAccounts,
         enrolledFingers: facts.fingers,
-        fingerprintLockedOut: facts.isFingerprintLockedOut
+        fingerprintLockedOut: facts.isFingerprintLockedOut,
+        problem: facts.problem?.message,
+        remedy: facts.problem?.remedy,
+        desktopFingers: fingers.desktop,
+        fingerSource: FingerSource(fingers.source),
+        fingerReason: fingers.reason
       )
     )
   }
@@ -308,7 +330,7 @@ struct Dispatcher: Sendable {
     }
   }
 
-  private static func made(
+  static func made(
     _ content: some VarlinkRecord,
     continues: Bool = false
   ) throws(VaultFailure) -> VarlinkReply {

@@ -23,6 +23,7 @@ public enum PrivateEngine {
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()
+      ThisProcess.makeFilesPrivate()
       // A client that has gone, and a limit on file sizes, are errors and no reason to die.
       ThisProcess.ignoreWriteSignals()
       let signals = try TerminationSignals()

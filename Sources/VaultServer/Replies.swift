@@ -15,6 +15,7 @@ extension VaultError {
         methods: methods.map(VaultInterface.PresenceMethod.init)
       )
     case .busy(let message): self = .busy(message: message)
+    case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)
     case .noSuchAccount(let message): self = .noSuchAccount(account: message)
     case .invalidArgument(let message): self = .invalidArgument(message: message)
     case .loginRequired(let account, let message):
@@ -39,7 +40,8 @@ extension PresenceRequest {
       account: need.account,
       purpose: VaultInterface.PresencePurpose(need.purpose),
       methods: need.methods.map(VaultInterface.PresenceMethod.init),
-      timeout: Int(clamping: need.timeout)
+      timeout: Int(clamping: need.timeout),
+      reason: need.reason
     )
   }
 }
@@ -131,7 +133,9 @@ extension VaultAccount {
       state: VaultInterface.AccountState(facts.state),
       cause: facts.cause,
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
-      isDefault: facts.isDefault
+      refreshedAt: facts.refreshedAt.map { Int(clamping: $0) },
+      isDefault: facts.isDefault,
+      exportable: facts.isExportable
     )
   }
 }
@@ -170,12 +174,12 @@ extension VaultInterface.CheckEvent {
     }
   }
 
-  /// What of a running check is told to the client; nil for what it need not know.
-  init?(_ event: TokenVault.CheckEvent) {
-    switch event {
+  /// What is told of a running check.
+  init(_ notice: CheckNotice) {
+    switch notice {
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(ScanHint(hint))
-    case .ready, .ask, .matched, .failed: return nil
+    case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
     }
   }
 }

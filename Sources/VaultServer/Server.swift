@@ -70,6 +70,7 @@ public final class Server {
   private func serveUntilDone() throws(SystemError) {
     var idleSince = BootInstant.now
     var flushed = BootInstant.now
+    tendTrail()
     while true {
       for event in try ready.wait(milliseconds: Self.tick) {
         switch event.token {
@@ -88,7 +89,7 @@ public final class Server {
       }
       if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
         flushed = .now
-        Task { [vault] in try? await vault.flushRefusals() }
+        tendTrail()
       }
       if connections.isEmpty {
         if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
@@ -100,6 +101,16 @@ public final class Server {
         inbox.forgetWindow()
       }
     }
+  }
+
+  /// Has counted refusals written down, and the trail kept short; what fails is tried again later.
+  private func tendTrail() {
+    Task { [vault] in try? await vault.tendTrail() }
+  }
+
+  /// Counts a caller that gets no answer.
+  private func noteRefusal(_ what: String, by requester: String) {
+    Task { [vault] in await vault.noteRefusal(what, by: requester) }
   }
 
   /// Waits until what was only counted is written down, but not for ever.
@@ -139,9 +150,16 @@ public final class Server {
   private func acceptWaiting() throws(SystemError) {
     while let socket = try UnixSocket.accept(on: listener) {
       if connections.count >= Self.mostConnections { endIdlest() }
-      guard connections.count < Self.mostConnections,
-        let connection = try? Connection(socket, user: user, number: nextToken)
-      else { continue }
+      let peer = try? socket.peerCredentials()
+      let requester = peer.map { "user \($0.user)" } ?? "an unknown user"
+      guard connections.count < Self.mostConnections else {
+        noteRefusal("too many connections", by: requester)
+        continue
+      }
+      guard let connection = try? Connection(socket, user: user, number: nextToken) else {
+        noteRefusal(peer?.user == user ? "dead caller" : "wrong user", by: requester)
+        continue
+      }
       do throws(SystemError) {
         try ready.add(connection.socket, token: nextToken)
       } catch {
@@ -173,7 +191,10 @@ public final class Server {
       let caller = connection.caller
       // Authority belongs to the process that connected; once it is gone, nobody has it, and what
       // was read under its number may be another's.
-      guard connection.isPeerAlive else { return end(token) }
+      guard connection.isPeerAlive else {
+        noteRefusal("dead caller", by: "user \(caller.user)")
+        return end(token)
+      }
       let answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
         let last = await dispatcher.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)

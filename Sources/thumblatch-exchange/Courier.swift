@@ -15,7 +15,11 @@ struct Courier: ~Copyable {
     do {
       // Only the engine, which runs as the same user, may use this process.
       guard try socket.peerCredentials().user == ThisProcess.user else { return false }
-      guard let (call, slot) = try receiveCall() else { return false }
+      guard let received = try receiveCall() else { return false }
+      guard case .exchange(let call, let slot) = received else {
+        if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }
+        return true
+      }
       let reply = perform(call, slot: slot)
       // Nobody may be there any more. Where there is a slot, the outcome lies in it.
       try? send(VarlinkReply(reply))
@@ -27,16 +31,23 @@ struct Courier: ~Copyable {
     }
   }
 
-  /// The first call of `Exchange`, with the slot's descriptor if one came; other calls are refused.
-  private mutating func receiveCall() throws -> (ExchangeCall, Slot?)? {
+  private enum Received {
+    /// With the slot's descriptor if one came.
+    case exchange(ExchangeCall, Slot?)
+    case request(HelperRequestCall)
+  }
+
+  /// The first call of `Exchange` or `Request`; other calls are refused.
+  private mutating func receiveCall() throws -> Received? {
     var slot: Slot?
     while true {
       while let call = try buffer.nextCall() {
         do throws(VarlinkError) {
-          guard case .exchange(let exchange) = try HelperRequest(call) else {
-            throw .methodNotImplemented(call.method)
+          switch try HelperRequest(call) {
+          case .exchange(let exchange): return .exchange(exchange, slot)
+          case .request(let request): return .request(request)
+          default: throw .methodNotImplemented(call.method)
           }
-          return (exchange, slot)
         } catch {
           try send(error.reply)
         }

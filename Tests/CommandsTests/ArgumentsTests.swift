@@ -41,7 +41,10 @@ struct ArgumentsTests {
 
   @Test(arguments: [
     ("presence enable me", "presence enable"), ("fingers enroll right-index", "fingers enroll"),
-    ("account list", "account list"), ("audit me --since 2h", "audit"), ("unlock a b c", "unlock"),
+    ("account list", "account list"), ("audit me --since 2h", "audit"),
+    ("audit verify", "audit verify"),
+    ("audit --json verify", "audit verify"), ("audit -- verify", "audit"),
+    ("unlock a b c", "unlock"),
     ("logout me --local", "logout"), ("--private status", "status"),
   ])
   func verbsAreOneOrTwoWords(_ line: String, _ name: String) throws {
@@ -62,7 +65,7 @@ struct ArgumentsTests {
     "", "presence", "token a b", "logout", "provider add", "token --min-ttl",
     "token --min-ttl --json", "token --min-ttl 1s --min-ttl 2s", "token --json=yes", "token -x",
     "token --minttl 10s", "--min-ttl 5s token", "presence enable a b", "token --min-ttl=",
-    "request https://example.org", "doctor", "release me", "rekey", "fingers delete x",
+    "frob https://example.org", "doctor now", "release a b", "rekey me", "fingers remove x",
   ])
   func whatIsNotUnderstoodIsWrongUsage(_ line: String) {
     let error = failure(line)

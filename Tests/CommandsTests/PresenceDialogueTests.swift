@@ -102,7 +102,7 @@ struct PresenceDialogueTests {
       try stage.terminal.waitFor("The finger did not match (1 try left). Touch the reader again.")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .fingerprint)
       try stage.fail(.presenceFailed(.lockedOut, message: "", methods: [.password]))
-      try stage.terminal.waitFor("counts now.")
+      try stage.terminal.waitFor("needed now.")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .password)
       try stage.reply(CheckEvent.ask(text: "Password: ", hidden: true))
       try stage.terminal.waitFor("Password: ")

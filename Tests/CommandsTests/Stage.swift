@@ -85,7 +85,8 @@ final class Stage: @unchecked Sendable {
     _ purpose: PresencePurpose = .refresh,
     methods: [PresenceMethod] = [.fingerprint, .password],
     requester: String = "bash, pid 4211",
-    timeout: Int = 30
+    timeout: Int = 30,
+    reason: String? = nil
   ) throws {
     try fail(
       .presenceNeeded(
@@ -95,14 +96,18 @@ final class Stage: @unchecked Sendable {
           account: "me",
           purpose: purpose,
           methods: methods,
-          timeout: timeout
+          timeout: timeout,
+          reason: reason
         )
       )
     )
   }
 
   private func send(_ reply: VarlinkReply) throws {
-    try engine.write(try reply.plainEncoded(on: .vault))
+    let message = try reply.encoded(on: .vault)
+    try unsafe message.withUnsafeBytes { bytes throws(SystemError) in
+      unsafe try engine.write(bytes)
+    }
   }
 }
 

@@ -152,7 +152,8 @@ struct VerbTests {
     #expect(
       object.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts",
+        "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
+        "finger_source", "finger_reason", "accounts", "problem", "remedy",
       ]
     )
     #expect(Timestamps.parse(try object.string("unlocked_until")) != nil)
@@ -163,7 +164,8 @@ struct VerbTests {
     #expect(
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
-        "presence_protection", "state", "cause", "access_token_expires_at", "default",
+        "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
+        "default", "exportable",
       ]
     )
     #expect(try account.string("state") == "login-required")

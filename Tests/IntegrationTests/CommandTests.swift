@@ -49,7 +49,8 @@ struct CommandTests {
     #expect(
       status.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "accounts",
+        "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
+        "finger_source", "finger_reason", "accounts", "problem", "remedy",
       ]
     )
 
@@ -75,6 +76,7 @@ struct CommandTests {
       (["token", "me", "--min-ttl", "soon"], 2), (["login", "new", "--provider", "none"], 9),
       (["login", "new"], 7), (["register", "new", "--provider", "dev", "--no-input"], 7),
       (["fingers", "enroll", "sixth"], 9), (["fingers", "enroll"], 7),
+      (["fingers", "delete", "sixth"], 9), (["fingers", "delete", "left-thumb"], 9),
       (["presence", "enable", "me"], 7), (["unlock"], 7), (["presence", "test", "--no-input"], 7),
       (["token", "me"], 0), (["--version"], 0), (["-h"], 0), (["token", "-h"], 0),
     ] as [([String], Int32)] {

@@ -118,6 +118,11 @@ final class Person {
 
   /// Starts a command at a terminal of its own.
   func terminal(_ arguments: String..., columns: UInt16 = 80) throws -> TerminalSession {
+    try terminal(list: arguments, columns: columns)
+  }
+
+  /// Starts a command at a terminal of its own.
+  func terminal(list arguments: [String], columns: UInt16 = 80) throws -> TerminalSession {
     try TerminalSession(
       ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
       environment: environment,

@@ -13,6 +13,10 @@ struct DeviceSecretFileTests {
     try DeviceSecretFile.open(in: directory) { () throws(StorageError) in boxes }
   }
 
+  private func hasNext(_ directory: StateDirectory) throws -> Bool {
+    try DeviceSecretFile.next(in: directory) != nil
+  }
+
   private func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
     unsafe secret.withUnsafeBytes { unsafe Array($0) }
   }
@@ -101,5 +105,40 @@ struct DeviceSecretFileTests {
       .unsafeFile(.wrongOwner(1)), .unsafeFile(.wrongLinks(2)), .unsafeFile(.wrongType),
     ]
     for flaw in flaws { #expect(StorageError.deviceSecret(flaw).remedy?.isEmpty == false) }
+  }
+
+  @Test
+  func theNextSecretTakesThePlaceOfTheOldOne() throws {
+    let scratch = try Scratch()
+    let directory = try scratch.open()
+    let first = bytes(try open(directory))
+    #expect(try hasNext(directory) == false)
+    let made = bytes(try DeviceSecretFile.makeNext(in: directory))
+    #expect(made.count == 32 && made != first)
+    #expect(try Files.mode(scratch.path + "/device-secret.next") == 0o600)
+    #expect(bytes(try open(directory, boxes: true)) == first)
+    let old = try directory.root.openForReading("device-secret")
+    try DeviceSecretFile.adoptNext(in: directory)
+    #expect(bytes(try open(directory, boxes: true)) == made)
+    // Nothing leads to the old file any more, and its bytes are gone.
+    #expect(try old.readAll(limit: 100) == [UInt8](repeating: 0, count: 32))
+    #expect(try directory.root.names().sorted() == ["device-secret", "slots", "tokens"])
+  }
+
+  @Test
+  func aNextSecretThatWasCutShortIsNone() throws {
+    let scratch = try Scratch()
+    let directory = try scratch.open()
+    let first = bytes(try open(directory))
+    for torn in [[], [UInt8](repeating: 1, count: 31), [UInt8](repeating: 0, count: 32)] {
+      try Files.put(torn, at: scratch.path + "/device-secret.next")
+      #expect(try hasNext(directory) == false)
+    }
+    try Files.put([UInt8](repeating: 1, count: 32), at: scratch.path + "/device-secret.next")
+    let open = try directory.root.openForReading("device-secret.next")
+    try DeviceSecretFile.discardNext(in: directory)
+    try DeviceSecretFile.discardNext(in: directory)
+    #expect(try open.readAll(limit: 100) == [UInt8](repeating: 0, count: 32))
+    #expect(bytes(try self.open(directory, boxes: true)) == first)
   }
 }

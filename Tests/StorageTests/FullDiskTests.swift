@@ -16,7 +16,7 @@ struct FullDiskTests {
     }
     try SlotFile.create(in: directory, account: accountID)
     if try store.account(id: accountID) == nil { try store.insert(sampleAccount()) }
-    try MarkFile.raise(to: 1, in: directory)
+    try MarkFile.write(count: 1, code: markCode, in: directory)
     try TokenFile.write(try sampleToken(), account: "me", in: directory)
   }
 
@@ -72,9 +72,11 @@ struct FullDiskTests {
         try SlotFile.create(in: directory, account: [UInt8](repeating: 3, count: 16))
       }
       #expect(try SlotFile.accounts(in: directory) == [accountID])
-      #expect(try MarkFile.read(in: directory) == 1)
-      #expect(throws: StorageError.full) { try MarkFile.raise(to: 2, in: directory) }
-      #expect(try MarkFile.read(in: directory) == 1)
+      #expect(try MarkFile.read(in: directory)?.count == 1)
+      #expect(throws: StorageError.full) {
+        try MarkFile.write(count: 2, code: markCode, in: directory)
+      }
+      #expect(try MarkFile.read(in: directory)?.count == 1)
       #expect(throws: StorageError.full) {
         try TokenFile.write(try sampleToken("other"), account: "me", in: directory)
       }

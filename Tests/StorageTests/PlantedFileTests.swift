@@ -108,7 +108,7 @@ struct PlantedFileTests {
       try store.insert(sampleAccount())
     }
     _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
-    try MarkFile.raise(to: 1, in: directory)
+    try MarkFile.write(count: 1, code: markCode, in: directory)
     try SlotFile.create(in: directory, account: accountID)
     try TokenFile.write(try sampleToken(), account: "me", in: directory)
     try TokenFile.setDefault(account: "me", in: directory)

@@ -198,35 +198,52 @@ struct MarkFileTests {
   }
 
   @Test
-  func itOnlyRises() throws {
+  func whatIsWrittenIsRead() throws {
     #expect(try MarkFile.read(in: directory) == nil)
-    for (asked, now) in [(0, 0), (5, 5), (3, 5), (6, 6), (UInt64.max, UInt64.max), (1, .max)] {
-      try MarkFile.raise(to: UInt64(asked), in: directory)
-      #expect(try MarkFile.read(in: directory) == UInt64(now))
+    for count in [0, 5, 3, UInt64.max] {
+      try MarkFile.write(count: count, code: markCode, in: directory)
+      #expect(try MarkFile.read(in: directory) == Mark(count: count, code: markCode))
     }
     #expect(!Files.exists(scratch.path + "/mark.new"))
+    #expect(throws: StorageError.damaged("mark")) {
+      try MarkFile.write(count: 1, code: [1, 2, 3], in: directory)
+    }
   }
 
   @Test
-  func everyFlippedBitAndEveryOtherLengthIsDamage() throws {
-    try MarkFile.raise(to: 77, in: directory)
+  func everyOtherMagicAndLengthIsDamage() throws {
+    try MarkFile.write(count: 77, code: markCode, in: directory)
     let path = scratch.path + "/mark"
     let bytes = try Files.contents(path)
-    #expect(bytes.count == 24)
-    for bit in 0..<(24 * 8) {
+    #expect(bytes.count == 48)
+    for bit in 0..<(8 * 8) {
       var changed = bytes
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
       try Files.put(changed, at: path)
       #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
-      #expect(throws: StorageError.damaged("mark")) { try MarkFile.raise(to: 99, in: directory) }
     }
-    for count in [0, 23] {
+    for count in [0, 24, 47] {
       try Files.put(Array(bytes.prefix(count)), at: path)
       #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
     }
     try Files.put(bytes + [0], at: path)
     #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
     try Files.put(bytes, at: path)
-    #expect(try MarkFile.read(in: directory) == 77)
+    #expect(try MarkFile.read(in: directory)?.count == 77)
+  }
+
+  @Test
+  func aMarkOfTheFirstFormatIsReadAsOneWithoutACode() throws {
+    let path = scratch.path + "/mark"
+    let count: [UInt8] = [77, 0, 0, 0, 0, 0, 0, 0]
+    let bytes = Array("TLMARK01".utf8) + count + count.map { ~$0 }
+    try Files.put(bytes, at: path)
+    #expect(try MarkFile.read(in: directory) == Mark(count: 77, code: nil))
+    for bit in 0..<(24 * 8) {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      try Files.put(changed, at: path)
+      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+    }
   }
 }

@@ -7,6 +7,7 @@ import System
 
 let output = Descriptor(owning: 1)
 let account = [UInt8](repeating: 0x11, count: 16)
+let code = [UInt8](repeating: 0x22, count: 32)
 
 func report(_ step: String) throws {
   try output.write(step + "\n")
@@ -44,7 +45,7 @@ func makeFresh(_ directory: StateDirectory) throws {
     )
   }
   try report("account")
-  try MarkFile.raise(to: 1, in: directory)
+  try MarkFile.write(count: 1, code: code, in: directory)
   try report("mark")
 }
 
@@ -66,7 +67,7 @@ func change(_ directory: StateDirectory) throws {
     )
   }
   try report("changed")
-  try MarkFile.raise(to: UInt64(row.generation), in: directory)
+  try MarkFile.write(count: UInt64(row.generation), code: code, in: directory)
   try report("mark")
   if let cached = try token(row.generation) {
     try TokenFile.write(cached, account: "me", in: directory)

@@ -49,6 +49,39 @@ struct ChildProcessTests {
   }
 
   @Test
+  func aDetachedProgramIsNobodysChildAndLeadsNoTerminal() throws {
+    let (first, second) = try UnixSocket.pair()
+    let mine = Descriptor(owning: first)
+    do {
+      let its = Descriptor(owning: second)
+      try ChildProcess.startDetached(
+        path: "/bin/sh",
+        // Field 6 of proc(5)'s stat is the session: that of the process in between.
+        arguments: [
+          "-c",
+          "read pid name state parent group session rest </proc/$$/stat; "
+            + "echo $parent $session $$",
+        ],
+        environment: [],
+        descriptors: [-1, its.number, -1]
+      )
+    }
+    let text = String(decoding: try mine.readAll(limit: 100), as: UTF8.self)
+    let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+    try #require(numbers.count == 3)
+    #expect(numbers[0] != getpid())
+    #expect(numbers[1] != getsid(0) && numbers[1] != numbers[2])
+    #expect(throws: SystemError.self) {
+      try ChildProcess.startDetached(
+        path: "/nowhere/at/all",
+        arguments: [],
+        environment: [],
+        descriptors: [-1]
+      )
+    }
+  }
+
+  @Test
   func aChildHasNoEnvironmentButItsOwn() throws {
     #expect(ThisProcess.environment("PATH") != nil, "there is something to inherit")
     #expect(try output(of: "/usr/bin/env").text == "")

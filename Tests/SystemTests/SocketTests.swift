@@ -44,6 +44,28 @@ struct SocketTests {
   }
 
   @Test
+  func aServerThatTakesNobodyIsNotWaitedForForEver() throws {
+    let directory = try deep()
+    let listener = try UnixSocket.listen(in: directory, name: "engine", backlog: 0)
+    var waiting: [Int32] = []
+    defer { for number in waiting { close(number) } }
+    // The queue takes one more than its length (listen(2)).
+    while waiting.count < 10 {
+      do throws(SystemError) {
+        let socket = try UnixSocket.connect(in: directory, name: "engine", seconds: 1)
+        waiting.append(socket.relinquish())
+      } catch {
+        #expect(error.code == EAGAIN)
+        break
+      }
+    }
+    #expect((1...2).contains(waiting.count))
+    #expect(try UnixSocket.accept(on: listener) != nil)
+    // With room again it is served, and sending has no limit of its own.
+    waiting.append(try UnixSocket.connect(in: directory, name: "engine").relinquish())
+  }
+
+  @Test
   func aPathOfAnyLengthCanBeListenedOn() throws {
     let directory = try deep()
     let listener = try UnixSocket.listen(in: directory, name: "engine")

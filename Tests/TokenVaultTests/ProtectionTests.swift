@@ -139,7 +139,7 @@ struct ProtectionTests {
     }
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let check = await bench.check.conversation(begun + 1)
-    let waiting = Box<CheckEvent>()
+    let waiting = Box<CheckNotice>()
     let second = Task {
       try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { waiting.put($0) }
     }

@@ -79,7 +79,7 @@ struct SingleFlightTests {
     async let first = vault.check(leader.prompt, by: .fingerprint, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
     #expect(reader.fingers == ["right-index"])
-    let waiting = Box<CheckEvent>()
+    let waiting = Box<CheckNotice>()
     let second = Task {
       try await vault.check(joiner.prompt, by: .fingerprint, caller: caller(2)) { event in
         waiting.put(event)
@@ -120,7 +120,7 @@ struct SingleFlightTests {
     var joiners: [Task<VaultFailure?, Never>] = []
     for connection in UInt64(2)...9 {
       let joiner = try await need { _ = try await vault.token(caller: caller(connection)) }
-      let waiting = Box<CheckEvent>()
+      let waiting = Box<CheckNotice>()
       joiners.append(
         Task {
           await failure {
@@ -158,7 +158,7 @@ struct SingleFlightTests {
     let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
     async let first = vault.check(leader.prompt, by: .fingerprint, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
-    let waiting = Box<CheckEvent>()
+    let waiting = Box<CheckNotice>()
     let second = Task {
       await failure {
         _ = try await vault.check(joiner.prompt, by: .fingerprint, caller: caller(2)) {
@@ -190,7 +190,7 @@ struct SingleFlightTests {
     let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
-    let waiting = Box<CheckEvent>()
+    let waiting = Box<CheckNotice>()
     let second = Task {
       try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { waiting.put($0) }
     }

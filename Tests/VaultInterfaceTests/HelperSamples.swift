@@ -27,6 +27,26 @@ func helperSamples() throws -> [Sample] {
     ),
     reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
     reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
+    call(
+      HelperRequestCall(
+        httpMethod: "PUT",
+        url: "https://api.example.org/a?b",
+        headers: ["Accept: */*"],
+        sendsBody: true,
+        ca: "-----BEGIN CERTIFICATE-----\n",
+        pins: ["sha256//AAAA"],
+        proxy: "http://localhost:3128",
+        timeout: 600_000,
+        maximumBody: 1 << 26
+      )
+    ),
+    reply(
+      to: HelperRequestCall.self,
+      .answered(status: 302, length: 12, contentType: "text/plain", location: "https://b.example"),
+      isVariant: true
+    ),
+    reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),
+    reply(to: HelperRequestCall.self, .lost(.timeout), isVariant: true),
     call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
     reply(to: LoadPrintCall.self, EmptyReply()),
     call(

@@ -115,7 +115,9 @@ private let account = VaultAccount(
   state: .loginRequired,
   cause: "refused\n",
   accessTokenExpiresAt: 1_800_000_000,
-  isDefault: false
+  refreshedAt: 1_700_000_000,
+  isDefault: false,
+  exportable: true
 )
 private let provider = VaultProvider(
   name: "dev",
@@ -130,7 +132,7 @@ private let reader = VaultReader(
 
 /// Every message, with every optional member; none where one could not be made, which is a test.
 let samples: [Sample] =
-  (try? accountSamples() + presenceSamples() + helperSamples()) ?? []
+  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()) ?? []
 
 private func accountSamples() throws -> [Sample] {
   [
@@ -147,7 +149,12 @@ private func accountSamples() throws -> [Sample] {
         unlockedFor: 60,
         unlockedAccounts: ["me", "work"],
         enrolledFingers: ["right-index"],
-        fingerprintLockedOut: false
+        fingerprintLockedOut: false,
+        problem: "older",
+        remedy: "thumblatch recover",
+        desktopFingers: ["right-thumb"],
+        fingerSource: .namesOnly,
+        fingerReason: "r"
       )
     ),
     try call(GetAccountCall(account: "me")),
@@ -160,7 +167,9 @@ private func accountSamples() throws -> [Sample] {
         provider: provider,
         email: "ann@example.org",
         name: "Ann",
-        password: secret("hunter2 \"\\ é😀")
+        password: secret("hunter2 \"\\ é😀"),
+        exportable: true,
+        prompt: "p1"
       )
     ),
     try reply(to: RegisterCall.self, AccountReply(account: account)),
@@ -169,7 +178,9 @@ private func accountSamples() throws -> [Sample] {
         account: "me",
         provider: provider,
         email: "ann@example.org",
-        password: secret("hunter2")
+        password: secret("hunter2"),
+        exportable: true,
+        prompt: "p1"
       )
     ),
     try reply(to: LoginCall.self, AccountReply(account: account)),
@@ -209,6 +220,44 @@ private func accountSamples() throws -> [Sample] {
         )
       )
     ),
+    try call(VerifyAuditCall()),
+    try reply(
+      to: VerifyAuditCall.self,
+      VerifyAuditReply(
+        whole: false,
+        records: 9,
+        first: 2,
+        last: 11,
+        firstTime: 1_800_000_000,
+        lastTime: 1_800_000_001,
+        bad: 7,
+        badTime: 1_800_000_001,
+        problem: "altered"
+      )
+    ),
+    try call(RenameAccountCall(account: "me", name: "work")),
+    try reply(to: RenameAccountCall.self, AccountReply(account: account)),
+    try call(SetDefaultAccountCall(account: "me")),
+    try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
+    try call(RemoveAccountCall(account: "me", local: true)),
+    try reply(to: RemoveAccountCall.self, LogoutReply(revoked: false, reason: "offline")),
+    try call(RequestTermsCall(account: "me")),
+    try reply(
+      to: RequestTermsCall.self,
+      RequestTermsReply(
+        account: "me",
+        issuer: "https://id.example.org",
+        hosts: ["api.example.org", "api.example.org:8443"],
+        ca: "-----BEGIN CERTIFICATE-----\n",
+        pins: ["sha256//AAAA"],
+        proxy: "http://localhost:3128"
+      )
+    ),
+    try call(ExamineCall()),
+    try reply(
+      to: ExamineCall.self,
+      ExamineReply(name: "slots", level: .warning, message: "m", remedy: "r")
+    ),
   ]
 }
 
@@ -216,11 +265,13 @@ private func presenceSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     reply(to: CheckCall.self, .waiting, isVariant: true),
+    reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
+    reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
     call(CancelCall(prompt: "p1")),
     reply(to: CancelCall.self, EmptyReply()),
@@ -235,7 +286,18 @@ private func presenceSamples() throws -> [Sample] {
     call(LockCall()),
     reply(to: LockCall.self, LockReply(wasUnlocked: true)),
     call(ListFingersCall()),
-    reply(to: ListFingersCall.self, ListFingersReply(fingers: ["left-thumb"], reader: reader)),
+    reply(
+      to: ListFingersCall.self,
+      ListFingersReply(
+        fingers: ["left-thumb"],
+        reader: reader,
+        desktopFingers: ["right-thumb"],
+        fingerSource: .fprintd,
+        fingerReason: "r"
+      )
+    ),
+    call(DeleteFingerCall(finger: "right-index", prompt: "p1")),
+    reply(to: DeleteFingerCall.self, DeleteFingerReply(fingers: ["left-thumb"])),
     call(EnrollFingerCall(finger: "right-index", prompt: "p1")),
     reply(
       to: EnrollFingerCall.self,
@@ -255,7 +317,8 @@ private func presenceSamples() throws -> [Sample] {
           account: "me",
           purpose: .refresh,
           methods: [.fingerprint, .password],
-          timeout: 30
+          timeout: 30,
+          reason: "r"
         )
       )
     ),

@@ -116,6 +116,11 @@ static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) 
   return curl_easy_getinfo(handle, info, value);
 }
 
+// The text belongs to the handle: it is gone when that is cleaned up.
+static inline CURLcode ccurl_get_text(CURL *handle, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, int64_t *value) {
   curl_off_t found = 0;
   CURLcode code = curl_easy_getinfo(handle, info, &found);

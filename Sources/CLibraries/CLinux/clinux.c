@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -25,6 +26,15 @@
 #endif
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
+
+const char *clinux_environment(size_t index) {
+  for (size_t i = 0; environ != NULL && environ[i] != NULL; i++) {
+    if (i == index) return environ[i];
+  }
+  return NULL;
+}
+
+int clinux_memfd(void) { return result(memfd_create("thumblatch", MFD_CLOEXEC)); }
 
 int clinux_memfd_secret(void) { return result(syscall(SYS_memfd_secret, O_CLOEXEC)); }
 
@@ -189,6 +199,11 @@ static void become(
   // Everything else closes at exec; the report pipe must stay open until then.
   if (syscall(SYS_close_range, (unsigned)count, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) != 0) goto failed;
   if (new_session && setsid() < 0) goto failed;
+  if (new_session == 2) {
+    pid_t second = _Fork();
+    if (second < 0) goto failed;
+    if (second > 0) _exit(0);
+  }
   // A caller's mask must neither open what the child makes nor take the owner's own rights from it.
   umask(077);
   if (directory != NULL && chdir(directory) != 0) goto failed;
@@ -233,9 +248,10 @@ pid_t clinux_spawn(
     got = read(report[0], &code, sizeof code);
   } while (got < 0 && errno == EINTR);
   close(report[0]);
-  if (got == 0) return pid;
+  if (got == 0 && new_session != 2) return pid;
   int status;
   clinux_wait(pid, 1, &status);
+  if (got == 0) return 0;
   return got == sizeof code ? -code : -EIO;
 }
 

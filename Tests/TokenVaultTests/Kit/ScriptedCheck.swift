@@ -12,6 +12,8 @@ final class ScriptedCheck: PresenceCheck {
     var enrollments: [Enrollment] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     var failure: PresenceOutcome?
+    var desktop: DesktopFingers?
+    var desktopQuestions = 0
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
     var heldWatchers: [CheckedContinuation<Void, Never>] = []
@@ -28,6 +30,14 @@ final class ScriptedCheck: PresenceCheck {
   func breakReader(_ failure: PresenceOutcome?) {
     state.withLock { $0.failure = failure }
   }
+
+  /// What the desktop has enrolled from now on.
+  func setDesktop(_ desktop: DesktopFingers?) {
+    state.withLock { $0.desktop = desktop }
+  }
+
+  /// How often the desktop was asked.
+  var desktopQuestions: Int { state.withLock { $0.desktopQuestions } }
 
   /// Keeps checks and enrolments in the middle of being started.
   func holdStarts() {
@@ -82,7 +92,7 @@ final class ScriptedCheck: PresenceCheck {
   ) async throws(PresenceOutcome) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     await start()
-    return begin(.fingerprint, prints)
+    return begin(.fingerprint, prints, desktop)
   }
 
   func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation {
@@ -106,7 +116,12 @@ final class ScriptedCheck: PresenceCheck {
     ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
   }
 
-  func desktopFingers() async -> DesktopFingers? { nil }
+  func desktopFingers() async -> DesktopFingers? {
+    state.withLock { state in
+      state.desktopQuestions += 1
+      return state.desktop
+    }
+  }
 
   private func start() async {
     guard state.withLock({ $0.isHeld }) else { return }
@@ -121,10 +136,14 @@ final class ScriptedCheck: PresenceCheck {
     }
   }
 
-  private func begin(_ method: PresenceMethod, _ prints: [LoadedPrint]) -> Conversation {
+  private func begin(
+    _ method: PresenceMethod,
+    _ prints: [LoadedPrint],
+    _ desktop: DesktopFingers? = nil
+  ) -> Conversation {
     let (conversation, watchers) = state.withLock { state in
       let plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
-      let conversation = Conversation(method, prints.map(\.finger), plan)
+      let conversation = Conversation(method, prints.map(\.finger), desktop, plan)
       state.conversations.append(conversation)
       let watchers = state.watchers.filter { $0.count <= state.conversations.count }
       state.watchers.removeAll { $0.count <= state.conversations.count }
@@ -173,13 +192,20 @@ final class Script<Event: Sendable>: Sendable {
 final class Conversation: CheckConversation {
   let method: PresenceMethod
   let fingers: [String]
+  let desktop: DesktopFingers?
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])
   private let cancelled = Mutex(false)
 
-  init(_ method: PresenceMethod, _ fingers: [String], _ plan: [CheckEvent]) {
+  init(
+    _ method: PresenceMethod,
+    _ fingers: [String],
+    _ desktop: DesktopFingers?,
+    _ plan: [CheckEvent]
+  ) {
     self.method = method
     self.fingers = fingers
+    self.desktop = desktop
     script = Script(plan)
   }
 

@@ -14,6 +14,11 @@ extern "C" {
 
 // memfd_secret(2): memory that not even root reads through /proc/PID/mem.
 int clinux_memfd_secret(void);
+// The variable at an index of the environment, as `NAME=value`; NULL after the last (environ(7)).
+const char *clinux_environment(size_t index);
+
+// memfd_create(2): a file without a name, gone with its last descriptor.
+int clinux_memfd(void);
 // getrandom(2), all of it.
 int clinux_getrandom(void *buffer, size_t count);
 
@@ -48,7 +53,8 @@ int clinux_set_no_new_privileges(void);
 
 // fork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
 // all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
-// child's working directory. Returns the pid, after exec has succeeded.
+// child's working directory. `new_session`: 1 calls setsid(2); 2 also leaves it to init, with
+// nothing to wait for. Returns the pid (0 with `new_session` 2), after exec has succeeded.
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
     const int *sources, int count, int new_session);

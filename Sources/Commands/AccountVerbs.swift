@@ -1,0 +1,101 @@
+internal import JSON
+internal import System
+internal import VaultInterface
+
+/// `account list, rename, default, remove`.
+enum AccountVerbs {
+  static let all = [list, rename, setDefault, remove]
+
+  static let list = Verb(
+    "account list",
+    summary: "list the accounts"
+  ) { session throws(CommandError) in
+    let accounts = try StatusVerbs.accounts(session, named: nil)
+    if accounts.isEmpty && !session.output.json {
+      session.output.talk("no accounts yet: thumblatch login NAME --provider P")
+      return
+    }
+    try session.show(
+      ["accounts": .array(accounts.map { .object(AccountText.object($0)) })],
+      AccountText.table(accounts, columns: session.output.columns, now: WallTime.now.seconds)
+    )
+  }
+
+  static let rename = Verb(
+    "account rename",
+    [.namedAccount, Verb.Operand(name: "NEW-NAME", count: .one)],
+    summary: "give an account another name",
+    details: "Nothing is asked and nothing is sealed anew: only the name changes."
+  ) { session throws(CommandError) in
+    let old = try session.accountName(session.arguments.operands[0])
+    let new = try session.accountName(session.arguments.operands[1])
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
+      RenameAccountCall(account: old, name: new)
+    }
+    try session.report(
+      ["account": .object(AccountText.object(reply.account)), "was": .string(old)],
+      "\(old) is now called \(reply.account.name)"
+    )
+  }
+
+  static let setDefault = Verb(
+    "account default",
+    [.namedAccount],
+    summary: "choose the account that is meant where none is named"
+  ) { session throws(CommandError) in
+    let account = try session.accountName(session.arguments.operands[0])
+    let reply = try session.call(within: Session.localLimit) { _ in
+      SetDefaultAccountCall(account: account)
+    }
+    try session.report(
+      ["account": .object(AccountText.object(reply.account))],
+      "\(reply.account.name) is meant where no account is named"
+    )
+  }
+
+  static let remove = Verb(
+    "account remove",
+    [.namedAccount],
+    options: [
+      Verb.Option("--local", "the provider is not told"),
+      Verb.Option("--yes", "do not ask"),
+    ],
+    summary: "sign out as logout does, and forget the account",
+    details: """
+      Asks at the terminal where the account is signed in. The audit trail keeps the account's name.
+      """
+  ) { session throws(CommandError) in
+    let name = try session.accountName(session.arguments.operands[0])
+    let local = session.arguments.has("--local")
+    if !session.arguments.has("--yes") { try confirm(name, session) }
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
+      RemoveAccountCall(account: name, local: local)
+    }
+    let reason = reply.reason ?? "it was not asked to"
+    try session.report(
+      [
+        "account": .string(name), "removed": true, "revoked": .boolean(reply.revoked),
+        "reason": AccountText.optional(reply.reason),
+      ],
+      reply.revoked
+        ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
+        : "removed \(name): nothing of it is left here; the provider did not confirm (\(reason))"
+    )
+  }
+
+  /// Asks, where there is something to lose.
+  private static func confirm(_ name: String, _ session: Session) throws(CommandError) {
+    guard let account = try StatusVerbs.accounts(session, named: name).first,
+      account.state != .signedOut
+    else { return }
+    let terminal = try session.terminal(for: "a confirmation that \(name) is removed (--yes)")
+    let person = account.email ?? account.displayName ?? account.subject
+    session.output.ask(
+      "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased. [y/N] "
+    )
+    let answer = try terminal.readVisible(interrupt: session.interrupt) ?? ""
+    guard ["y", "yes"].contains(answer.lowercased().filter { $0 != " " }) else {
+      throw CommandError(.presence, "\(name) was not removed")
+    }
+  }
+}

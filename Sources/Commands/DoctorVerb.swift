@@ -1,0 +1,149 @@
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// `doctor`.
+enum DoctorVerbs {
+  static let all = [doctor]
+
+  static let doctor = Verb(
+    "doctor",
+    summary: "look for what is wrong, and say what to do about it",
+    details: """
+      Nothing is changed. What the caller can see is looked at first, then the engine looks at its \
+      vault; where it cannot start, the reason is one of the problems. The exit status is 0 where \
+      there are no problems (warnings may be), else 6.
+      """
+  ) { session throws(CommandError) in
+    var findings = ProgramChecks.run()
+    findings += DirectoryChecks(environment: session.environment).run()
+    findings += ProviderChecks.run(environment: session.environment)
+    findings += PasswordStackChecks.run()
+    findings += EnvironmentChecks(session).run()
+    findings += EngineChecks(session).run()
+    let problems = findings.count { $0.level == .problem }
+    let warnings = findings.count { $0.level == .warning }
+    try session.show(
+      [
+        "findings": .array(findings.map { .object(object($0)) }),
+        "problems": .integer(Int64(problems)), "warnings": .integer(Int64(warnings)),
+      ],
+      text(findings, columns: session.output.columns)
+        + "\n\n\(count(problems, "problem")), \(count(warnings, "warning"))"
+    )
+    guard problems == 0 else {
+      throw CommandError(.unsafeVault, "\(count(problems, "problem")) found", isSaid: true)
+    }
+  }
+
+  private static func object(_ finding: Finding) -> JSONObject {
+    [
+      "name": .string(finding.name), "level": .string(finding.level.rawValue),
+      "message": .string(finding.message), "remedy": AccountText.optional(finding.remedy),
+    ]
+  }
+
+  private static func count(_ number: Int, _ word: String) -> String {
+    "\(number == 0 ? "no" : "\(number)") \(word)\(number == 1 ? "" : "s")"
+  }
+
+  /// A line for each finding, the remedy beneath; broken at words where there is a terminal.
+  static func text(_ findings: [Finding], columns: Int?) -> String {
+    let width = findings.map { PlainText.width($0.name) }.max() ?? 0
+    let indent = 9 + width + 2
+    var lines: [String] = []
+    for finding in findings {
+      let head =
+        padded(finding.level.rawValue, to: 9) + padded(PlainText.line(finding.name), to: width + 2)
+      let texts = [finding.message] + (finding.remedy.map { ["remedy: \($0)"] } ?? [])
+      for (index, text) in texts.enumerated() {
+        let plain = PlainText.line(text, limit: 1200)
+        let wrapped =
+          columns.map { PlainText.wrapped(plain, columns: max(20, $0 - indent)) } ?? [plain]
+        for (row, line) in wrapped.enumerated() {
+          let isFirst = index == 0 && row == 0
+          lines.append((isFirst ? head : String(repeating: " ", count: indent)) + line)
+        }
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func padded(_ text: String, to columns: Int) -> String {
+    text + String(repeating: " ", count: max(1, columns - PlainText.width(text)))
+  }
+}
+
+/// One thing that was looked at, here or by the engine.
+typealias Finding = ExamineReply
+
+extension Finding {
+  static func ok(_ name: String, _ message: String) -> Finding {
+    Finding(name: name, level: .ok, message: message)
+  }
+
+  static func warning(_ name: String, _ message: String, remedy: String) -> Finding {
+    Finding(name: name, level: .warning, message: message, remedy: remedy)
+  }
+
+  static func problem(_ name: String, _ message: String, remedy: String?) -> Finding {
+    Finding(name: name, level: .problem, message: message, remedy: remedy)
+  }
+
+  /// What keeps a look from being made is itself a finding.
+  static func problem(_ name: String, _ error: CommandError) -> Finding {
+    .problem(name, error.message, remedy: error.hint)
+  }
+}
+
+/// What only the engine can tell, and whether it can be asked.
+struct EngineChecks {
+  let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  func run() -> [Finding] {
+    do throws(CommandError) {
+      _ = try session.vault()
+    } catch {
+      return [.problem("engine", error)]
+    }
+    return version() + examination()
+  }
+
+  private func version() -> [Finding] {
+    do throws(CommandError) {
+      let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
+      guard status.version != thumblatchVersion else {
+        let form = status.form.rawValue
+        return [.ok("engine", "\(form), version \(status.version), process \(status.process)")]
+      }
+      return [
+        .warning(
+          "engine",
+          "the engine that runs is version \(status.version), this program \(thumblatchVersion)",
+          remedy: "end it, and the next call starts the new one: kill \(status.process)"
+        )
+      ]
+    } catch {
+      return [.problem("engine", error)]
+    }
+  }
+
+  private func examination() -> [Finding] {
+    var findings: [Finding] = []
+    do throws(CommandError) {
+      try session.stream(
+        within: Session.remoteLimit,
+        { _ in ExamineCall() },
+        each: { findings.append($0) }
+      )
+    } catch {
+      findings.append(.problem("engine", error))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,99 @@
+internal import JSON
+internal import SecretMemory
+internal import VaultInterface
+
+/// `rekey`, `recover`, `release`.
+enum KeyVerbs {
+  static let all = [release, rekey, recover]
+
+  static let release = Verb(
+    "release",
+    [.account],
+    options: [Verb.Option("--keep", "stay signed in here; refused where the provider rotates")],
+    summary: "print the refresh token itself, of an exportable account",
+    details: """
+      Always asks for a presence check, whatever the unlock window. Nothing but the token stands \
+      on standard output. The account is then signed out here, so that the token has one holder. \
+      An account is exportable if it was signed in with --exportable.
+      """
+  ) { session throws(CommandError) in
+    let account = try session.account()
+    let keep = session.arguments.has("--keep")
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      ReleaseCall(account: account, keep: keep, prompt: prompt)
+    }
+    if session.output.columns != nil {
+      session.output.talk("warning: the refresh token stands on this terminal, and in its history")
+    }
+    do throws(CommandError) {
+      try show(reply, session)
+    } catch {
+      guard reply.signedOut else { throw error }
+      throw CommandError(
+        error.code,
+        error.message,
+        hint: "the account is signed out and its token is lost: thumblatch login"
+      )
+    }
+    if reply.signedOut && !session.output.json {
+      session.output.talk("signed out here; the provider was not told, and the token is good")
+    }
+  }
+
+  static let rekey = Verb(
+    "rekey",
+    summary: "make a new device secret and bring everything under it",
+    details: """
+      Needs the system password. Every refresh token and print is sealed anew, the trail is \
+      verified and authenticated anew, and nothing stays under the old secret. It is safe to \
+      interrupt. Copies of the vault made before need the device secret of their time.
+      """
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      RekeyCall(prompt: prompt)
+    }
+    try session.report(
+      [
+        "accounts": .integer(Int64(reply.accounts)), "prints": .integer(Int64(reply.prints)),
+        "records": .integer(Int64(reply.records)),
+      ],
+      "a new device secret guards \(counted(reply.accounts, "refresh token")), "
+        + "\(counted(reply.prints, "print")) and \(counted(reply.records, "record")) of the trail"
+    )
+  }
+
+  static let recover = Verb(
+    "recover",
+    summary: "accept a store that was put back, or whose mark is lost",
+    details: """
+      Needs the system password. Every account that is signed in needs a login afterwards: its \
+      refresh token may have been replaced since, and a provider may take the use of an old one \
+      for theft.
+      """
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      RecoverCall(prompt: prompt)
+    }
+    let names = reply.loginRequired
+    try session.report(
+      ["login_required": .array(names.map { .string($0) })],
+      names.isEmpty
+        ? "the store and its mark agree; no account has to sign in again"
+        : "the store is accepted; to be signed in again: \(names.joined(separator: ", "))"
+    )
+  }
+
+  private static func show(
+    _ reply: ReleaseReply,
+    _ session: Session
+  ) throws(CommandError) {
+    guard session.output.json else { return try session.output.data(reply.refreshToken.bytes) }
+    try session.output.secret([
+      "refresh_token": .secret(reply.refreshToken), "signed_out": .boolean(reply.signedOut),
+    ])
+  }
+
+  private static func counted(_ count: Int, _ what: String) -> String {
+    "\(count) \(what)\(count == 1 ? "" : "s")"
+  }
+}

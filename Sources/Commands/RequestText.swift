@@ -1,0 +1,112 @@
+internal import Configuration
+internal import JSON
+internal import System
+internal import VaultInterface
+
+/// How the answer to a request is shown.
+enum RequestText {
+  /// What an answer that is no success means; nil for one that is.
+  static func failure(_ status: Int, _ location: String?) -> CommandError? {
+    switch status {
+    case 200...299, 304: return nil
+    case 300...399:
+      return CommandError(
+        .serverError,
+        "HTTP \(status): a redirect\(location.map { " to \($0)" } ?? "")",
+        hint: "no redirect is followed with an access token; ask for that address itself"
+      )
+    case 401:
+      return CommandError(
+        .serverError,
+        "HTTP 401: the access token is not accepted, although it was refreshed"
+      )
+    default: return CommandError(.serverError, "HTTP \(status)")
+    }
+  }
+
+  /// What to do where no answer came.
+  static func hint(_ reason: ExchangeFailure) -> String {
+    switch reason {
+    case .tls: "its certificate does not hold for the account's authorities (--ca at login)"
+    case .pin: "its key is none of those that the account pins (--pin at login)"
+    case .resolve: "check the name, and the network"
+    default: "nothing is lost; try again later"
+    }
+  }
+
+  /// The answer as JSON: a body that is text stands in `body`, any other in `body_base64`.
+  static func object(
+    _ account: String,
+    _ url: String,
+    _ status: Int,
+    _ type: String?,
+    _ length: Int,
+    _ file: String?,
+    _ answer: borrowing MemoryFile,
+    _ failure: CommandError?
+  ) throws(CommandError) -> JSONObject {
+    var object: JSONObject = [
+      "account": .string(account), "url": .string(url), "status": .integer(Int64(status)),
+      "content_type": AccountText.optional(type), "length": .integer(Int64(length)),
+      "file": AccountText.optional(failure == nil ? file : nil),
+    ]
+    if file == nil {
+      var bytes: [UInt8] = []
+      answer.read { bytes += $0 }
+      if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) {
+        object["body"] = .string(text)
+      } else {
+        object["body"] = .null
+        object["body_base64"] = .string(base64(bytes))
+      }
+    }
+    if let failure {
+      object["error"] = [
+        "code": .string(failure.code.name), "message": .string(failure.message),
+        "hint": AccountText.optional(failure.hint),
+      ]
+    }
+    return object
+  }
+
+  /// The body on standard output: as it is, except at a terminal, which would obey what a server
+  /// puts into it.
+  static func print(_ answer: borrowing MemoryFile, on output: Output) throws(CommandError) {
+    guard output.isTerminal else {
+      return try answer.read { bytes throws(CommandError) in try output.data(bytes: bytes) }
+    }
+    var bytes: [UInt8] = []
+    answer.read { bytes += $0 }
+    guard !bytes.isEmpty else { return }
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+      throw CommandError(
+        .usage,
+        "the answer is no text, and standard output is a terminal",
+        hint: "-o FILE, or a pipe"
+      )
+    }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let plain = lines.map { PlainText.line(String($0), limit: Int.max) }
+    try output.data(plain.joined(separator: "\n"))
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count / 3 * 4 + 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[start..<min(start + 3, bytes.count)]
+      var group: UInt32 = 0
+      for index in 0..<3 {
+        group = group << 8 | UInt32(index < part.count ? part[start + index] : 0)
+      }
+      for index in 0..<4 {
+        let isPadding = index > part.count
+        text.append(
+          isPadding ? UInt8(ascii: "=") : alphabet[Int(group >> (18 - 6 * UInt32(index)) & 63)]
+        )
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,210 @@
+internal import Configuration
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// `request`.
+enum RequestVerbs {
+  static let all = [request]
+
+  /// Milliseconds for one request, from the name's resolution to the last byte.
+  static let timeout = 600_000
+  /// The most bytes that are sent, and that an answer may have.
+  static let maximumBody = 64 * 1024 * 1024
+
+  static let request = Verb(
+    "request",
+    [.account, Verb.Operand(name: "URL", count: .one)],
+    options: [
+      Verb.Option("-X", "METHOD", "the method; GET, or POST with -d"),
+      Verb.Option("-d", "DATA", "what is sent, byte for byte; @FILE takes a file, @- the input"),
+      Verb.Option("-H", "HEADER", repeats: true, "a header, as \"Name: value\""),
+      Verb.Option("-o", "FILE", "write the body there, whole or not at all, 0600"),
+    ],
+    summary: "make a request with an access token",
+    details: """
+      The access token goes to the issuer's own origin, and to the hosts that the provider's file \
+      names in api_hosts as it was at login; to no other, and along no redirect. On 401 the token is \
+      refreshed and the request made once more.
+      Certificates, pins and proxy of the account hold for every host. With -d the content type is \
+      application/x-www-form-urlencoded unless -H says otherwise. Bodies may have 64 MiB, and a \
+      request ten minutes. The body of an error stands on standard output, too; the exit status is \
+      then 8.
+      """
+  ) { session throws(CommandError) in
+    try RequestRun(session).run()
+  }
+}
+
+/// One run of `request`.
+private struct RequestRun {
+  let session: Session
+  let target: RequestTarget
+  let method: String
+  let headers: [String]
+  let body: RequestBody?
+
+  init(_ session: Session) throws(CommandError) {
+    self.session = session
+    let arguments = session.arguments
+    guard let url = arguments.operands.last, url.contains("://") else {
+      throw CommandError(.usage, "URL is missing", hint: "usage: thumblatch request [ACCOUNT] URL")
+    }
+    do throws(ConfigurationError) {
+      target = try RequestTarget(url)
+    } catch {
+      throw CommandError(.usage, "the URL must be \(Self.rule(error))")
+    }
+    let data = arguments.value("-d")
+    method = arguments.value("-X") ?? (data == nil ? "GET" : "POST")
+    guard (1...16).contains(method.utf8.count),
+      method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
+      !["CONNECT", "TRACE"].contains(method)
+    else { throw CommandError(.usage, "-X must be a method in capitals, such as PATCH") }
+    guard method != "HEAD" || data == nil else {
+      throw CommandError(.usage, "HEAD sends no body: leave -d out")
+    }
+    headers = try RequestHeaders.checked(arguments.allValues("-H"), hasBody: data != nil)
+    body = try data.map { text throws(CommandError) in
+      try RequestBody(text, interrupt: session.interrupt)
+    }
+  }
+
+  func run() throws(CommandError) {
+    let arguments = session.arguments
+    let account =
+      arguments.operands.count == 2 ? try session.accountName(arguments.operands[0]) : nil
+    let sink = try arguments.value("-o").map { path throws(CommandError) in
+      try ResultFile(path)
+    }
+    // Before anyone is asked for a finger: whether the token may go there at all.
+    let terms = try session.call(within: Session.localLimit) { _ in
+      RequestTermsCall(account: account)
+    }
+    try demandAllowed(terms)
+    let answer: MemoryFile
+    do { answer = try MemoryFile() } catch { throw CommandError(.bug, "\(error)") }
+    var token = try self.token(of: terms.account, rejected: nil)
+    var reply = try send(token, terms, answer)
+    if case .answered(status: 401, _, _, _) = reply {
+      token = try self.token(of: terms.account, rejected: token)
+      do { try answer.empty() } catch { throw CommandError(.bug, "\(error)") }
+      reply = try send(token, terms, answer)
+    }
+    try show(reply, answer, sink, terms)
+  }
+
+  private func demandAllowed(_ terms: RequestTermsReply) throws(CommandError) {
+    let issuer: Issuer
+    do throws(ConfigurationError) { issuer = try Issuer(terms.issuer) } catch {
+      throw CommandError(.bug, "\(error)")
+    }
+    guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts) else { return }
+    throw CommandError(
+      .refused,
+      "\(target.hostAndPort) gets no token of \(terms.account): it is neither the issuer, "
+        + "\(terms.issuer), nor named in api_hosts",
+      hint: "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
+        + "thumblatch login \(terms.account) --provider P"
+    )
+  }
+
+  private func token(
+    of account: String,
+    rejected: String?
+  ) throws(CommandError) -> String {
+    let reply = try session.call(within: Session.remoteLimit) { prompt in
+      AccessTokenCall(account: account, rejected: rejected, prompt: prompt)
+    }
+    // One that could split the header in two is none.
+    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+    else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    return reply.accessToken
+  }
+
+  private func send(
+    _ token: String,
+    _ terms: RequestTermsReply,
+    _ answer: borrowing MemoryFile
+  ) throws(CommandError) -> HelperRequestReply {
+    let call = HelperRequestCall(
+      httpMethod: method,
+      url: target.text,
+      headers: headers + ["Authorization: Bearer \(token)"],
+      sendsBody: body != nil,
+      ca: terms.ca,
+      // Nothing would check a pin on this machine's plain http.
+      pins: target.scheme == "http" ? [] : terms.pins,
+      proxy: terms.proxy,
+      timeout: RequestVerbs.timeout,
+      maximumBody: RequestVerbs.maximumBody
+    )
+    session.output.clearStatus()
+    let courier = RequestCourier(interrupt: session.interrupt)
+    do throws(VaultClientError) {
+      return try courier.perform(
+        call,
+        input: body?.descriptor,
+        output: answer.descriptor.number
+      )
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func show(
+    _ reply: HelperRequestReply,
+    _ answer: borrowing MemoryFile,
+    _ sink: ResultFile?,
+    _ terms: RequestTermsReply
+  ) throws(CommandError) {
+    switch reply {
+    case .notSent(let reason):
+      throw CommandError(
+        .unavailable,
+        "\(target.hostAndPort) cannot be reached (\(reason.rawValue)): nothing was sent",
+        hint: RequestText.hint(reason)
+      )
+    case .lost(.tooLarge):
+      throw CommandError(.serverError, "the answer has more than 64 MiB")
+    case .lost(let reason):
+      throw CommandError(
+        .unavailable,
+        "no whole answer came from \(target.hostAndPort) (\(reason.rawValue)); the request may "
+          + "have taken effect",
+        hint: RequestText.hint(reason)
+      )
+    case .answered(let status, let length, let type, let location):
+      let failure = RequestText.failure(status, location)
+      // What stands in the file already is kept where there is no result in its place.
+      if let sink, failure == nil { try sink.write(answer) }
+      if session.output.json {
+        try session.output.data(
+          RequestText.object(
+            terms.account,
+            target.text,
+            status,
+            type,
+            length,
+            sink?.path,
+            answer,
+            failure
+          )
+        )
+      } else if sink == nil {
+        try RequestText.print(answer, on: session.output)
+      }
+      guard let failure else { return }
+      if session.output.json {
+        throw CommandError(failure.code, failure.message, hint: failure.hint, isSaid: true)
+      }
+      throw failure
+    }
+  }
+
+  private static func rule(_ error: ConfigurationError) -> String {
+    if case .badValue(_, let rule) = error.problem { return rule }
+    return "\(error)"
+  }
+}

@@ -1,0 +1,83 @@
+internal import Configuration
+internal import Glibc
+internal import System
+
+/// Where `-o` puts a result: another file under a temporary name until all of it is there.
+///
+/// A file that stands there already is replaced at once, or stays as it is; it is never empty in
+/// between. What is no regular file, such as /dev/null, is written to instead.
+struct ResultFile {
+  /// As it was given.
+  let path: String
+  /// The directory, and the name in it; nil: to be written to as it is.
+  private let place: (directory: String, name: String)?
+
+  init(_ path: String) throws(CommandError) {
+    self.path = path
+    var status = stat()
+    let exists = unsafe stat(path, &status) == 0
+    if exists && status.st_mode & S_IFMT == S_IFDIR {
+      throw CommandError(.usage, "\(path) is a directory")
+    }
+    if exists && status.st_mode & S_IFMT != S_IFREG {
+      place = nil
+      return
+    }
+    // Through a link the file that it leads to is replaced, not the link.
+    let whole = exists ? try Self.resolved(path) : path
+    let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
+    guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
+      throw CommandError(.usage, "\(path) is no name of a file")
+    }
+    let above = parts.dropLast().joined(separator: "/")
+    let directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
+    place = (try Self.resolved(directory), String(name))
+    guard unsafe access(directory, W_OK) == 0 else {
+      throw CommandError(.usage, "\(path): \(SystemError("open", code: errno, subject: directory))")
+    }
+  }
+
+  /// Puts the whole of `contents` there.
+  func write(_ contents: borrowing MemoryFile) throws(CommandError) {
+    do throws(SystemError) {
+      guard let place else {
+        let number = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
+        return try copy(contents, to: Descriptor(owning: number))
+      }
+      let directory = try Directory(path: place.directory)
+      let temporary = ".\(place.name.prefix(100)).\(ThisProcess.identifier)"
+      do throws(SystemError) {
+        try directory.unlink(temporary)
+        try copy(contents, to: try directory.create(temporary))
+        try directory.rename(temporary, to: place.name)
+      } catch {
+        _ = try? directory.unlink(temporary)
+        throw error
+      }
+    } catch {
+      throw CommandError(.usage, "\(path) could not be written: \(error)")
+    }
+  }
+
+  private func copy(
+    _ contents: borrowing MemoryFile,
+    to file: borrowing Descriptor
+  ) throws(SystemError) {
+    var failure: SystemError?
+    contents.read { bytes in
+      guard failure == nil else { return }
+      do throws(SystemError) { try file.write(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// The path without links (realpath(3)).
+  private static func resolved(_ path: String) throws(CommandError) -> String {
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")
+    }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}

@@ -1,0 +1,61 @@
+internal import CCurl
+internal import SecretMemory
+
+/// What an answer says besides its body.
+public struct HTTPHead: Sendable, Equatable {
+  /// The status code, such as 200; a redirect is an answer like any other.
+  public let status: Int
+  /// How many bytes the body has.
+  public let length: Int
+  /// The media type of the body.
+  public let contentType: String?
+  /// Where a redirect would lead; it is not followed.
+  public let location: String?
+}
+
+extension HTTPRequest {
+  /// The most bytes of a body that is streamed.
+  public static let maximumStream = 64 * 1024 * 1024
+
+  /// Sends the request once, as `send` does, with bodies that are too long for locked memory.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is sent after the headers; nil sends no body. They must not change meanwhile.
+  ///   - output: a descriptor that the answer's body is written to, from where it stands.
+  /// - Throws: `.interrupted` from the moment on at which a byte may have left.
+  /// - Returns: what the answer says besides.
+  public func send(
+    body bytes: UnsafeRawBufferPointer?,
+    to output: Int32
+  ) throws(HTTPError) -> HTTPHead {
+    let target = try check(mostBytes: Self.maximumStream)
+    guard unsafe method != "HEAD" || bytes == nil else { throw .refused(.method) }
+    var handle = try EasyHandle()
+    try setRoute(on: handle, to: target)
+    try setTrust(on: handle)
+    try setLimits(on: handle)
+    // A server that stalls does not hold the caller until the end of its time.
+    try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+    try handle.set(CURLOPT_LOW_SPEED_TIME, 60)
+    try setMessage(on: &handle)
+    if let bytes = unsafe bytes {
+      unsafe try handle.set(body: bytes)
+      if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, method) }
+    }
+    let transfer = Transfer(output: output, limit: maximumBody)
+    let code = try handle.perform(transfer)
+    guard code == CURLE_OK else {
+      guard transfer.hasBegun else {
+        throw .notSent(HTTPError.Reason(beforeRequest: code), code: code.rawValue)
+      }
+      let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
+      throw .interrupted(reason, code: code.rawValue)
+    }
+    return HTTPHead(
+      status: handle.status,
+      length: transfer.count,
+      contentType: handle.text(CURLINFO_CONTENT_TYPE),
+      location: handle.text(CURLINFO_REDIRECT_URL)
+    )
+  }
+}

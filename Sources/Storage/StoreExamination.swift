@@ -1,0 +1,62 @@
+internal import System
+
+// What an examination looks at; nothing is changed by it.
+
+extension Store {
+  /// What SQLite finds wrong with the database file; empty if nothing (PRAGMA integrity_check).
+  ///
+  /// "If the integrity_check pragma finds no problems, a single row with the value 'ok' is returned."
+  public func integrityProblems() throws(StorageError) -> [String] {
+    let found = try database.query("PRAGMA integrity_check(10)") {
+      columns throws(StorageError) in try columns.text(0)
+    }
+    return found == ["ok"] ? [] : found
+  }
+
+  /// When the last record of the trail was written, in seconds since 1970.
+  public func lastAuditTime() throws(StorageError) -> Int64? {
+    try database.query("SELECT max(time) FROM audit") { columns throws(StorageError) in
+      try columns.optionalInteger(0)
+    }.first ?? nil
+  }
+}
+
+extension SlotFile {
+  /// What lies in the directory of slots, whatever it is.
+  public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
+    try calling { () throws(SystemError) in try directory.slots.names().sorted() }
+  }
+
+  /// The file name of an account's slot.
+  public static func fileName(of account: [UInt8]) -> String { Hexadecimal.text(account) }
+}
+
+extension TokenFile {
+  /// What lies in the directory of token files, whatever it is, but for a file that is being written.
+  public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
+    try calling { () throws(SystemError) in
+      try directory.tokens.names().filter { $0 != temporaryName }.sorted()
+    }
+  }
+
+  /// Opens a file and judges it, without looking into it.
+  public static func examine(_ name: String, in directory: StateDirectory) throws(StorageError) {
+    _ = try directory.tokens.openChecked(name)
+  }
+}
+
+extension DeviceSecretFile {
+  /// Judges the file as the next start will; throws what that would refuse it for.
+  public static func examine(in directory: StateDirectory) throws(StorageError) {
+    let file: Descriptor?
+    do throws(StorageError) {
+      file = try directory.root.openChecked(name)
+    } catch {
+      if case .unsafeFile(_, let flaw) = error { throw .deviceSecret(.unsafeFile(flaw)) }
+      throw error
+    }
+    guard let file else { throw .deviceSecret(.missing) }
+    let size = try calling { () throws(SystemError) in try file.status().size }
+    guard size == Int64(count) else { throw .deviceSecret(.wrongSize(size)) }
+  }
+}

@@ -1,0 +1,62 @@
+internal import CLinux
+internal import Glibc
+
+/// A file without a name, in memory, gone with its last descriptor (memfd_create(2)).
+public struct MemoryFile: ~Copyable, Sendable {
+  /// Its descriptor, close-on-exec.
+  public let descriptor: Descriptor
+
+  /// An empty one.
+  public init() throws(SystemError) {
+    descriptor = Descriptor(owning: Int32(try check(Int(clinux_memfd()), "memfd_create")))
+  }
+
+  /// How many bytes it has.
+  public func size() throws(SystemError) -> Int { Int(clamping: try descriptor.status().size) }
+
+  /// Empties it, so that it is written from the beginning (ftruncate(2), lseek(2)).
+  public func empty() throws(SystemError) {
+    guard ftruncate(descriptor.number, 0) == 0, lseek(descriptor.number, 0, SEEK_SET) == 0 else {
+      throw SystemError("ftruncate", code: errno)
+    }
+  }
+
+  /// Takes all bytes of a descriptor, at most `limit`; false if there are more.
+  ///
+  /// `isInterrupted` is asked between two parts.
+  public func take(
+    from source: borrowing Descriptor,
+    limit: Int,
+    isInterrupted: () -> Bool = { false }
+  ) throws(SystemError) -> Bool {
+    var count = 0
+    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+    while !isInterrupted() {
+      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
+        Result { () throws(SystemError) in try unsafe source.read(into: buffer) }
+      }
+      let got = try result.get()
+      if got == 0 { return true }
+      count += got
+      guard count <= limit else { return false }
+      try descriptor.write(Array(chunk.prefix(got)))
+    }
+    return true
+  }
+
+  /// Lends its bytes part by part, from the beginning.
+  public func read<Failure: Error>(
+    _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var offset = 0
+    while true {
+      var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
+        Result { () throws(SystemError) in try unsafe descriptor.read(into: buffer, at: offset) }
+      }
+      guard let got = try? result.get(), got > 0 else { return }
+      try body(Array(chunk.prefix(got)))
+      offset += got
+    }
+  }
+}

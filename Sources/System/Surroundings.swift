@@ -1,0 +1,47 @@
+internal import CLinux
+internal import Glibc
+
+// What a process finds around it.
+
+extension ThisProcess {
+  /// The names of all variables of the environment, in alphabetical order.
+  public static var environmentNames: [String] {
+    var names: [String] = []
+    while let entry = unsafe clinux_environment(names.count) {
+      let text = unsafe String(cString: entry)
+      names.append(String(text.prefix { $0 != "=" }))
+    }
+    return names.sorted()
+  }
+
+  /// Makes what this process creates private from here on, whatever it inherited (umask(2)).
+  ///
+  /// - Returns: the mask that was inherited. One that takes rights from the owner would make files
+  ///   that this user cannot open again.
+  @discardableResult
+  public static func makeFilesPrivate() -> UInt32 { umask(0o077) }
+
+  /// How many descriptors it may have open (sysconf(3), _SC_OPEN_MAX); nil: as many as it likes.
+  public static var descriptorLimit: Int? {
+    let limit = sysconf(Int32(_SC_OPEN_MAX))
+    return limit > 0 ? limit : nil
+  }
+}
+
+/// The room that is left on a file system (statvfs(3)).
+public struct FreeSpace: Sendable, Equatable {
+  /// Bytes that an ordinary user may still take.
+  public let bytes: UInt64
+  /// Files that an ordinary user may still make; nil where the file system does not count them.
+  public let files: UInt64?
+
+  /// The room on the file system that a path lies on.
+  public init(path: String) throws(SystemError) {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else {
+      throw SystemError("statvfs", code: errno, subject: path)
+    }
+    bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    files = status.f_files > 0 ? UInt64(status.f_favail) : nil
+  }
+}

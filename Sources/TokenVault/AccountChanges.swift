@@ -1,0 +1,150 @@
+internal import Configuration
+internal import Presence
+internal import Storage
+internal import System
+
+// Changes of an account as a whole: its name, and its end.
+extension Vault {
+  /// Gives an account another name.
+  ///
+  /// Boxes and slot are bound to its id, so that nothing is sealed anew. What the front reads under
+  /// the old name goes before the commit: later it would answer for an account that is no more.
+  public func rename(
+    account name: String,
+    to newName: String,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    let fresh: AccountName
+    do throws(ConfigurationError) {
+      fresh = try AccountName(newName)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    let account = try account(named: name)
+    await enter(account.id)
+    defer { leave(account.id) }
+    let row = try self.account(withIdentifier: account.id)
+    guard row.name == account.name else { throw .noSuchAccount(account.name) }
+    guard row.name != fresh.text else { return try facts(of: row) }
+    guard
+      try stored({ () throws(StorageError) in
+        try self.store.account(named: fresh.text, owner: self.owner)
+      }) == nil
+    else { throw .invalidArgument("there is an account \(fresh.text) already") }
+    try removeDefaultName()
+    try removeTokenFile(of: row.name)
+    // Left behind by an account of this name that was removed by hand.
+    try removeTokenFile(of: fresh.text)
+    var renamed = row
+    renamed.name = fresh.text
+    let changed = renamed
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      try self.record(
+        AuditEntry(
+          .renamed,
+          .done,
+          account: changed,
+          caller: caller,
+          detail: "was \(row.name)"
+        )
+      )
+    }
+    if let token = try token(of: changed), changed.state != .signedOut {
+      writeTokenFile(of: changed, token)
+    }
+    writeDefaultAccount()
+    return try facts(of: changed)
+  }
+
+  /// Removes an account: signs it out, then forgets it.
+  ///
+  /// One transaction takes its row with all that hangs on it, so that a kill leaves the whole
+  /// account or none of it. The slot goes after the commit; one that a kill leaves is removed at the
+  /// next start. The trail keeps the name.
+  ///
+  /// - Parameters:
+  ///   - name: the account.
+  ///   - local: the provider is not told.
+  ///   - caller: who asks.
+  /// - Throws: `noSuchAccount`, and what the store cannot do.
+  /// - Returns: whether the provider confirmed, and if not, why.
+  public func remove(
+    account name: String,
+    local: Bool,
+    caller: Caller
+  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+    let account = try account(named: name)
+    await enter(account.id)
+    defer { leave(account.id) }
+    try await settleBeforeRemoval(account.id)
+    let row = try self.account(withIdentifier: account.id)
+    let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
+    try removeTokenFile(of: row.name)
+    try removeDefaultName()
+    try change { () throws(VaultFailure) in
+      try self.unchoose(row.id)
+      try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }
+      if row.sealedRefreshToken != nil { try self.countBoxChange() }
+      try self.record(
+        AuditEntry(
+          .removed,
+          .done,
+          account: row,
+          caller: caller,
+          detail: answer.revoked ? "revoked" : "erased here, not revoked"
+        )
+      )
+    }
+    if row.sealedRefreshToken != nil { try raiseMark() }
+    // A window without any account of its own would read as one for all.
+    if window?.accounts == [row.id] { window = nil }
+    writeDefaultAccount()
+    try stored { () throws(StorageError) in
+      try SlotFile.delete(in: self.directory, account: row.id)
+      try self.store.checkpoint()
+    }
+    return answer
+  }
+
+  /// Waits for a courier of the account and takes over what it brought: a token that came a moment
+  /// ago is revoked, too.
+  ///
+  /// An account whose slot is gone or unsafe can be removed all the same: it is a remedy for that.
+  private func settleBeforeRemoval(_ identifier: [UInt8]) async throws(VaultFailure) {
+    do throws(VaultFailure) {
+      let slot = try await lockedSlot(identifier)
+      try recover(identifier, slot)
+    } catch {
+      guard case .vaultUnsafe = error else { throw error }
+    }
+  }
+}
+
+extension Vault {
+  /// What a kill in the middle of a removal or a login left: slots, and names for the front, of
+  /// accounts that are not in the store.
+  ///
+  /// Called at the start, with the state lock held, when no account has begun to be made.
+  static func removeLeavings(of store: Store, in directory: StateDirectory) {
+    guard let accounts = try? store.allAccounts() else { return }
+    let known = Set(accounts.map(\.id))
+    for identifier in (try? SlotFile.accounts(in: directory)) ?? []
+    where !known.contains(identifier) {
+      // A courier may still write into it; then it stays until the start after.
+      guard let slot = try? SlotFile(in: directory, account: identifier) else {
+        // Cut short while it was made.
+        try? SlotFile.delete(in: directory, account: identifier)
+        continue
+      }
+      if (try? slot.lock()) == true { try? SlotFile.delete(in: directory, account: identifier) }
+    }
+    let names = Set(accounts.map(\.name))
+    for name in (try? TokenFile.accounts(in: directory)) ?? [] where !names.contains(name) {
+      _ = try? TokenFile.remove(account: name, in: directory)
+    }
+    if let name = try? TokenFile.defaultAccount(in: directory), !names.contains(name) {
+      try? TokenFile.setDefault(account: nil, in: directory)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Storage
+
+extension Vault {
+  /// How the accounts stand: each that needs somebody is a finding.
+  func examineAccounts() -> [VaultFinding] {
+    do throws(VaultFailure) {
+      let accounts = try accountFacts(named: nil)
+      let found = accounts.compactMap(finding)
+      guard found.isEmpty else { return found }
+      return [VaultFinding("accounts", .ok, "none needs attention (\(accounts.count))")]
+    } catch {
+      guard case .vaultUnsafe(let message, let hint) = error else {
+        return [VaultFinding("accounts", .problem, "cannot be read: \(error)")]
+      }
+      return [VaultFinding("accounts", .problem, message, remedy: hint)]
+    }
+  }
+
+  private func finding(_ account: AccountFacts) -> VaultFinding? {
+    let cause = account.cause.map { ": \($0)" } ?? ""
+    switch account.state {
+    case .ready, .expired, .refreshing, .signedOut: return nil
+    case .uncertain:
+      return VaultFinding(
+        "accounts",
+        .warning,
+        "\(account.name) is uncertain: the answer to its last refresh was lost",
+        remedy: "nothing to do: the next use asks again, after a while"
+      )
+    case .loginRequired where account.kind == "unknown":
+      return VaultFinding(
+        "accounts",
+        .problem,
+        "\(account.name) cannot be used\(cause)",
+        remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
+          + "--provider \(account.provider)"
+      )
+    case .loginRequired:
+      return VaultFinding(
+        "accounts",
+        .warning,
+        "\(account.name) must be signed in again\(cause)",
+        remedy: "thumblatch login \(account.name)"
+      )
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import Cryptography
+internal import Storage
+
+extension Vault {
+  /// Runs a step in which nobody works on any account, and no courier is under way.
+  ///
+  /// Accounts are taken in the order of their ids. With an account taken, nobody in this engine
+  /// sends a courier out for it; and once its slot could be locked, none of an earlier engine is
+  /// left. So the slots themselves need not stay open.
+  ///
+  /// - Parameters:
+  ///   - prepare: is called once for each account, with its slot locked.
+  ///   - body: the step; it does not wait for anything.
+  func withAllAccounts<Value: Sendable>(
+    prepare: ([UInt8], borrowing SlotFile) throws(VaultFailure) -> Void,
+    _ body: () throws(VaultFailure) -> Value
+  ) async throws(VaultFailure) -> Value {
+    guard !isHoldingAllAccounts else { throw .busy("all accounts are being worked on") }
+    isHoldingAllAccounts = true
+    var taken: [[UInt8]] = []
+    defer {
+      isHoldingAllAccounts = false
+      for identifier in taken { leave(identifier) }
+    }
+    // An account may be made, or go, while others are waited for.
+    while let next = try untaken(taken) {
+      await enter(next)
+      taken.append(next)
+      do throws(VaultFailure) {
+        let slot = try await lockedSlot(next)
+        try prepare(next, slot)
+      } catch {
+        if case .noSuchAccount = error { continue }
+        throw error
+      }
+    }
+    return try body()
+  }
+
+  private func untaken(_ taken: [[UInt8]]) throws(VaultFailure) -> [UInt8]? {
+    try stored { () throws(StorageError) in try self.store.allAccounts() }
+      .first { !taken.contains($0.id) }?.id
+  }
+
+  /// Leaves nothing in a slot.
+  func empty(_ slot: borrowing SlotFile) throws(VaultFailure) {
+    let image = try stored { () throws(StorageError) in try slot.readWhole() }
+    guard !SlotImage.isEmpty(image) else { return }
+    try stored { () throws(StorageError) in try slot.zero() }
+  }
+}

@@ -1,0 +1,49 @@
+internal import Cryptography
+internal import Storage
+
+/// The chain: each record is authenticated together with the one before it, so that altering,
+/// dropping or reordering one shows.
+enum AuditChain {
+  /// What stands in for the record before the first.
+  static let start = [UInt8](repeating: 0, count: 32)
+
+  /// The code that a record must have at this place.
+  ///
+  /// The owner is not a part of it: the key belongs to one vault, and so to one owner.
+  static func code(
+    of row: AuditRow,
+    number: Int64,
+    previous: [UInt8],
+    using key: borrowing SealingKey
+  ) throws(CryptographyError) -> [UInt8] {
+    try authenticate(message(of: row, number: number, previous: previous), using: key)
+  }
+
+  /// The bytes that are authenticated: every member, length-prefixed, after the code before.
+  private static func message(of row: AuditRow, number: Int64, previous: [UInt8]) -> [UInt8] {
+    var bytes = previous
+    func append(_ part: [UInt8]) {
+      let count = UInt32(truncatingIfNeeded: part.count)
+      bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) }
+      bytes += part
+    }
+    func append(_ value: Int64) {
+      append((0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) })
+    }
+    func append(_ text: String?) {
+      // A missing member and an empty one are different records.
+      append(text == nil ? [0] : [1])
+      append([UInt8]((text ?? "").utf8))
+    }
+    append(number)
+    append(row.time)
+    append(row.event)
+    append(row.outcome)
+    append(row.accountID ?? [])
+    append(row.account)
+    append(row.method)
+    append(row.requester)
+    append(row.detail)
+    return bytes
+  }
+}

@@ -1,0 +1,67 @@
+internal import Storage
+
+// The account that is meant where none is named: the only one, or the one that a person chose.
+extension Vault {
+  /// The key of the chosen account's id in the store.
+  private static var defaultKey: String { "default-account" }
+
+  /// The default account; nil where there is none, or several and none of them chosen.
+  func impliedAccount() throws(VaultFailure) -> AccountRow? {
+    let accounts = try accounts()
+    if accounts.count == 1 { return accounts.first }
+    guard let chosen = try chosenAccount() else { return nil }
+    return accounts.first { $0.id == chosen }
+  }
+
+  /// The id that was chosen, whether or not the account still exists.
+  private func chosenAccount() throws(VaultFailure) -> [UInt8]? {
+    try stored { () throws(StorageError) in try self.store.meta(Self.defaultKey) }
+  }
+
+  /// Chooses an account, or none, inside a transaction.
+  func choose(_ account: [UInt8]?) throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Self.defaultKey, to: account)
+    }
+  }
+
+  /// Takes the choice back if it is this account, inside the transaction that removes it.
+  func unchoose(_ account: [UInt8]) throws(VaultFailure) {
+    if try chosenAccount() == account { try choose(nil) }
+  }
+
+  /// Names the default account for those who name none.
+  func writeDefaultAccount() {
+    guard standing == .current else { return }
+    guard let account = try? impliedAccount() else {
+      try? TokenFile.setDefault(account: nil, in: directory)
+      return
+    }
+    let known = (try? TokenFile.defaultAccount(in: directory)) ?? nil
+    guard known != account.name else { return }
+    try? TokenFile.setDefault(account: account.name, in: directory)
+  }
+
+  /// Takes the name away before a change that would make it untrue: the front would hand out the
+  /// token of an account that nobody meant.
+  func removeDefaultName() throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      try TokenFile.setDefault(account: nil, in: self.directory)
+    }
+  }
+
+  /// Makes the account the one that is meant where none is named.
+  public func setDefault(
+    account name: String,
+    caller: Caller
+  ) throws(VaultFailure) -> AccountFacts {
+    let account = try account(named: name)
+    try removeDefaultName()
+    try change { () throws(VaultFailure) in
+      try self.choose(account.id)
+      try self.record(AuditEntry(.defaultAccount, .done, account: account, caller: caller))
+    }
+    writeDefaultAccount()
+    return try facts(of: account)
+  }
+}

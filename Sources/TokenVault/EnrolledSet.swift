@@ -1,0 +1,134 @@
+/// The prints that can pass a fingerprint check: those enrolled here, and the desktop's.
+struct EnrolledSet: Equatable {
+  /// One print.
+  struct Member: Hashable {
+    /// Who keeps it.
+    enum Home: String {
+      case own
+      case desktop
+    }
+
+    let home: Home
+    let finger: String
+    /// Nil where only the finger's name can be seen.
+    let digest: [UInt8]?
+
+    /// A line of the canonical list.
+    var line: String {
+      "\(home.rawValue) \(finger) \(digest.map(hexadecimal) ?? "-")"
+    }
+
+    /// The finger as a person is told of it.
+    fileprivate var shown: String { home == .own ? finger : "\(finger) (desktop)" }
+  }
+
+  /// The most characters that the store takes for a list.
+  static let mostText = 4096
+
+  /// How the desktop's fingers can be seen: `prints`, `names`, or `none` where there are none.
+  private(set) var source: String
+  /// In the order of their lines, none twice.
+  private(set) var members: [Member]
+
+  /// Nothing at all.
+  init() {
+    source = "none"
+    members = []
+  }
+
+  /// What is enrolled here, and on the desktop.
+  init(own: [Member], desktop: DesktopFingers?) {
+    source = desktop?.source.rawValue ?? "none"
+    let others = (desktop?.fingers ?? []).map { finger in
+      Member(home: .desktop, finger: Self.checked(finger.name), digest: finger.digest)
+    }
+    members = Self.ordered(own + others)
+  }
+
+  /// Reads what `text` has written; nil for anything else.
+  init?(source: String, text: String) {
+    self.source = source
+    members = []
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+      guard parts.count == 3, let home = Member.Home(rawValue: String(parts[0])) else { return nil }
+      guard let digest = Self.digest(parts[2]) else { return nil }
+      members.append(
+        Member(home: home, finger: String(parts[1]), digest: digest.isEmpty ? nil : digest)
+      )
+    }
+    guard self.text == text, members == Self.ordered(members) else { return nil }
+  }
+
+  /// The canonical list, one print a line.
+  var text: String { members.map(\.line).joined(separator: "\n") }
+
+  var isEmpty: Bool { members.isEmpty }
+
+  /// Puts a print of this vault's own in, in place of one of the same finger.
+  mutating func insert(_ member: Member) {
+    remove(own: member.finger)
+    members = Self.ordered(members + [member])
+  }
+
+  /// Takes a print of this vault's own out.
+  mutating func remove(own finger: String) {
+    members.removeAll { $0.home == .own && $0.finger == finger }
+  }
+
+  /// The fingers, as a person is told of them.
+  var shown: String { Self.list(members.map(\.shown)) }
+
+  /// What was added, removed or replaced since `old`; nil if nothing was.
+  func changes(since old: EnrolledSet) -> String? {
+    guard self != old else { return nil }
+    let before = old.byFinger
+    let now = byFinger
+    // By names alone nobody can tell one print from another: the change of view is what is told.
+    let isSeenAlike = source == old.source
+    func differs(_ name: String) -> Bool {
+      guard let earlier = before[name], let later = now[name] else { return false }
+      return earlier != later && (isSeenAlike || earlier.allSatisfy { $0.home == .own })
+    }
+    var parts = [
+      ("added", now.keys.filter { before[$0] == nil }),
+      ("removed", before.keys.filter { now[$0] == nil }),
+      ("replaced", now.keys.filter(differs)),
+    ].filter { !$0.1.isEmpty }.map { "\($0.0) \(Self.list($0.1))" }
+    if !isSeenAlike && source != "none" && old.source != "none" {
+      parts.append("the desktop's fingers are seen by their \(source) now")
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  private var byFinger: [String: Set<Member>] {
+    Dictionary(grouping: members, by: \.shown).mapValues { Set($0) }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    Set(names).sorted().joined(separator: ", ")
+  }
+
+  private static func ordered(_ members: [Member]) -> [Member] {
+    Set(members).sorted { $0.line < $1.line }
+  }
+
+  /// A name that cannot look like a line, or two: what others call a finger is theirs to choose.
+  private static func checked(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
+    return isPlain && (1...32).contains(name.utf8.count) ? name : "unknown-finger"
+  }
+
+  private static func digest(_ text: Substring) -> [UInt8]? {
+    if text == "-" { return [] }
+    guard text.utf8.count % 2 == 0, !text.isEmpty else { return nil }
+    var bytes: [UInt8] = []
+    var rest = text
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,237 @@
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// One thing that an examination looked at.
+public struct VaultFinding: Sendable, Equatable {
+  /// How bad it is.
+  public enum Level: Sendable, Equatable {
+    case ok
+    case warning
+    case problem
+  }
+
+  /// What was looked at: a stable name.
+  public let name: String
+  /// How it is.
+  public let level: Level
+  /// What was found, in one clause.
+  public let message: String
+  /// What to do about it.
+  public let remedy: String?
+
+  init(_ name: String, _ level: Level, _ message: String, remedy: String? = nil) {
+    self.name = name
+    self.level = level
+    self.message = message
+    self.remedy = remedy
+  }
+}
+
+extension Vault {
+  /// More findings of one kind than these are only counted.
+  private static let mostOfOneKind = 20
+
+  /// Looks at the vault from inside; nothing is changed, and no fault keeps the rest from being
+  /// looked at.
+  public func examine() async -> [VaultFinding] {
+    var findings = examineStore()
+    findings += examineMark()
+    findings += examineDeviceSecret()
+    findings += examineSlots()
+    findings += examineTokenFiles()
+    findings += examineAccounts()
+    findings += examineClock()
+    findings += examineMemory()
+    findings += examineReader(await check.reader())
+    return findings
+  }
+
+  /// Runs one look; what keeps it from being made is itself a finding.
+  private func look(
+    _ name: String,
+    _ body: () throws(VaultFailure) -> [VaultFinding]
+  ) -> [VaultFinding] {
+    do throws(VaultFailure) {
+      let found = try body()
+      let left = found.count - Self.mostOfOneKind
+      guard left > 0 else { return found }
+      return found.prefix(Self.mostOfOneKind)
+        + [VaultFinding(name, .problem, "\(left) more of this kind")]
+    } catch {
+      guard case .vaultUnsafe(let message, let hint) = error else {
+        return [VaultFinding(name, .problem, "could not be looked at: \(error)")]
+      }
+      return [VaultFinding(name, .problem, message, remedy: hint)]
+    }
+  }
+
+  private func examineStore() -> [VaultFinding] {
+    look("store") { () throws(VaultFailure) in
+      let problems = try stored { () throws(StorageError) in try self.store.integrityProblems() }
+      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is whole")] }
+      return problems.map {
+        VaultFinding(
+          "store",
+          .problem,
+          "vault.db is damaged: \($0)",
+          remedy: "restore the state directory from a backup; check the disk"
+        )
+      }
+    }
+  }
+
+  private func examineMark() -> [VaultFinding] {
+    look("mark") { () throws(VaultFailure) in
+      let count = try boxChanges()
+      guard
+        let mark = try stored({ () throws(StorageError) in try MarkFile.read(in: self.directory) })
+      else {
+        guard count > 0 else { return [VaultFinding("mark", .ok, "nothing to mark yet")] }
+        return [
+          VaultFinding(
+            "mark",
+            .warning,
+            "the rollback mark is missing",
+            remedy: "the next refresh writes it anew; find out who removed it"
+          )
+        ]
+      }
+      guard mark <= count else {
+        return [
+          VaultFinding(
+            "mark",
+            .problem,
+            "the store is older than its mark (\(count), and the mark says \(mark))",
+            remedy: "put the newer store back if there is one"
+          )
+        ]
+      }
+      return [VaultFinding("mark", .ok, "the store is not older than its mark")]
+    }
+  }
+
+  private func examineDeviceSecret() -> [VaultFinding] {
+    look("device-secret") { () throws(VaultFailure) in
+      try stored { () throws(StorageError) in try DeviceSecretFile.examine(in: self.directory) }
+      return [VaultFinding("device-secret", .ok, "the device secret is in a private file")]
+    }
+  }
+
+  private func examineSlots() -> [VaultFinding] {
+    look("slots") { () throws(VaultFailure) in
+      var found: [VaultFinding] = []
+      var left = Set(
+        try stored { () throws(StorageError) in try SlotFile.names(in: self.directory) }
+      )
+      let accounts = try stored { () throws(StorageError) in try self.store.allAccounts() }
+      for account in accounts {
+        left.remove(SlotFile.fileName(of: account.id))
+        do throws(StorageError) {
+          _ = try SlotFile(in: directory, account: account.id)
+        } catch {
+          found.append(
+            VaultFinding(
+              "slots",
+              .problem,
+              "the slot of \(account.name) cannot be used: \(error)",
+              remedy: "\(error.remedy ?? "restore it from a backup"); or: thumblatch account "
+                + "remove \(account.name) --local, then sign in again"
+            )
+          )
+        }
+      }
+      found += left.sorted().map {
+        VaultFinding(
+          "slots",
+          .warning,
+          "slots/\($0) belongs to no account",
+          remedy: "the next start of the engine removes what it left itself; remove any other file"
+        )
+      }
+      let fine = "each account has its slot (\(accounts.count))"
+      return found.isEmpty ? [VaultFinding("slots", .ok, fine)] : found
+    }
+  }
+
+  private func examineTokenFiles() -> [VaultFinding] {
+    look("token-files") { () throws(VaultFailure) in
+      let names = try stored { () throws(StorageError) in try TokenFile.names(in: self.directory) }
+      let known = Set(try accounts().map(\.name))
+      var found: [VaultFinding] = []
+      for name in names {
+        do throws(StorageError) {
+          try TokenFile.examine(name, in: directory)
+          guard name != "@", !known.contains(name) else { continue }
+          found.append(
+            VaultFinding(
+              "token-files",
+              .warning,
+              "tokens/\(name) belongs to no account",
+              remedy: "remove it; it is only a cache"
+            )
+          )
+        } catch {
+          found.append(
+            VaultFinding(
+              "token-files",
+              .problem,
+              "tokens/\(error)",
+              remedy: "remove tokens/\(name): it is only a cache; find out who changed it"
+            )
+          )
+        }
+      }
+      return found.isEmpty ? [VaultFinding("token-files", .ok, "all of them are private")] : found
+    }
+  }
+
+  private func examineClock() -> [VaultFinding] {
+    look("clock-trail") { () throws(VaultFailure) in
+      let last = try stored { () throws(StorageError) in try self.store.lastAuditTime() }
+      let ahead = (last ?? 0) - clock.wall.seconds
+      guard ahead > 60 else {
+        return [VaultFinding("clock-trail", .ok, "the clock stands after the last audit record")]
+      }
+      return [
+        VaultFinding(
+          "clock-trail",
+          .problem,
+          "the clock stands \(ahead) s before the last audit record",
+          remedy: "set the clock (timedatectl); until then tokens may look valid for too long"
+        )
+      ]
+    }
+  }
+
+  private func examineMemory() -> [VaultFinding] {
+    switch try? SecretBytes.protection {
+    case .secretMemory: return [VaultFinding("memory", .ok, "secrets lie in secret memory")]
+    case .locked: return [VaultFinding("memory", .ok, "secrets lie in locked memory")]
+    case .ordinary, nil:
+      return [
+        VaultFinding(
+          "memory",
+          .warning,
+          "secrets lie in ordinary memory, which may be swapped to disk",
+          remedy: "raise RLIMIT_MEMLOCK (ulimit -l) to 1 MiB or more, then end the engine"
+        )
+      ]
+    }
+  }
+
+  private func examineReader(_ reader: ReaderFacts) -> [VaultFinding] {
+    guard !reader.available else {
+      return [VaultFinding("reader", .ok, reader.name ?? reader.driver ?? "it can be used")]
+    }
+    return [
+      VaultFinding(
+        "reader",
+        .warning,
+        "no fingerprint reader can be used: \(reader.reason ?? "none was found")",
+        remedy: "the system password passes every presence check; plug a reader in that libfprint "
+          + "knows, or let this user open it"
+      )
+    ]
+  }
+}

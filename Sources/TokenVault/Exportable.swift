@@ -1,0 +1,51 @@
+internal import Configuration
+internal import Presence
+internal import Storage
+
+extension Vault {
+  /// What the tokens of an account are bound to: SHA-256 of its provider's canonical form, and of
+  /// whether they may be released. A record that was edited to say so does not open.
+  func bindingOf(_ settings: [UInt8], exportable: Bool) throws(VaultFailure) -> [UInt8] {
+    // The canonical form is text: no NUL stands in it.
+    try digest(exportable ? settings + [0] + Array("exportable".utf8) : settings)
+  }
+
+  /// Demands the system password for a sign-in whose refresh token may be released later.
+  func allowExportable(
+    _ name: String,
+    _ provider: Provider?,
+    _ prompt: String?,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    let checked: AccountName
+    do throws(ConfigurationError) {
+      checked = try AccountName(name)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .exportable,
+      account: try subject(of: checked, provider)
+    )
+    guard let prompt else {
+      throw try askForPresence(question, account: checked.text, caller: caller)
+    }
+    guard try spend(prompt, question, caller) == .password else {
+      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
+    }
+  }
+
+  /// What the proof is for: the account; while there is none, its name.
+  private func subject(
+    of name: AccountName,
+    _ provider: Provider?
+  ) throws(VaultFailure) -> [UInt8] {
+    do throws(VaultFailure) {
+      return try account(named: name.text).id
+    } catch {
+      guard case .noSuchAccount = error, provider != nil else { throw error }
+      return Array(try digest(Array("account to be made ".utf8) + Array(name.text.utf8)).prefix(16))
+    }
+  }
+}

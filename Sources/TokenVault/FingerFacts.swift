@@ -1,0 +1,83 @@
+internal import Presence
+internal import Storage
+
+/// Which fingers can pass a check, as `status` shows it.
+public struct FingerFacts: Sendable, Equatable {
+  /// The names of those enrolled here.
+  public let fingers: [String]
+  /// The names of the desktop's; those enrolled here as well are among them.
+  public let desktop: [String]
+  /// How the desktop's can be seen; nil where there are none.
+  public let source: DesktopFingers.Source?
+  /// Why no finger counts now although some are enrolled; nil where they do.
+  public let reason: String?
+}
+
+extension Vault {
+  /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop.
+  public func fingers() async throws(VaultFailure) -> FingerFacts {
+    let standing = try await fingerStanding()
+    return FingerFacts(
+      fingers: try printRows().map(\.finger).sorted(),
+      desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
+      source: standing.desktop?.source,
+      reason: standing.reason(for: .test, tries.lockout)
+    )
+  }
+
+  /// Removes a finger that was enrolled here, after the system password.
+  ///
+  /// What the store and its log held of the print is overwritten.
+  ///
+  /// - Parameters:
+  ///   - finger: its name.
+  ///   - prompt: a check passed by password.
+  ///   - caller: who asks.
+  /// - Returns: the fingers that are left.
+  /// - Throws: `noSuchFinger`; `refused` for one that is the desktop's; `presenceNeeded`,
+  ///   `presenceFailed`.
+  public func delete(
+    finger: String,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> [String] {
+    guard try printRow(of: finger) != nil else {
+      if let prompt { cancel(prompt, caller: caller) }
+      let desktop = await check.desktopFingers()?.fingers ?? []
+      guard desktop.contains(where: { $0.name == finger }) else { throw .noSuchFinger(finger) }
+      throw .refused(
+        "\(finger) is not enrolled here but in the desktop's settings: remove it there"
+      )
+    }
+    let question = PromptQuestion(user: caller.user, purpose: .deleteFinger, account: nil)
+    guard let prompt else {
+      throw try await askForPresence(question, account: nil, caller: caller)
+    }
+    guard try spend(prompt, question, caller) == .password else {
+      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
+    }
+    guard let row = try printRow(of: finger) else { throw .noSuchFinger(finger) }
+    try change { () throws(VaultFailure) in
+      _ = try self.stored { () throws(StorageError) in try self.store.deletePrint(id: row.id) }
+      try self.rebind { $0.remove(own: finger) }
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          .fingerDeletion,
+          .done,
+          account: nil,
+          caller: caller,
+          method: PresenceMethod.password.rawValue,
+          detail: finger
+        )
+      )
+    }
+    try raiseMark()
+    try stored { () throws(StorageError) in try self.store.checkpoint() }
+    return try printRows().map(\.finger).sorted()
+  }
+
+  private func printRow(of finger: String) throws(VaultFailure) -> PrintRow? {
+    try printRows().first { $0.finger == finger }
+  }
+}

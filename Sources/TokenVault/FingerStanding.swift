@@ -1,0 +1,215 @@
+internal import Cryptography
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// How the fingers stand at one moment: what can pass a check, and what the password confirmed.
+struct FingerStanding {
+  /// The own prints, opened.
+  let prints: [LoadedPrint]
+  /// The desktop's fingers.
+  let desktop: DesktopFingers?
+  /// All of them.
+  let set: EnrolledSet
+  /// Why no finger counts although some are enrolled: a print that does not open, or too many.
+  let damage: String?
+  /// What differs from what the system password has confirmed; nil if nothing does.
+  let change: String?
+
+  /// Why a finger cannot pass a check; nil if one can.
+  func objection(_ lockout: FingerLockout) -> PresenceOutcome? {
+    if let damage { return .notAvailable(damage) }
+    if let change { return .denied("\(change); \(Self.once)") }
+    if set.isEmpty { return .notEnrolled }
+    return lockout.isPasswordOnly ? .lockedOut : nil
+  }
+
+  /// What a person is told before the password is asked; nil where there is nothing to explain.
+  func reason(for purpose: PresencePurpose, _ lockout: FingerLockout) -> String? {
+    let needsPassword = purpose.methods == [.password]
+    switch objection(lockout) {
+    case .denied(let why): return why
+    case .notAvailable(let why) where !needsPassword: return why
+    case .lockedOut where !needsPassword: return "too many fingers failed; \(Self.once)"
+    default: return nil
+    }
+  }
+
+  private static let once = "the system password is needed once"
+}
+
+/// What a prompt was opened with, beside what stands in the book.
+struct PromptNote {
+  /// The fingers as they were shown, where the password has to confirm them.
+  var unconfirmed: EnrolledSet?
+  /// Why no finger counts for it.
+  var objection: PresenceOutcome?
+}
+
+// The set of enrolled fingers is bound: one that has changed since the system password was given
+// passes no check until it has been given once more (promise 6; Apple's biometryCurrentSet).
+extension Vault {
+  /// Looks at the desktop, which starts a process, and at the own prints.
+  func fingerStanding() async throws(VaultFailure) -> FingerStanding {
+    let desktop = await check.desktopFingers()
+    let (prints, own, broken) = try openedPrints()
+    let set = EnrolledSet(own: own, desktop: desktop)
+    var damage: String?
+    if !broken.isEmpty {
+      damage = "the enrolled print of \(broken.joined(separator: ", ")) does not open"
+    } else if set.text.utf8.count > EnrolledSet.mostText {
+      damage = "more fingers are enrolled than can be confirmed"
+    }
+    return FingerStanding(
+      prints: prints,
+      desktop: desktop,
+      set: set,
+      damage: damage,
+      change: try change(to: set)
+    )
+  }
+
+  /// What differs from what the system password has confirmed, as a person is told of it.
+  private func change(to set: EnrolledSet) throws(VaultFailure) -> String? {
+    switch try confirmedSet() {
+    case .none: set.isEmpty ? nil : "enrolled fingers not confirmed yet: \(set.shown)"
+    case .altered: "the record of the confirmed fingers was altered; enrolled: \(set.shown)"
+    case .some(let old): set.changes(since: old).map { "enrolled fingers changed: \($0)" }
+    }
+  }
+
+  /// What the system password has confirmed.
+  enum ConfirmedSet {
+    case none
+    /// The record does not bear this vault's code.
+    case altered
+    case some(EnrolledSet)
+  }
+
+  func confirmedSet() throws(VaultFailure) -> ConfirmedSet {
+    let found = try stored { () throws(StorageError) in
+      try self.store.enrolledSet(owner: self.owner)
+    }
+    guard let row = found else { return .none }
+    guard try code(source: row.source, text: row.fingers) == row.code,
+      let set = EnrolledSet(source: row.source, text: row.fingers)
+    else { return .altered }
+    return .some(set)
+  }
+
+  /// Takes a set for confirmed, in the transaction of the check that has confirmed it.
+  func confirm(_ set: EnrolledSet, _ caller: Caller) throws(VaultFailure) {
+    guard let what = try change(to: set) else { return }
+    try bind(set)
+    try record(
+      AuditEntry(
+        .fingersChanged,
+        .done,
+        account: nil,
+        caller: caller,
+        method: PresenceMethod.password.rawValue,
+        detail: what
+      )
+    )
+  }
+
+  /// Changes this vault's own part of what is confirmed: whatever else has changed at the same
+  /// moment, on the desktop say, is not confirmed by it.
+  func rebind(_ edit: (inout EnrolledSet) -> Void) throws(VaultFailure) {
+    var set = EnrolledSet()
+    if case .some(let old) = try confirmedSet() { set = old }
+    edit(&set)
+    try bind(set)
+  }
+
+  /// A set that was shown with a prompt, if it is still what is enrolled.
+  func unconfirmedSet(of prompt: String) async -> EnrolledSet? {
+    guard let shown = notes[prompt]?.unconfirmed,
+      let now = try? await fingerStanding(), now.damage == nil, now.set == shown
+    else { return nil }
+    return shown
+  }
+
+  /// Remembers what a prompt is opened with; what was kept for those that are gone goes.
+  func note(_ prompt: String, _ standing: FingerStanding) {
+    notes = notes.filter { prompts.contains($0.key) }
+    notes[prompt] = PromptNote(
+      unconfirmed: standing.change != nil && standing.damage == nil ? standing.set : nil,
+      objection: standing.objection(tries.lockout)
+    )
+  }
+
+  /// One own print as a member of the set.
+  ///
+  /// Its random identifier goes into the digest: nobody can look for a known print in the list.
+  func member(
+    _ row: PrintRow,
+    _ print: borrowing SecretBytes
+  ) throws(CryptographyError) -> EnrolledSet.Member {
+    EnrolledSet.Member(home: .own, finger: row.finger, digest: try sha256(row.id + sha256(print)))
+  }
+
+  /// The own prints, opened for one check, and the fingers whose prints do not open.
+  private func openedPrints() throws(VaultFailure) -> (
+    prints: [LoadedPrint], members: [EnrolledSet.Member], broken: [String]
+  ) {
+    var prints: [LoadedPrint] = []
+    var members: [EnrolledSet.Member] = []
+    var broken: [String] = []
+    for row in try printRows() {
+      do throws(CryptographyError) {
+        let print = try SealedBox(parsing: row.sealed).open(
+          using: deviceSecret,
+          context: try printContext(row)
+        )
+        members.append(try member(row, print))
+        prints.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
+      } catch {
+        broken.append(row.finger)
+      }
+    }
+    return (prints, members, broken)
+  }
+
+  private func bind(_ set: EnrolledSet) throws(VaultFailure) {
+    let row = EnrolledSetRow(
+      owner: owner,
+      code: try code(source: set.source, text: set.text),
+      source: set.source,
+      fingers: set.text,
+      confirmedAt: clock.wall.seconds
+    )
+    try stored { () throws(StorageError) in try self.store.put(row) }
+  }
+
+  private func code(source: String, text: String) throws(VaultFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try Self.enrolledSetCode(
+        vault: identifier,
+        owner: owner,
+        source: source,
+        text: text,
+        under: deviceSecret
+      )
+    } catch {
+      throw .unexpected("the enrolled fingers cannot be authenticated: \(error)")
+    }
+  }
+
+  /// The code over a set; it is the store's only evidence that the set was confirmed here.
+  static func enrolledSetCode(
+    vault: [UInt8],
+    owner: UInt32,
+    source: String,
+    text: String,
+    under secret: borrowing SealingKey
+  ) throws(CryptographyError) -> [UInt8] {
+    var message: [UInt8] = []
+    for part in [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)] {
+      // Length-prefixed, so that no two lists of parts look alike.
+      message += (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) } + part
+    }
+    return try authenticate(message, using: try secret.derived(for: "enrolled fingers"))
+  }
+}

@@ -1,0 +1,110 @@
+internal import Presence
+internal import Storage
+internal import System
+
+// What failed tries cost, by owner and not by connection, name or process. It is on the disk before
+// the result of a try is used, and what a kill interrupts has failed.
+extension Vault {
+  // MARK: - Fingers
+
+  /// Charges a try before the reader is armed; without the charge on the disk it is not armed.
+  func charge(_ run: CheckRun) throws(VaultFailure) {
+    let before = tries
+    tries.charge(run.number)
+    do throws(VaultFailure) {
+      try change { () throws(VaultFailure) in try self.keepTries() }
+    } catch {
+      tries = before
+      throw error
+    }
+  }
+
+  /// Stores the count of failed fingers, in the transaction of whatever changed it.
+  func keepTries() throws(VaultFailure) {
+    let row = LockoutRow(
+      owner: owner,
+      failures: tries.stored,
+      passwordOnly: FingerLockout(failures: Int(clamping: tries.stored)).isPasswordOnly
+    )
+    try stored { () throws(StorageError) in try self.store.put(row) }
+  }
+
+  // MARK: - Passwords
+
+  /// The wait that is stored.
+  ///
+  /// A reboot does not shorten it: in another boot all of it counts from that boot's start.
+  static func storedBackoff(
+    _ row: PasswordWaitRow?,
+    _ clock: any VaultClock
+  ) -> PasswordBackoff {
+    guard let row else { return PasswordBackoff() }
+    let end =
+      row.bootID == clock.bootIdentifier.bytes
+      ? BootInstant(nanoseconds: row.notBefore)
+      : BootInstant(nanoseconds: 0).advanced(bySeconds: row.waitSeconds)
+    return PasswordBackoff(failures: row.failures, end: end, now: clock.boot)
+  }
+
+  /// Charges a password before the system is asked about it: whoever kills the engine, or hangs
+  /// up, before the answer is written down has waited all the same.
+  func chargePassword(_ prompt: String) throws(VaultFailure) {
+    guard let run = checks[prompt], run.backoffBefore == nil else { return }
+    let before = backoff
+    backoff.recordFailure(at: clock.boot)
+    do throws(VaultFailure) {
+      try change { () throws(VaultFailure) in try self.keepBackoff() }
+    } catch {
+      backoff = before
+      throw error
+    }
+    checks[prompt]?.backoffBefore = before
+    checks[prompt]?.backoffCharged = backoff
+  }
+
+  /// What the end of a password's check means for those who come after it.
+  func settleBackoff(_ run: CheckRun, _ outcome: PresenceOutcome) {
+    switch outcome {
+    case .noMatch where run.backoffBefore == nil: backoff.recordFailure(at: clock.boot)
+    case .noMatch: backoff.restart(at: clock.boot)
+    case .notAvailable, .denied, .busy, .notEnrolled:
+      // Nothing was wrong with the password, for all that is known.
+      if let before = run.backoffBefore, backoff == run.backoffCharged { backoff = before }
+    case .cancelled, .passwordChosen, .timedOut, .lockedOut: break
+    }
+  }
+
+  /// Stores how long nobody may try a password, in the transaction of whatever changed it.
+  func keepBackoff() throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      guard self.backoff.failures > 0 else {
+        return try self.store.deletePasswordWait(owner: self.owner)
+      }
+      try self.store.put(
+        PasswordWaitRow(
+          owner: self.owner,
+          failures: Int64(self.backoff.failures),
+          bootID: self.clock.bootIdentifier.bytes,
+          notBefore: self.backoff.end.nanoseconds,
+          waitSeconds: self.backoff.seconds
+        )
+      )
+    }
+  }
+
+  /// Waits until a password may be tried, and says how long; no thread is held for it.
+  ///
+  /// Returns early when the task is cancelled.
+  func waitOut(_ report: @Sendable (CheckNotice) -> Void) async {
+    var told = BootInstant(nanoseconds: 0)
+    while !Task.isCancelled {
+      let left = backoff.nanosecondsLeft(at: clock.boot)
+      guard left > 0 else { return }
+      if backoff.end != told {
+        told = backoff.end
+        report(.wait(seconds: (left + 999_999_999) / 1_000_000_000))
+      }
+      await clock.pause(milliseconds: max(1, (left + 999_999) / 1_000_000))
+    }
+  }
+}

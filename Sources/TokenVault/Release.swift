@@ -1,0 +1,128 @@
+internal import Configuration
+internal import Presence
+public import SecretMemory
+internal import Storage
+
+extension Vault {
+  /// Lets the refresh token of an exportable account out of the vault.
+  ///
+  /// Always after a presence check made for this: an open unlock window does not count. The record
+  /// is committed before the token is handed over. Unless it is kept, the account is then signed
+  /// out here; the provider is not told, since the token goes on living elsewhere.
+  ///
+  /// - Parameters:
+  ///   - name: the account; nil where there is only one.
+  ///   - keep: leave the account signed in: refused where the provider replaces refresh tokens,
+  ///     since the first of both holders to use it would lock the other one out.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  /// - Returns: the token, and whether the account is signed out here.
+  /// - Throws: `refused` where the account is not exportable; `presenceNeeded`, `loginRequired`.
+  public func release(
+    account name: String?,
+    keep: Bool,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> (token: SharedSecret, signedOut: Bool) {
+    let account = try account(named: name)
+    try mayRelease(account, keep: keep, caller)
+    let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
+    guard let prompt else {
+      throw try askForPresence(question, account: account.name, caller: caller)
+    }
+    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    let row = try self.account(withIdentifier: account.id)
+    try mayRelease(row, keep: keep, caller)
+    guard try intent(of: row) == nil else {
+      throw .providerUnavailable(
+        "the answer to the last refresh of \(row.name) was lost: refresh it first",
+        retryAfter: nil
+      )
+    }
+    let token = SharedSecret(
+      try openRefreshToken(
+        of: row,
+        authority: authority,
+        use: Use(purpose: .release, caller: caller)
+      )
+    )
+    try commitRelease(row, keep: keep, authority, caller)
+    return (token, !keep)
+  }
+
+  private func mayRelease(
+    _ account: AccountRow,
+    keep: Bool,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    // Judges the record too: whether it is exportable is bound to the token's box.
+    let provider = try provider(of: account)
+    guard account.exportable else {
+      noteRefusal("release of an account that is not exportable", caller)
+      throw .refused(
+        "\(account.name) is not exportable: its refresh token stays here"
+          + " (thumblatch login \(account.name) --exportable allows it)"
+      )
+    }
+    switch account.state {
+    case .signedOut: throw .loginRequired(account: account.name, message: "signed out")
+    case .loginRequired:
+      throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
+    case .signedIn: break
+    }
+    guard keep else { return }
+    if account.generation > 1 {
+      throw .refused(
+        "--keep: the refresh token of \(account.name) has changed since its first sign-in, so two"
+          + " holders of it would lock each other out"
+      )
+    }
+    if provider.refreshReuse == .revokes {
+      throw .refused(
+        "--keep: \(provider.name.text) takes a refresh token that is used twice for stolen"
+          + " (refresh_reuse = revokes)"
+      )
+    }
+  }
+
+  private func commitRelease(
+    _ account: AccountRow,
+    keep: Bool,
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    let entry = AuditEntry(
+      .release,
+      .done,
+      account: account,
+      caller: caller,
+      method: authority.method,
+      detail: keep ? "kept here" : "signed out here"
+    )
+    guard !keep else {
+      return try change { () throws(VaultFailure) in try self.record(entry) }
+    }
+    var row = account
+    row.state = .signedOut
+    row.cause = nil
+    row.sealedRefreshToken = nil
+    let changed = row
+    try removeTokenFile(of: row.name)
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteAccessTokens(account: changed.id)
+      }
+      try self.countBoxChange()
+      try self.record(entry)
+    }
+    // From here on the caller's copy is the only one: nothing may keep it from being sent. What
+    // fails now is done by the next change and the next checkpoint.
+    try? raiseMark()
+    _ = try? stored { () throws(StorageError) in try self.store.checkpoint() }
+  }
+}

@@ -1,0 +1,64 @@
+internal import Cryptography
+internal import SecretMemory
+internal import Storage
+
+// What a rekey brings from one key under another, inside its transaction.
+extension Vault {
+  /// Opens every print and seals it anew; how many there are.
+  func resealPrints(under key: borrowing SealingKey) throws(VaultFailure) -> Int {
+    let rows = try stored { () throws(StorageError) in try self.store.allPrints() }
+    for row in rows {
+      let box: [UInt8]
+      do throws(CryptographyError) {
+        let context = try printContext(row)
+        let print = try SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+        let sealed = try SealedBox.seal(print, using: key, context: context)
+        let again = try SealedBox(parsing: sealed.bytes).open(using: key, context: context)
+        guard SecretBytes.constantTimeEqual(print, again) else { throw .damaged }
+        box = sealed.bytes
+      } catch {
+        throw .vaultUnsafe(
+          "the sealed print of \(row.finger) does not open: \(error)",
+          hint: "nothing was changed; delete the finger and enroll it again"
+        )
+      }
+      try stored { () throws(StorageError) in try self.store.setSealedPrint(id: row.id, to: box) }
+    }
+    return rows.count
+  }
+
+  /// The code over the set of enrolled fingers that the password has confirmed.
+  ///
+  /// One that this vault did not write stays as it is, and so does not count under the new key either.
+  func resealEnrolledSet(under key: borrowing SealingKey) throws(VaultFailure) {
+    guard case .some = try confirmedSet(),
+      var row = try stored({ () throws(StorageError) in
+        try self.store.enrolledSet(owner: self.owner)
+      })
+    else { return }
+    do throws(CryptographyError) {
+      row.code = try Self.enrolledSetCode(
+        vault: identifier,
+        owner: owner,
+        source: row.source,
+        text: row.fingers,
+        under: key
+      )
+    } catch {
+      throw .unexpected("the enrolled fingers cannot be authenticated: \(error)")
+    }
+    let changed = row
+    try stored { () throws(StorageError) in try self.store.put(changed) }
+  }
+
+  /// Authenticates the trail under other keys, last in the transaction; how many records it has.
+  ///
+  /// It is verified under the old ones first. A trail that is not whole does not become so: its
+  /// break stays in its head for good. So a rekey need not be refused to those who need it most.
+  func resealTrail(under keys: borrowing TrailKeys) throws(VaultFailure) -> Int {
+    try trailed { () throws(TrailFailure) in
+      try self.trail.reauthenticate(from: self.trailKeys, to: keys)
+    }
+    return try stored { () throws(StorageError) in try self.store.auditCount() }
+  }
+}

@@ -1,0 +1,87 @@
+internal import Cryptography
+internal import Storage
+
+// The rollback mark: a counter of changes to sealed boxes that stands in the store and, under a key
+// of the device secret, in a file beside it. After each such change the mark follows the store; so
+// at a start the store's count is the mark's, or one more after a crash in between. A store that
+// was put back counts less.
+extension Vault {
+  /// Set once there is a mark under a key: a mark of the first format is not accepted any more.
+  static let markFormatKey = "mark-format"
+
+  /// Raises the count of changes to sealed boxes, inside the transaction that makes one.
+  func countBoxChange() throws(VaultFailure) {
+    try demandCurrentStore()
+    let (next, overflow) = try boxChanges().addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    isMarkBehind = true
+    try setBoxChanges(next)
+    try trailed { () throws(TrailFailure) in
+      try self.trail.bind(to: next, using: self.trailKeys)
+    }
+  }
+
+  func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Trail.changesKey, to: bytes)
+    }
+  }
+
+  /// Carries the count over to the mark outside the database, after the commit.
+  ///
+  /// Where that fails, the next transaction begins with it: the store is never two changes ahead.
+  func raiseMark() throws(VaultFailure) {
+    try demandCurrentStore()
+    let count = try boxChanges()
+    if count != markedCount {
+      try writeMark(count)
+    }
+    isMarkBehind = false
+  }
+
+  /// Writes the mark anew, whatever it was.
+  func writeMark(_ count: UInt64) throws(VaultFailure) {
+    do {
+      try Self.writeMark(count, of: identifier, using: markKey, in: directory)
+    } catch let error as StorageError {
+      throw failure(of: error)
+    } catch {
+      throw .unexpected("the rollback mark cannot be made: \(error)")
+    }
+    markedCount = count
+  }
+
+  func boxChanges() throws(VaultFailure) -> UInt64 {
+    try stored { () throws(StorageError) in try Self.boxChanges(in: self.store) }
+  }
+
+  // MARK: - Before there is a vault
+
+  static func boxChanges(in store: Store) throws(StorageError) -> UInt64 {
+    try (store.meta(Trail.changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  static func writeMark(
+    _ count: UInt64,
+    of identifier: [UInt8],
+    using key: borrowing SealingKey,
+    in directory: StateDirectory
+  ) throws {
+    try MarkFile.write(
+      count: count,
+      code: try markCode(count, of: identifier, using: key),
+      in: directory
+    )
+  }
+
+  /// The code that vouches for a count, in this vault alone.
+  static func markCode(
+    _ count: UInt64,
+    of identifier: [UInt8],
+    using key: borrowing SealingKey
+  ) throws(CryptographyError) -> [UInt8] {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
+    return try authenticate(Array("TLMARK02".utf8) + bytes + identifier, using: key)
+  }
+}

@@ -1,0 +1,283 @@
+internal import Cryptography
+internal import Storage
+
+/// Why the trail could not be read or continued.
+enum TrailFailure: Error {
+  case storage(StorageError)
+  case cryptography(CryptographyError)
+}
+
+/// The audit trail in the store: what appends to it, seals its ends, and takes older ones over.
+///
+/// Everything here happens inside the transaction of the caller, but for `adopt`.
+struct Trail {
+  static let headKey = "audit-head"
+  static let checkpointKey = "audit-checkpoint"
+  /// Stands in a store whose trail has no sealed head yet: a new one, or one of an older program.
+  static let adoptionKey = "audit-adopt"
+  static let changesKey = "box-changes"
+  /// Above this no number is ours; one that stands there does not use the numbers up.
+  static let mostNumber: Int64 = 1 << 53
+
+  let store: Store
+  let vault: [UInt8]
+  let owner: UInt32
+
+  // MARK: - Its ends
+
+  /// A sealed value as it was found.
+  enum End<Value: Equatable>: Equatable {
+    case missing
+    /// Not written by this vault, or for another place.
+    case forged
+    case authentic(Value)
+
+    var value: Value? {
+      if case .authentic(let value) = self { value } else { nil }
+    }
+  }
+
+  func head(using keys: borrowing TrailKeys) throws(TrailFailure) -> End<TrailHead> {
+    let bytes = try value(
+      of: Self.headKey,
+      seal(TrailHead.kind),
+      count: TrailHead.encodedCount,
+      using: keys
+    )
+    switch bytes {
+    case .missing: return .missing
+    case .forged: return .forged
+    case .authentic(let bytes): return .authentic(TrailHead(encoded: bytes))
+    }
+  }
+
+  func checkpoint(using keys: borrowing TrailKeys) throws(TrailFailure) -> End<TrailCheckpoint> {
+    let bytes = try value(
+      of: Self.checkpointKey,
+      seal(TrailCheckpoint.kind),
+      count: TrailCheckpoint.encodedCount,
+      using: keys
+    )
+    switch bytes {
+    case .missing: return .missing
+    case .forged: return .forged
+    case .authentic(let bytes): return .authentic(TrailCheckpoint(encoded: bytes))
+    }
+  }
+
+  func write(_ head: TrailHead, using keys: borrowing TrailKeys) throws(TrailFailure) {
+    try write(head.encoded, Self.headKey, seal(TrailHead.kind), using: keys)
+  }
+
+  func write(_ checkpoint: TrailCheckpoint, using keys: borrowing TrailKeys) throws(TrailFailure) {
+    try write(checkpoint.encoded, Self.checkpointKey, seal(TrailCheckpoint.kind), using: keys)
+  }
+
+  private func seal(_ kind: UInt8) -> TrailSeal {
+    TrailSeal(kind: kind, vault: vault, owner: owner)
+  }
+
+  private func value(
+    of key: String,
+    _ seal: TrailSeal,
+    count: Int,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> End<[UInt8]> {
+    guard let value = try storing({ () throws(StorageError) in try store.meta(key) }) else {
+      return .missing
+    }
+    do throws(CryptographyError) {
+      return try seal.open(value, count: count, using: keys).map(End.authentic) ?? .forged
+    } catch {
+      throw .cryptography(error)
+    }
+  }
+
+  private func write(
+    _ body: [UInt8],
+    _ key: String,
+    _ seal: TrailSeal,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) {
+    let value: [UInt8]
+    do throws(CryptographyError) {
+      value = try seal.seal(body, using: keys)
+    } catch {
+      throw .cryptography(error)
+    }
+    try storing { () throws(StorageError) in try store.setMeta(key, to: value) }
+  }
+
+  // MARK: - The count of changes to sealed boxes
+
+  /// How often sealed boxes have been changed.
+  func boxChanges() throws(TrailFailure) -> UInt64 {
+    let bytes = try storing { () throws(StorageError) in try store.meta(Self.changesKey) }
+    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Tells the head that sealed boxes were changed once more, in the transaction that does it.
+  ///
+  /// A head that did not know of the change before is left as it is, so that the break is noticed
+  /// with the next record.
+  func bind(to boxChanges: UInt64, using keys: borrowing TrailKeys) throws(TrailFailure) {
+    guard var head = try head(using: keys).value, head.boxChanges == boxChanges &- 1 else { return }
+    head.boxChanges = boxChanges
+    try write(head, using: keys)
+  }
+
+  /// Accepts the count of changes as it stands now, for one who may put back an older store.
+  func acceptBoxChanges(using keys: borrowing TrailKeys) throws(TrailFailure) {
+    guard var head = try head(using: keys).value else { return }
+    head.boxChanges = try boxChanges()
+    try write(head, using: keys)
+  }
+
+  // MARK: - Appending
+
+  /// Writes a record behind the last one, and the head anew.
+  ///
+  /// Where the tail is not the one that the head knows, somebody has changed the trail. The vault
+  /// goes on, as it must not be made useless by that, but the head keeps the break for good.
+  func append(
+    _ entry: AuditEntry,
+    at time: Int64,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) {
+    var head = try soundHead(using: keys)
+    var row = AuditRow(
+      number: head.last + 1,
+      time: time,
+      owner: owner,
+      event: entry.event.rawValue,
+      outcome: entry.outcome.rawValue,
+      accountID: entry.account?.identifier,
+      account: entry.account?.name,
+      method: entry.method,
+      requester: entry.requester,
+      detail: entry.detail,
+      mac: []
+    )
+    row.mac = try code(of: row, number: row.number, previous: head.code, using: keys)
+    try storing { () throws(StorageError) in try store.append(row) }
+    head.last = row.number
+    head.count += 1
+    head.code = row.mac
+    try write(head, using: keys)
+  }
+
+  func code(
+    of row: AuditRow,
+    number: Int64,
+    previous: [UInt8],
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> [UInt8] {
+    do throws(CryptographyError) {
+      return try AuditChain.code(of: row, number: number, previous: previous, using: keys.chain)
+    } catch {
+      throw .cryptography(error)
+    }
+  }
+
+  /// The head that the next record continues, whatever has become of the trail.
+  private func soundHead(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailHead {
+    let changes = try boxChanges()
+    guard let head = try head(using: keys).value else {
+      return try headOfWhatIsThere(changes, using: keys)
+    }
+    // One record from the head's last on, and that one with the head's code.
+    let rows = try storing { () throws(StorageError) in
+      try store.auditCodes(from: max(1, head.last), limit: 2)
+    }
+    let expected = head.last == 0 ? [] : [head.code]
+    if head.boxChanges == changes, rows.map(\.mac) == expected,
+      rows.first.map(\.number) ?? head.last == head.last
+    {
+      return head
+    }
+    return try mended(head, rows, changes, using: keys)
+  }
+
+  /// An authentic head that does not fit the records, made to fit, with the break noted.
+  private func mended(
+    _ old: TrailHead,
+    _ rows: [(number: Int64, mac: [UInt8])],
+    _ changes: UInt64,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailHead {
+    var head = old
+    if let row = rows.first, row.number == old.last {
+      if row.mac != old.code { head.note(TrailBreak(number: old.last, flaw: .altered)) }
+    } else if old.last > 0 {
+      let last = try storing { () throws(StorageError) in
+        try store.auditNumber(through: old.last)
+      }
+      let missing = max(old.first, (last ?? 0) + 1)
+      head.note(TrailBreak(number: missing, flaw: .truncated))
+    }
+    if let more = rows.first(where: { $0.number > old.last }) {
+      // One of ours that the head does not know: the head is an older one that was put back.
+      let row = try readable(after: old.last, limit: 1).first
+      let isOurs = try row.map { row throws(TrailFailure) in
+        try code(of: row, number: old.last + 1, previous: old.code, using: keys) == row.mac
+      }
+      head.note(TrailBreak(number: more.number, flaw: isOurs == true ? .head : .added))
+    }
+    if old.boxChanges != changes {
+      head.note(TrailBreak(number: old.last + 1, flaw: .truncated))
+    }
+    head.boxChanges = changes
+    return try placed(head, after: old.last)
+  }
+
+  /// A head in place of one that is missing or forged.
+  private func headOfWhatIsThere(
+    _ changes: UInt64,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailHead {
+    let checkpoint = try checkpoint(using: keys).value ?? .start
+    let last = try storing { () throws(StorageError) in
+      try store.auditNumber(through: Self.mostNumber)
+    }
+    var head = TrailHead.empty
+    head.first = checkpoint.number + 1
+    head.boxChanges = changes
+    head.code = checkpoint.code
+    head = try placed(head, after: max(last ?? 0, checkpoint.number))
+    head.note(TrailBreak(number: head.last + 1, flaw: .head))
+    return head
+  }
+
+  /// The head moved to the first place after a number that is free, its count taken anew.
+  private func placed(_ old: TrailHead, after number: Int64) throws(TrailFailure) -> TrailHead {
+    var head = old
+    try storing { () throws(StorageError) in
+      guard let free = try store.freeAuditNumber(after: number) else {
+        throw .damaged("the trail's numbers are used up")
+      }
+      // The chain goes on from the record before, if that has a code.
+      if free > 1, let before = try store.auditCodes(from: free - 1, limit: 1).first,
+        before.number == free - 1, before.mac.count == AuditChain.start.count,
+        before.number != old.last
+      {
+        head.code = before.mac
+      }
+      head.last = free - 1
+      head.count = Int64(try store.auditCount())
+    }
+    return head
+  }
+
+  // MARK: -
+
+  /// A step of the store, with its error as one of the trail.
+  func storing<Value>(
+    _ body: () throws(StorageError) -> Value
+  ) throws(TrailFailure) -> Value {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      throw .storage(error)
+    }
+  }
+}

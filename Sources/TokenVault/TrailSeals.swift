@@ -1,0 +1,152 @@
+internal import Cryptography
+
+/// The keys of the trail: one for the codes of its records, one for what seals its ends.
+struct TrailKeys: ~Copyable, Sendable {
+  let chain: SealingKey
+  let ends: SealingKey
+
+  /// The keys that a device secret gives.
+  init(from secret: borrowing SealingKey) throws(CryptographyError) {
+    let chain = try secret.derived(for: "audit chain")
+    let ends = try secret.derived(for: "audit ends")
+    self.chain = chain
+    self.ends = ends
+  }
+}
+
+/// What is wrong with a record, by the name that programs read.
+enum TrailFlaw: UInt8, CaseIterable {
+  case altered = 1
+  case dropped
+  case reordered
+  case truncated
+  case duplicated
+  case added
+  case head
+  case checkpoint
+
+  /// The name on the wire.
+  var name: String { "\(self)" }
+}
+
+/// A place where the trail is not what was written.
+struct TrailBreak: Equatable {
+  let number: Int64
+  let flaw: TrailFlaw
+}
+
+/// Where the trail begins and ends, written with each record: a cut tail does not fit it.
+struct TrailHead: Equatable {
+  /// The number of the first record that is kept, or would be.
+  var first: Int64
+  /// The number of the last record.
+  var last: Int64
+  /// How many are kept.
+  var count: Int64
+  /// How often sealed boxes had been changed: an older trail that is put back with its head does
+  /// not fit a younger store.
+  var boxChanges: UInt64
+  /// The first break that was ever noticed; it is never forgotten.
+  var broken: TrailBreak?
+  /// The code of the last record.
+  var code: [UInt8]
+
+  /// Before the first record.
+  static let empty = TrailHead(first: 1, last: 0, count: 0, boxChanges: 0, code: AuditChain.start)
+
+  /// Adds a break to what is known; the first in the chain is the one that is told.
+  mutating func note(_ found: TrailBreak) {
+    if let broken, broken.number <= found.number { return }
+    broken = found
+  }
+}
+
+/// What stands for the records that were removed: the chain goes on from here.
+struct TrailCheckpoint: Equatable {
+  /// The number of the last record that was removed.
+  var number: Int64
+  /// Its code.
+  var code: [UInt8]
+
+  /// Before the first record.
+  static let start = TrailCheckpoint(number: 0, code: AuditChain.start)
+}
+
+/// A value of the `meta` table that only this vault can have written: version, body, HMAC-SHA256.
+///
+/// The code also covers what the value is, the vault and its owner.
+struct TrailSeal {
+  private static let version: UInt8 = 1
+  private static let codeCount = 32
+
+  let kind: UInt8
+  let vault: [UInt8]
+  let owner: UInt32
+
+  func seal(_ body: [UInt8], using keys: borrowing TrailKeys) throws(CryptographyError) -> [UInt8] {
+    [Self.version] + body + (try authenticate(message(body), using: keys.ends))
+  }
+
+  /// The body; nil where somebody else has written it.
+  func open(
+    _ value: [UInt8],
+    count: Int,
+    using keys: borrowing TrailKeys
+  ) throws(CryptographyError) -> [UInt8]? {
+    guard value.count == 1 + count + Self.codeCount, value[0] == Self.version else { return nil }
+    let body = Array(value[1...count])
+    let code = try authenticate(message(body), using: keys.ends)
+    return Array(value[(1 + count)...]) == code ? body : nil
+  }
+
+  private func message(_ body: [UInt8]) -> [UInt8] {
+    [Self.version, kind] + vault + trailBytes(Int64(owner)) + body
+  }
+}
+
+extension TrailHead {
+  static let kind: UInt8 = 1
+  static let encodedCount = 6 * 8 + 32
+
+  var encoded: [UInt8] {
+    [
+      first, last, count, Int64(bitPattern: boxChanges), broken?.number ?? 0,
+      Int64(broken?.flaw.rawValue ?? 0),
+    ].flatMap(trailBytes) + code
+  }
+
+  /// Reads what `encoded` has written; `bytes` are authentic, and so of its length.
+  init(encoded bytes: [UInt8]) {
+    let fields = (0..<6).map { trailInteger(bytes[$0 * 8..<$0 * 8 + 8]) }
+    first = fields[0]
+    last = fields[1]
+    count = fields[2]
+    boxChanges = UInt64(bitPattern: fields[3])
+    broken = TrailFlaw(rawValue: UInt8(truncatingIfNeeded: fields[5])).map {
+      TrailBreak(number: fields[4], flaw: $0)
+    }
+    code = Array(bytes[48...])
+  }
+}
+
+extension TrailCheckpoint {
+  static let kind: UInt8 = 2
+  static let encodedCount = 8 + 32
+
+  var encoded: [UInt8] { trailBytes(number) + code }
+
+  /// Reads what `encoded` has written; `bytes` are authentic, and so of its length.
+  init(encoded bytes: [UInt8]) {
+    number = trailInteger(bytes[..<8])
+    code = Array(bytes[8...])
+  }
+}
+
+/// Eight bytes, the least significant first.
+func trailBytes(_ value: Int64) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) }
+}
+
+private func trailInteger(_ bytes: ArraySlice<UInt8>) -> Int64 {
+  bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+}

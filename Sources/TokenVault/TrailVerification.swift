@@ -1,0 +1,262 @@
+internal import Cryptography
+internal import Storage
+
+/// What came of checking the trail.
+struct TrailVerdict: Equatable {
+  /// How many records there are, the first number and the last.
+  var records = 0
+  var first: Int64 = 0
+  var last: Int64 = 0
+  /// The first place that is not what was written; nil where the trail is whole.
+  var found: TrailBreak?
+}
+
+/// Checks the trail page by page, so that neither memory nor anybody's patience is used up.
+///
+/// Between two pages the trail may grow, and be shortened by pruning; the keys stay the same.
+struct TrailVerification {
+  private static let page = 256
+
+  private let trail: Trail
+  /// The number of the record that comes next, and the code that it continues.
+  private var expected: Int64 = 1
+  private var previous = AuditChain.start
+  /// Set once the record at `expected` is known to be wrong: how far the search for it has come.
+  private var searched: Int64?
+
+  init(of trail: Trail) {
+    self.trail = trail
+  }
+
+  /// Checks one page; the verdict once there is one.
+  mutating func step(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict? {
+    if searched != nil { return try search(using: keys) }
+    let checkpoint: TrailCheckpoint
+    switch try trail.checkpoint(using: keys) {
+    case .missing: checkpoint = .start
+    case .authentic(let value): checkpoint = value
+    case .forged: return try verdict(TrailBreak(number: try firstNumber(), flaw: .checkpoint), keys)
+    }
+    if checkpoint.number >= expected {
+      expected = checkpoint.number + 1
+      previous = checkpoint.code
+    }
+    let first = try firstNumber()
+    if first <= checkpoint.number {
+      return try verdict(TrailBreak(number: first, flaw: .added), keys)
+    }
+    let rows = try readable(after: expected - 1)
+    for row in rows {
+      guard row.number == expected, row.owner == trail.owner,
+        try trail.code(of: row, number: expected, previous: previous, using: keys) == row.mac
+      else {
+        searched = 0
+        return nil
+      }
+      expected += 1
+      previous = row.mac
+    }
+    if rows.count == Self.page { return nil }
+    let next = try trail.storing { () throws(StorageError) in
+      try trail.store.auditNumber(after: expected - 1)
+    }
+    // One that cannot be read at all ends the page.
+    if next != nil {
+      searched = 0
+      return nil
+    }
+    return try verdict(try judgeHead(checkpoint, using: keys), keys)
+  }
+
+  /// Compares the head with the end of a chain that is whole.
+  private func judgeHead(
+    _ checkpoint: TrailCheckpoint,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailBreak? {
+    guard let head = try trail.head(using: keys).value else {
+      return TrailBreak(number: expected, flaw: .head)
+    }
+    if head.last >= expected { return TrailBreak(number: expected, flaw: .truncated) }
+    if head.last < expected - 1 { return TrailBreak(number: head.last + 1, flaw: .head) }
+    if head.code != previous { return TrailBreak(number: max(1, head.last), flaw: .head) }
+    if head.first != checkpoint.number + 1 {
+      return TrailBreak(number: head.first, flaw: .checkpoint)
+    }
+    if try head.boxChanges != trail.boxChanges() {
+      return TrailBreak(number: expected, flaw: .truncated)
+    }
+    return nil
+  }
+
+  /// The verdict with this break, or with an earlier one that the head remembers.
+  private func verdict(
+    _ found: TrailBreak?,
+    _ keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailVerdict {
+    var found = found
+    if let known = try trail.head(using: keys).value?.broken {
+      // Of the same place the head knows how it was before further records came, but not whether a
+      // record that was added is the copy of another.
+      let isSame = known.number == found?.number && found?.flaw != .duplicated
+      if isSame || known.number < found?.number ?? .max { found = known }
+    }
+    return try trail.storing { () throws(StorageError) in
+      TrailVerdict(
+        records: try trail.store.auditCount(),
+        first: try trail.store.auditNumber(after: 0) ?? 0,
+        last: try trail.store.auditNumber(through: .max) ?? 0,
+        found: found
+      )
+    }
+  }
+
+  // MARK: - What is wrong with a record
+
+  /// Looks through one page for the record that belongs where another stands, or none.
+  private mutating func search(
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailVerdict? {
+    if let pruned = try trail.checkpoint(using: keys).value, pruned.number >= expected {
+      searched = nil
+      return nil
+    }
+    let wrong = try record(at: expected)
+    if let wrong, try isCopy(wrong) { return try told(.duplicated, keys) }
+    if wrong == nil, try isUnreadable(expected) { return try told(.altered, keys) }
+    if let head = try trail.head(using: keys).value, expected > head.last {
+      return try toldMore(wrong, keys)
+    }
+    let from = searched ?? 0
+    var rows = try readable(after: from)
+    let isWhole = rows.count == Self.page
+    for row in rows where row.number != expected {
+      guard try isAuthentic(row, at: expected, after: previous, using: keys) else { continue }
+      return try told(try placing(wrong, row, using: keys), keys)
+    }
+    if isWhole, let last = rows.popLast() {
+      searched = last.number
+      return nil
+    }
+    // Behind one that cannot be read there may be more.
+    let end = rows.last?.number ?? from
+    let unreadable = try trail.storing { () throws(StorageError) in
+      try trail.store.auditNumber(after: end)
+    }
+    if let unreadable {
+      searched = unreadable
+      return nil
+    }
+    guard let wrong else { return try told(.dropped, keys) }
+    // Those behind a dropped one were renumbered, if its follower goes on from it as one further.
+    if let next = try record(at: expected + 1),
+      try isAuthentic(next, at: expected + 2, after: wrong.mac, using: keys)
+    {
+      return try told(.dropped, keys)
+    }
+    return try told(.altered, keys)
+  }
+
+  private func told(
+    _ flaw: TrailFlaw,
+    _ keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailVerdict {
+    try verdict(TrailBreak(number: expected, flaw: flaw), keys)
+  }
+
+  /// What stands behind the last record: the one that should not be there is named by its number.
+  private func toldMore(
+    _ wrong: AuditRow?,
+    _ keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailVerdict {
+    guard wrong == nil else { return try told(.added, keys) }
+    let next = try trail.readable(after: expected, limit: 1).first
+    let isCopy = try next.map { row throws(TrailFailure) in try self.isCopy(row) } ?? false
+    let number = try trail.storing { () throws(StorageError) in
+      try trail.store.auditNumber(after: expected) ?? expected
+    }
+    return try verdict(TrailBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
+  }
+
+  /// The right record was found elsewhere: two that changed places, or one that was put between.
+  private func placing(
+    _ wrong: AuditRow?,
+    _ right: AuditRow,
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> TrailFlaw {
+    guard let wrong, right.number == expected + 1 else { return .reordered }
+    return try isAuthentic(wrong, at: right.number, after: right.mac, using: keys)
+      ? .reordered : .added
+  }
+
+  private func isAuthentic(
+    _ row: AuditRow,
+    at number: Int64,
+    after previous: [UInt8],
+    using keys: borrowing TrailKeys
+  ) throws(TrailFailure) -> Bool {
+    try trail.code(of: row, number: number, previous: previous, using: keys) == row.mac
+  }
+
+  private func isCopy(_ row: AuditRow) throws(TrailFailure) -> Bool {
+    try trail.storing { () throws(StorageError) in
+      try trail.store.hasAuditCode(row.mac, besides: row.number)
+    }
+  }
+
+  private func isUnreadable(_ number: Int64) throws(TrailFailure) -> Bool {
+    try trail.storing { () throws(StorageError) in
+      try trail.store.auditNumber(after: number - 1) == number
+    }
+  }
+
+  // MARK: - Reading
+
+  private func firstNumber() throws(TrailFailure) -> Int64 {
+    try trail.storing { () throws(StorageError) in
+      try trail.store.auditNumber(after: .min) ?? expected
+    }
+  }
+
+  private func record(at number: Int64) throws(TrailFailure) -> AuditRow? {
+    try trail.readable(after: number - 1, limit: 1).first.flatMap {
+      $0.number == number ? $0 : nil
+    }
+  }
+
+  private func readable(after number: Int64) throws(TrailFailure) -> [AuditRow] {
+    try trail.readable(after: number, limit: Self.page)
+  }
+}
+
+extension Trail {
+  /// A page of records up to the first that cannot be read, because it holds what no program of
+  /// ours writes.
+  func readable(after number: Int64, limit: Int) throws(TrailFailure) -> [AuditRow] {
+    do throws(StorageError) {
+      return try store.audit(after: number, limit: limit)
+    } catch {
+      guard case .damaged = error else { throw .storage(error) }
+    }
+    var rows: [AuditRow] = []
+    while rows.count < limit {
+      do throws(StorageError) {
+        guard let row = try store.audit(after: rows.last?.number ?? number, limit: 1).first else {
+          break
+        }
+        rows.append(row)
+      } catch {
+        guard case .damaged = error else { throw .storage(error) }
+        break
+      }
+    }
+    return rows
+  }
+
+  /// Checks the whole chain at once, inside a transaction or before anybody else is served.
+  func verifyChain(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict {
+    var verification = TrailVerification(of: self)
+    while true {
+      if let verdict = try verification.step(using: keys) { return verdict }
+    }
+  }
+}

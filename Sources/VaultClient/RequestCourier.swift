@@ -1,0 +1,101 @@
+internal import SecretMemory
+internal import System
+public import VaultInterface
+
+/// Sends one request by a courier of the client's own: `thumblatch-exchange` as its child.
+///
+/// The service fetches nothing for its callers; what a caller may do with its access token it does
+/// itself, beside itself, in a process that knows nothing else.
+public struct RequestCourier: Sendable {
+  private static let program = "thumblatch-exchange"
+  /// A caller's locale, proxy or library path must not reach it.
+  private static let environment = [
+    "PATH=/usr/bin:/bin",
+    "LANG=C.UTF-8",
+    "SWIFT_BACKTRACE=enable=no",
+  ]
+
+  private let interrupt: Int32?
+
+  /// One that gives up when `interrupt` becomes readable.
+  public init(interrupt: Int32? = nil) {
+    self.interrupt = interrupt
+  }
+
+  /// Performs the request: the answer's body is written to `output`, what is sent is all of `input`.
+  ///
+  /// - Throws: `interrupted`, `courierMissing` where the program is not installed.
+  public func perform(
+    _ call: HelperRequestCall,
+    input: Int32?,
+    output: Int32
+  ) throws(VaultClientError) -> HelperRequestReply {
+    let path: String
+    do {
+      path = try InstalledProgram(Self.program).path
+    } catch {
+      throw .courierMissing(reason: "\(error)")
+    }
+    let pair: (ours: Int32, theirs: Int32)
+    do { pair = try UnixSocket.pair() } catch { throw .system(error) }
+    let socket = Descriptor(owning: pair.ours)
+    let other = Descriptor(owning: pair.theirs)
+    let child: ChildProcess
+    do throws(SystemError) {
+      child = try ChildProcess(
+        path: path,
+        arguments: [],
+        environment: Self.environment,
+        descriptors: [other.number, -1, -1, output, input ?? -1],
+        newSession: true
+      )
+    } catch {
+      throw .system(error)
+    }
+    // With it open here, the end of a courier that dies would never be seen.
+    _ = consume other
+    // It holds no slot: whoever does not want the answer any more ends it.
+    defer { child.finish(withinMilliseconds: 0) }
+    do {
+      let message = try VarlinkCall(call).encoded(on: .helper)
+      unsafe try message.withUnsafeBytes { bytes in
+        var done = 0
+        while done < bytes.count {
+          done += unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[done...])) ?? 0
+        }
+      }
+    } catch let error as MessageError {
+      throw .malformed(error)
+    } catch {
+      throw .disconnected
+    }
+    return try reply(on: socket, within: Int64(call.timeout / 1000 + 15))
+  }
+
+  private func reply(
+    on socket: borrowing Descriptor,
+    within seconds: Int64
+  ) throws(VaultClientError) -> HelperRequestReply {
+    var buffer = MessageBuffer(.helper)
+    let deadline = BootInstant.now.advanced(bySeconds: seconds)
+    while true {
+      let message: VarlinkReply?
+      do { message = try buffer.nextReply() } catch { throw .malformed(error) }
+      if let message { return try Connection.result(of: message, to: HelperRequestCall.self) }
+      switch try Readiness.wait(for: socket.number, interrupt: interrupt, deadline: deadline) {
+      case .interrupted: throw .interrupted
+      case .timedOut: throw .timedOut
+      case .ready, .input: break
+      }
+      let count: Int?
+      do {
+        count = unsafe try buffer.receive { room throws(SystemError) in
+          unsafe try socket.receive(into: room)?.count ?? 0
+        }
+      } catch {
+        throw .system(error)
+      }
+      guard let count, count > 0 else { throw .disconnected }
+    }
+  }
+}

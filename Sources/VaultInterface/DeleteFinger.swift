@@ -1,0 +1,62 @@
+public import JSON
+
+/// Where the fingers come from that can pass a check, and how the desktop's can be seen.
+public enum FingerSource: String, Sendable, CaseIterable, WireValue {
+  /// All are enrolled here.
+  case own
+  /// The desktop's as well, by their prints.
+  case fprintd
+  /// The desktop's as well, of which only the names can be seen.
+  case namesOnly = "names_only"
+}
+
+/// Removes a finger that was enrolled here.
+public struct DeleteFingerCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = DeleteFingerReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Vault.DeleteFinger"
+
+  /// Such as `right-index`.
+  public var finger: String
+  /// A prompt whose check was passed by password.
+  public var prompt: String?
+
+  /// Of these parts.
+  public init(finger: String, prompt: String? = nil) {
+    self.finger = finger
+    self.prompt = prompt
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    prompt = try object.optional("prompt")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt]) }
+  }
+}
+
+/// The fingers that are left.
+public struct DeleteFingerReply: VarlinkRecord, Equatable {
+  /// Such as `right-index`.
+  public var fingers: [String]
+
+  /// Of these parts.
+  public init(fingers: [String]) {
+    self.fingers = fingers
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    fingers = try object.required("fingers")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { try .wire(["fingers": fingers]) }
+  }
+}

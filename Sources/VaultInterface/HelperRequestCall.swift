@@ -1,0 +1,127 @@
+public import JSON
+
+/// One HTTP request of a client, whose bodies are descriptors of the helper.
+public struct HelperRequestCall: VarlinkMethod, Equatable {
+  /// What it brings.
+  public typealias Reply = HelperRequestReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Request"
+
+  /// Such as `GET`.
+  public var httpMethod: String
+  /// Where.
+  public var url: String
+  /// Each as `Name: value`.
+  public var headers: [String]
+  /// Whether descriptor 4 holds a body to send.
+  public var sendsBody: Bool
+  /// The certificate authority's PEM.
+  public var ca: String?
+  /// Each as `sha256//...`; none: not pinned.
+  public var pins: [String]
+  /// Where the proxy is.
+  public var proxy: String?
+  /// In milliseconds.
+  public var timeout: Int
+  /// The most bytes of the answer.
+  public var maximumBody: Int
+
+  /// Of these parts.
+  public init(
+    httpMethod: String,
+    url: String,
+    headers: [String],
+    sendsBody: Bool,
+    ca: String? = nil,
+    pins: [String],
+    proxy: String? = nil,
+    timeout: Int,
+    maximumBody: Int
+  ) {
+    self.httpMethod = httpMethod
+    self.url = url
+    self.headers = headers
+    self.sendsBody = sendsBody
+    self.ca = ca
+    self.pins = pins
+    self.proxy = proxy
+    self.timeout = timeout
+    self.maximumBody = maximumBody
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    httpMethod = try object.required("method")
+    url = try object.required("url")
+    headers = try object.required("headers")
+    sendsBody = try object.required("sends_body")
+    ca = try object.optional("ca")
+    pins = try object.required("pins")
+    proxy = try object.optional("proxy")
+    timeout = try object.required("timeout")
+    maximumBody = try object.required("maximum_body")
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": httpMethod,
+        "url": url,
+        "headers": headers,
+        "sends_body": sendsBody,
+        "ca": ca,
+        "pins": pins,
+        "proxy": proxy,
+        "timeout": timeout,
+        "maximum_body": maximumBody,
+      ])
+    }
+  }
+}
+
+/// How a client's request ended.
+public enum HelperRequestReply: VarlinkRecord, Equatable {
+  /// A whole answer, whose body of `length` bytes lies behind descriptor 3.
+  case answered(status: Int, length: Int, contentType: String?, location: String?)
+  /// Nothing of the request was sent.
+  case notSent(ExchangeFailure)
+  /// The request may have been received, and no whole answer came.
+  case lost(ExchangeFailure)
+
+  private enum Name: String, WireValue {
+    case answered
+    case notSent = "not_sent"
+    case lost
+  }
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as Name {
+    case .answered:
+      self = .answered(
+        status: try object.required("status"),
+        length: try object.required("length"),
+        contentType: try object.optional("content_type"),
+        location: try object.optional("location")
+      )
+    case .notSent: self = .notSent(try object.required("reason"))
+    case .lost: self = .lost(try object.required("reason"))
+    }
+  }
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .answered(let status, let length, let contentType, let location):
+        try .wire([
+          "outcome": Name.answered, "status": status, "length": length,
+          "content_type": contentType, "location": location,
+        ])
+      case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
+      case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import SecretMemory
+internal import System
+internal import VaultInterface
+
+/// The replies of a connection that are not sent yet.
+///
+/// They wait in ordinary memory, which is wiped when they are sent, so that a caller who reads
+/// slowly ties up no locked memory; alone a reply that holds a secret waits there.
+struct Outbox {
+  private enum Part {
+    case plain([UInt8])
+    case secret(SharedSecret)
+
+    var count: Int {
+      switch self {
+      case .plain(let bytes): bytes.count
+      case .secret(let secret): secret.bytes.count
+      }
+    }
+  }
+
+  private var parts: [Part] = []
+  /// Bytes of the first part that are sent.
+  private var sent = 0
+  private var count = 0
+
+  /// Whether all that was added is sent.
+  var isEmpty: Bool { parts.isEmpty }
+
+  /// Adds a reply; false if more than `most` bytes would wait.
+  mutating func add(_ reply: VarlinkReply, most: Int) -> Bool {
+    if let bytes = try? reply.plainEncoded(on: .vault) {
+      guard count + bytes.count <= most else { return false }
+      count += bytes.count
+      if case .plain(var last)? = parts.last, parts.count > 1 || sent == 0 {
+        parts.removeLast()
+        last += bytes
+        parts.append(.plain(last))
+      } else {
+        parts.append(.plain(bytes))
+      }
+      return true
+    }
+    guard let secret = try? reply.encoded(on: .vault), count + secret.count <= most else {
+      return false
+    }
+    count += secret.count
+    parts.append(.secret(SharedSecret(secret)))
+    return true
+  }
+
+  /// Sends until nothing is left, or `body`, which returns how much it took, takes nothing now.
+  ///
+  /// - Returns: whether nothing is left.
+  /// - Throws: what `body` throws.
+  mutating func send(
+    _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Int?
+  ) throws(SystemError) -> Bool {
+    while !parts.isEmpty {
+      guard let isWhole = unsafe try sendFirst(body) else { return false }
+      if isWhole { removeFirst() }
+    }
+    return true
+  }
+
+  /// Whether the first part is sent as a whole; nil if nothing is taken now.
+  private mutating func sendFirst(
+    _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Int?
+  ) throws(SystemError) -> Bool? {
+    let start = sent
+    let taken: Int?
+    switch parts[0] {
+    case .plain(let bytes):
+      let result: Result<Int?, SystemError> = unsafe bytes.withUnsafeBytes { all in
+        Result { () throws(SystemError) in
+          unsafe try body(UnsafeRawBufferPointer(rebasing: all[start...]))
+        }
+      }
+      taken = try result.get()
+    case .secret(let secret):
+      taken = try unsafe secret.bytes.withUnsafeBytes { all throws(SystemError) in
+        unsafe try body(UnsafeRawBufferPointer(rebasing: all[start...]))
+      }
+    }
+    guard let taken else { return nil }
+    sent += taken
+    count -= taken
+    return sent >= parts[0].count
+  }
+
+  private mutating func removeFirst() {
+    sent = 0
+    guard case .plain(var bytes) = parts.removeFirst() else { return }
+    // An access token need not stay in a buffer that nobody reads.
+    unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
+  }
+}

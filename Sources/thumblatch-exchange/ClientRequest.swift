@@ -1,0 +1,56 @@
+import Glibc
+import HTTPTransport
+import System
+import VaultInterface
+
+extension Courier {
+  /// The descriptor that the answer's body goes to, and the one that holds what is sent.
+  private static let output: Int32 = 3
+  private static let input: Int32 = 4
+
+  /// One request of a client with its own access token: no slot, no seal.
+  static func perform(_ call: HelperRequestCall) -> HelperRequestReply {
+    Confinement.extendLifetime(to: min(call.timeout, 600_000) / 1000 + 10)
+    var request = HTTPRequest(method: call.httpMethod, url: call.url)
+    request.headers = call.headers
+    request.authorities = call.ca
+    request.pins = call.pins
+    request.proxy = call.proxy
+    request.timeout = call.timeout
+    request.maximumBody = call.maximumBody
+    do throws(HTTPError) {
+      guard fcntl(output, F_GETFD) >= 0 else { return .notSent(.other) }
+      let head: HTTPHead
+      if call.sendsBody {
+        let mapping = unsafe mapped(input)
+        guard let body = unsafe mapping else { return .notSent(.other) }
+        head = unsafe try request.send(body: body, to: output)
+      } else {
+        head = unsafe try request.send(body: nil, to: output)
+      }
+      return .answered(
+        status: head.status,
+        length: head.length,
+        contentType: head.contentType,
+        location: head.location
+      )
+    } catch {
+      let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
+      return error.isNotSent ? .notSent(reason) : .lost(reason)
+    }
+  }
+
+  /// The contents of a file of at most `maximumStream` bytes (mmap(2)), until the process ends.
+  private static func mapped(_ number: Int32) -> UnsafeRawBufferPointer? {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= HTTPRequest.maximumStream
+    else { return nil }
+    let size = Int(status.st_size)
+    // mmap(2): a length of 0 is EINVAL.
+    guard size > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+    let address = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, number, 0)
+    guard unsafe address != MAP_FAILED else { return nil }
+    return unsafe UnsafeRawBufferPointer(start: address, count: size)
+  }
+}

@@ -1,0 +1,115 @@
+import JSON
+import SecretMemory
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+struct KeyVerbTests {
+  private func token(_ text: String) throws -> SharedSecret {
+    SharedSecret(try SecretBytes(copying: Array(text.utf8)))
+  }
+
+  @Test
+  func aReleasedTokenStandsAloneOnStandardOutput() throws {
+    let play = try Play.run(["release", "me", "--keep"]) { stage in
+      let call = try stage.expect(ReleaseCall.self)
+      #expect(call.account == "me" && call.keep && call.prompt == nil)
+      try stage.reply(ReleaseReply(refreshToken: try token("rt\"1"), signedOut: false))
+    }
+    #expect(play.out == "rt\"1\n")
+    #expect(play.talk.isEmpty)
+  }
+
+  @Test
+  func aReleasedTokenAsJSON() throws {
+    let play = try Play.run(["release", "me", "--json"]) { stage in
+      #expect(try !stage.expect(ReleaseCall.self).keep)
+      try stage.reply(ReleaseReply(refreshToken: try token("rt\"1"), signedOut: true))
+    }
+    #expect(play.out == #"{"refresh_token":"rt\"1","signed_out":true}"# + "\n")
+  }
+
+  @Test
+  func whatARekeyHasDoneIsTold() throws {
+    for json in [[], ["--json"]] {
+      let play = try Play.run(["rekey"] + json) { stage in
+        _ = try stage.expect(RekeyCall.self)
+        try stage.reply(RekeyReply(accounts: 2, prints: 1, records: 40))
+      }
+      if json.isEmpty {
+        #expect(play.talk.contains("2 refresh tokens, 1 print and 40 records"))
+      } else {
+        #expect(play.out == #"{"accounts":2,"prints":1,"records":40}"# + "\n")
+      }
+    }
+  }
+
+  @Test
+  func aRecoveryNamesTheAccountsThatNeedALogin() throws {
+    let play = try Play.run(["recover"]) { stage in
+      _ = try stage.expect(RecoverCall.self)
+      try stage.reply(RecoverReply(loginRequired: ["me", "work"]))
+    }
+    #expect(play.talk.contains("me, work"))
+    let json = try Play.run(["recover", "--json"]) { stage in
+      _ = try stage.expect(RecoverCall.self)
+      try stage.reply(RecoverReply(loginRequired: []))
+    }
+    #expect(json.out == #"{"login_required":[]}"# + "\n")
+  }
+
+  @Test(arguments: ["rekey", "recover", "release"])
+  func withoutInputTheCheckIsNamedAndNotMade(_ verb: String) throws {
+    let play = try Play.run([verb, "--no-input"]) { stage in
+      switch verb {
+      case "rekey": _ = try stage.expect(RekeyCall.self)
+      case "recover": _ = try stage.expect(RecoverCall.self)
+      default: _ = try stage.expect(ReleaseCall.self)
+      }
+      try stage.needPresence(.rekey, methods: [.password])
+    }
+    #expect(play.code == .promptNeeded)
+  }
+
+  @Test
+  func aStoreThatIsNotUsedShowsInTheStatus() throws {
+    func play(_ words: [String]) throws -> Play {
+      try Play.run(["status"] + words) { stage in
+        _ = try stage.expect(GetStatusCall.self)
+        try stage.reply(
+          VaultStatus(
+            form: .private,
+            version: "0",
+            process: 1,
+            deviceSecret: "file",
+            memory: .secret,
+            unlocked: false,
+            unlockedAccounts: [],
+            enrolledFingers: [],
+            fingerprintLockedOut: false,
+            problem: "the store is older than its rollback mark",
+            remedy: "thumblatch recover"
+          )
+        )
+      }
+    }
+    let text = try play([])
+    #expect(text.code == .done)
+    #expect(text.out.contains("older than its rollback mark"))
+    #expect(text.out.contains("thumblatch recover"))
+    #expect(try play(["--json"]).out.contains(#""problem":"the store is older"#))
+  }
+
+  @Test
+  func anExportableLoginSaysSo() throws {
+    let play = try Play.run(["login", "me", "--email", "a@b.c", "--exportable"]) { stage in
+      try stage.terminal.waitFor("Password of a@b.c at me: ")
+      try stage.terminal.type("hunter2\n")
+      let call = try stage.expect(LoginCall.self)
+      #expect(call.exportable == true && call.prompt == nil)
+      try stage.reply(AccountReply(account: VerbTests.account))
+    }
+    #expect(play.code == .done)
+  }
+}

@@ -1,0 +1,345 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// `doctor` finds what was planted, names the remedy, and goes on looking.
+@Suite(.serialized)
+struct DoctorTests {
+  /// One person with one account, whose home is put back as it was before each fault.
+  private struct Patient {
+    let person: Person
+    let original: String
+
+    init() throws {
+      person = try Person()
+      try person.register()
+      try person.endEngine()
+      original = try Programs.scratch.get() + "/patient"
+      try shell("rm -rf \(original); cp -a \(person.base) \(original)")
+    }
+
+    /// Everything as it was: with files of its own, because those of the programs are shared.
+    func heal() throws {
+      try person.endEngine()
+      try shell("rm -rf \(person.base)/*; cp -a \(original)/. \(person.base)/")
+    }
+  }
+
+  private struct Finding {
+    let name: String
+    let level: String
+    let message: String
+    let remedy: String?
+  }
+
+  private static func examine(
+    _ person: Person,
+    before: String = ":"
+  ) throws -> (findings: [Finding], end: ProcessEnd) {
+    let outcome = try person.shell("\(before); exec \(person.programs)/thumblatch doctor --json")
+    guard case .object(let object) = try JSONReader.read(Array(outcome.text.utf8)) else {
+      throw SystemError("no JSON object", code: 71, subject: outcome.text)
+    }
+    let findings = try object.array("findings").map { value in
+      guard case .object(let finding) = value else { throw SystemError("finding", code: 71) }
+      return Finding(
+        name: try finding.string("name"),
+        level: try finding.string("level"),
+        message: try finding.string("message"),
+        remedy: try finding.optionalString("remedy")
+      )
+    }
+    let problems = findings.count { $0.level == "problem" }
+    #expect(try object.integer("problems") == Int64(problems))
+    return (findings, outcome.end)
+  }
+
+  /// What is planted, and what of it is to be found.
+  struct Fault: Sendable, CustomStringConvertible {
+    let name: String
+    let level: String
+    let remedy: String
+    /// Run as root before: `$S` the state, `$P` the provider files, `$B` the programs, `$U` the user.
+    var plant = ":"
+    /// Run as the person in the shell that runs `doctor`.
+    var before = ":"
+    /// Whether the engine runs while it is planted.
+    var engineRuns = false
+    /// Run as root afterwards.
+    var undo = ":"
+    var description: String { "\(name): \(plant == ":" ? before : plant)" }
+  }
+
+  private static func sql(_ statements: String) -> String {
+    """
+    python3 -c 'import sqlite3, sys; s = sqlite3.connect(sys.argv[1], isolation_level=None); \
+    s.executescript(sys.argv[2])' $S/vault.db "\(statements)"
+    """
+  }
+
+  static let faults: [Fault] = [
+    Fault(
+      name: "programs",
+      level: "problem",
+      remedy: "install",
+      plant: "rm $B/thumblatch-exchange"
+    ),
+    Fault(
+      name: "programs",
+      level: "problem",
+      remedy: "install",
+      plant: "rm $B/thumblatch-presence"
+    ),
+    Fault(
+      name: "programs",
+      level: "problem",
+      remedy: "chmod go-w",
+      plant: "chmod 777 $B/thumblatchd"
+    ),
+    Fault(
+      name: "programs",
+      level: "problem",
+      remedy: "chmod 755",
+      plant: "chmod 644 $B/thumblatch-exchange"
+    ),
+    Fault(name: "state-directory", level: "problem", remedy: "chmod 700", plant: "chmod 755 $S"),
+    Fault(name: "state-directory", level: "problem", remedy: "chmod 700", plant: "chmod 300 $S"),
+    Fault(
+      name: "state-directory",
+      level: "problem",
+      remedy: "remove it",
+      plant: "mv $S $S.x; ln -s $S.x $S"
+    ),
+    Fault(
+      name: "state-directory",
+      level: "problem",
+      remedy: "of your own",
+      plant: "chown 0 $S"
+    ),
+    Fault(
+      name: "state-directory",
+      level: "problem",
+      remedy: "begins with /",
+      before: "export THUMBLATCH_STATE_DIR=vault"
+    ),
+    Fault(
+      name: "free-space",
+      level: "problem",
+      remedy: "make room",
+      plant: """
+        mv $S $S.x; mkdir $S; mount -t tmpfs -o size=900k,mode=0700,uid=$U none $S; cp -a $S.x/. $S
+        """,
+      undo: "umount -l $S"
+    ),
+    Fault(
+      name: "providers",
+      level: "problem",
+      remedy: "correct",
+      plant: "echo nonsense >>$P/dev.conf"
+    ),
+    Fault(
+      name: "providers",
+      level: "problem",
+      remedy: "chmod go-w",
+      plant: "chmod 666 $P/dev.conf"
+    ),
+    Fault(name: "providers", level: "problem", remedy: "chmod 700", plant: "chmod 777 $P"),
+    Fault(
+      name: "proxy",
+      level: "warning",
+      remedy: "--proxy",
+      before: "export HTTPS_PROXY=http://evil.example"
+    ),
+    Fault(
+      name: "certificates",
+      level: "warning",
+      remedy: "--ca",
+      before: "export SSL_CERT_FILE=/tmp/x.pem"
+    ),
+    Fault(
+      name: "environment",
+      level: "warning",
+      remedy: "THUMBLATCH_STATE_DIR",
+      before: "export THUMBLATCH_STATEDIR=/tmp/x"
+    ),
+    Fault(name: "locale", level: "warning", remedy: "UTF-8", before: "export LC_ALL=C"),
+    Fault(name: "open-files", level: "warning", remedy: "ulimit -n", before: "ulimit -n 128"),
+    Fault(name: "umask", level: "warning", remedy: "umask 022", before: "umask 0777"),
+    Fault(name: "memory", level: "warning", remedy: "RLIMIT_MEMLOCK", before: "ulimit -l 0"),
+    Fault(
+      name: "password",
+      level: "problem",
+      remedy: "install",
+      plant: "rm $B/pam.d/thumblatch"
+    ),
+    Fault(
+      name: "password",
+      level: "problem",
+      remedy: "pam_fprintd",
+      plant: "echo 'auth sufficient pam_fprintd.so' >>$B/pam.d/thumblatch"
+    ),
+    Fault(
+      name: "password",
+      level: "problem",
+      remedy: "chmod go-w",
+      plant: "chmod 666 $B/pam.d/thumblatch"
+    ),
+    Fault(
+      name: "engine",
+      level: "problem",
+      remedy: "restore device-secret",
+      plant: "rm $S/device-secret"
+    ),
+    Fault(
+      name: "engine",
+      level: "problem",
+      remedy: "restore device-secret",
+      plant: "truncate -s 31 $S/device-secret"
+    ),
+    Fault(
+      name: "engine",
+      level: "problem",
+      remedy: "chmod",
+      plant: "chmod 644 $S/device-secret"
+    ),
+    Fault(
+      name: "device-secret",
+      level: "problem",
+      remedy: "chmod",
+      plant: "chmod 644 $S/device-secret",
+      engineRuns: true
+    ),
+    Fault(
+      name: "engine",
+      level: "problem",
+      remedy: "restore",
+      plant: "printf 'this is no database' >$S/vault.db"
+    ),
+    Fault(
+      name: "engine",
+      level: "problem",
+      remedy: "newer program",
+      plant: "printf '\\0\\0\\0\\143' | dd of=$S/vault.db bs=1 seek=60 conv=notrunc status=none"
+    ),
+    Fault(
+      name: "store",
+      level: "problem",
+      remedy: "restore",
+      plant: sql(
+        "PRAGMA ignore_check_constraints = ON; UPDATE accounts SET display_name = printf('%5000d', 1)"
+      )
+    ),
+    Fault(name: "slots", level: "problem", remedy: "account remove", plant: "rm $S/slots/*"),
+    Fault(name: "slots", level: "problem", remedy: "chmod", plant: "chmod 644 $S/slots/*"),
+    Fault(
+      name: "slots",
+      level: "warning",
+      remedy: "next start",
+      plant: "cp -p $S/slots/* $S/slots/00112233445566778899aabbccddeeff",
+      engineRuns: true
+    ),
+    Fault(
+      name: "token-files",
+      level: "problem",
+      remedy: "remove tokens/me",
+      plant: "chmod 644 $S/tokens/me"
+    ),
+    Fault(
+      name: "token-files",
+      level: "warning",
+      remedy: "remove it",
+      plant: "cp -p $S/tokens/me $S/tokens/stranger",
+      engineRuns: true
+    ),
+    Fault(
+      name: "mark",
+      level: "problem",
+      remedy: "restore",
+      plant: "echo damaged >$S/mark",
+      engineRuns: true
+    ),
+    Fault(
+      name: "accounts",
+      level: "problem",
+      remedy: "login me --provider dev",
+      plant: sql("UPDATE accounts SET provider_settings = x'00'")
+    ),
+    Fault(
+      name: "accounts",
+      level: "warning",
+      remedy: "login me",
+      plant: sql("UPDATE accounts SET state = 'login_required', cause = 'answer lost'")
+    ),
+    Fault(
+      name: "clock-trail",
+      level: "problem",
+      remedy: "timedatectl",
+      plant: sql("UPDATE audit SET time = time + 86400")
+    ),
+    Fault(
+      name: "reader",
+      level: "warning",
+      remedy: "system password",
+      plant: "rm $B/virtual-reader.conf"
+    ),
+  ]
+
+  @Test
+  func everyPlantedFaultIsFoundWithItsRemedy() throws {
+    #expect(Self.faults.count >= 20)
+    let patient = try Patient()
+    try patient.heal()
+    let healthy = try aHealthyVaultHasNoProblem(patient.person)
+    for fault in Self.faults {
+      #expect(!healthy.contains("\(fault.name) \(fault.level)"), "\(fault)")
+      do {
+        try find(fault, in: patient)
+      } catch {
+        Issue.record("\(fault): \(error)")
+      }
+    }
+  }
+
+  /// The names and levels of what is found where nothing is planted.
+  private func aHealthyVaultHasNoProblem(_ person: Person) throws -> Set<String> {
+    let (findings, end) = try Self.examine(person)
+    #expect(end == .exited(0))
+    for finding in findings where finding.level == "problem" {
+      Issue.record("\(finding.name): \(finding.message)")
+    }
+    #expect(findings.allSatisfy { ($0.level == "ok") == ($0.remedy == nil) })
+    // The text says the same, within the terminal.
+    let session = try person.terminal("doctor", columns: 80)
+    let shown = try session.end()
+    #expect(shown.contains("no problems"))
+    #expect(shown.split(whereSeparator: \.isNewline).allSatisfy { $0.count <= 80 })
+    return Set(findings.map { "\($0.name) \($0.level)" })
+  }
+
+  private func find(_ fault: Fault, in patient: Patient) throws {
+    let person = patient.person
+    try patient.heal()
+    if fault.engineRuns { try person.run("status").succeeded() }
+    let places =
+      "S=\(person.state); P=\(person.home)/.config/thumblatch/providers.d; B=\(person.programs); "
+      + "U=\(person.user.user); "
+    try shell(places + fault.plant)
+    let result = Result { try Self.examine(person, before: fault.before) }
+    try person.endEngine()
+    try shell(places + fault.undo)
+    let (findings, end) = try result.get()
+    let found = findings.filter { $0.name == fault.name && $0.level == fault.level }
+    #expect(
+      found.contains { $0.remedy?.contains(fault.remedy) == true },
+      "\(fault) \(findings.filter { $0.level != "ok" })"
+    )
+    #expect(end == .exited(findings.contains { $0.level == "problem" } ? 6 : 0), "\(fault)")
+    // The rest was looked at all the same.
+    let names = Set(findings.map(\.name))
+    let always = [
+      "programs", "state-directory", "providers", "password", "locale", "clock", "engine",
+    ]
+    #expect(names.isSuperset(of: always), "\(fault)")
+  }
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Many processes of the command line at the same time, against one vault.
+
+usage: same-time.py PROGRAM ISSUER READER PASSWORD PROCESSES SECONDS
+
+Keeps so many commands running for so long, each a verb drawn by lot, half of them at a terminal of
+their own where the system password is typed. A finger that is enrolled, and now and then a stranger's,
+touches the reader whenever it is armed. Every verb of the help must be among them. Prints one JSON
+object: how often each verb ended with which status, and all that must not have happened.
+"""
+import collections
+import json
+import os
+import pty
+import random
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+PROGRAM, ISSUER, READER, PASSWORD = sys.argv[1:5]
+PROCESSES, SECONDS = int(sys.argv[5]), float(sys.argv[6])
+ACCOUNTS = [f"a{number}" for number in range(8)]
+BACKEND_PASSWORD = "backend-password"
+# So long one command may take: an orphaned exchange, the queue before it, and its own.
+LIMIT = 150
+
+# What may come of a question to a person: 3 not passed, 7 nobody to ask, 10 busy, 130 Ctrl-C.
+ASKED = {3, 7, 10}
+
+
+def account():
+    return random.choice(ACCOUNTS)
+
+
+def either(*texts):
+    return lambda: random.choice(texts)
+
+
+# Verb -> (weight, words after it, standard input, exit codes that the documents allow).
+# 4 login required, 5 try again later, 8 the server said no, 9 no such thing, 11 refused by policy.
+VERBS = {
+    "provider add": (1, lambda: [f"p{random.randrange(4)}", "--kind", "password-backend",
+                                 "--issuer", ISSUER], None, {0, 2, 11}),
+    "provider list": (1, list, None, {0}),
+    "provider show": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
+    "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
+    "register": (2, lambda: [account(), "--provider", "dev", "--email",
+                             f"{random.randrange(10**9)}@example.org", "--password-stdin"],
+                 BACKEND_PASSWORD, {0, 5, 8, 10, 11}),
+    "login": (4, lambda: [(name := account()), "--provider", "dev", "--email",
+                          f"{name}@example.org", "--password-stdin"],
+              BACKEND_PASSWORD, {0, 5, 8, 10, 11}),
+    "logout": (1, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9}),
+    "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
+    "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
+    # Standard input is the newest token that a command of this run was given.
+    "token --rejected": (16, lambda: [account()], "", {0, 4, 5, 9} | ASKED),
+    "request": (3, lambda: [account(), ISSUER + either("/auth/me", "/nowhere")()], None,
+                {0, 4, 5, 8, 9} | ASKED),
+    "whoami": (3, lambda: [account()], None, {0, 4, 5, 8, 9} | ASKED),
+    "status": (4, lambda: random.choice([[], ["--json"], [account()]]), None, {0, 9}),
+    "doctor": (1, list, None, {0, 2, 6}),
+    "account list": (3, list, None, {0}),
+    "account rename": (1, lambda: [account(), account()], None, {0, 2, 9, 11}),
+    "account default": (1, lambda: [account()], None, {0, 9}),
+    "account remove": (1, lambda: [account(), "--yes"], None, {0, 5, 9}),
+    "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
+    "presence disable": (2, lambda: [account()], None, {0, 5, 9} | ASKED),
+    "presence test": (1, list, None, {0} | ASKED),
+    "unlock": (2, lambda: random.choice([[], ["--for", "2s"], [account()]]), None,
+               {0, 9} | ASKED),
+    "lock": (2, list, None, {0}),
+    "fingers list": (2, list, None, {0}),
+    "fingers enroll": (1, either(["left-index"], ["left-thumb"]), None, {0, 11} | ASKED),
+    "fingers delete": (1, either(["left-index"], ["left-thumb"]), None, {0, 9} | ASKED),
+    "release": (1, lambda: [account()], None, {0, 4, 5, 9, 11} | ASKED),
+    "rekey": (1, list, None, {0, 5} | ASKED),
+    "recover": (1, list, None, {0, 11} | ASKED),
+    "audit": (2, lambda: random.choice([[], ["--since", "1m"], [account()]]), None, {0, 9}),
+    "audit verify": (1, list, None, {0}),
+}
+
+ends = collections.Counter()
+wrong = []
+tokens = {}
+done = threading.Event()
+
+
+def known_verbs():
+    """The verbs that the program's own help lists."""
+    text = subprocess.run([PROGRAM, "-h"], capture_output=True, text=True, check=True).stdout
+    listed = text[:text.index("Options of every verb")]
+    return {re.sub(r" [A-Z\[].*", "", line[2:].split("  ")[0]).strip()
+            for line in listed.splitlines() if re.match(r"  [a-z]", line)}
+
+
+class Command:
+    """One command, at a terminal of its own or without any."""
+
+    def __init__(self, words, given, at_terminal):
+        self.text, self.terminal, self.answered = "", None, 0
+        self.wants_password = random.random() < 0.5
+        feed, keep = os.pipe()
+        os.write(keep, (given or "").encode() + b"\n")
+        os.close(keep)
+        errors, self.errors = os.pipe()[::-1]
+        if at_terminal:
+            self.terminal, side = pty.openpty()
+        else:
+            side = None
+
+        def lead_session():
+            os.setsid()
+            if side is not None:
+                # TIOCSCTTY: /dev/tty is this terminal.
+                import fcntl
+                fcntl.ioctl(side, 0x540E, 0)
+
+        self.child = subprocess.Popen(
+            [PROGRAM] + words, stdin=feed, stdout=errors, stderr=errors,
+            preexec_fn=lead_session, pass_fds=[] if side is None else [side])
+        for number in [feed, errors] + ([] if side is None else [side]):
+            os.close(number)
+
+    def run(self, interrupt_after):
+        """Its exit status, None where it had to be killed; answers what it asks."""
+        begun = time.monotonic()
+        watched = [self.errors] + ([self.terminal] if self.terminal is not None else [])
+        while watched:
+            left = begun + (interrupt_after or LIMIT) - time.monotonic()
+            ready = select.select(watched, [], [], max(0, min(left, 0.5)))[0]
+            for number in ready:
+                try:
+                    data = os.read(number, 65536)
+                except OSError:
+                    data = b""
+                if not data:
+                    watched = [] if number == self.errors else watched[:1]
+                self.text += data.decode(errors="replace")
+            if ready and self.terminal is not None:
+                self.answer()
+            if time.monotonic() - begun >= (interrupt_after or LIMIT) and self.child.poll() is None:
+                if interrupt_after:
+                    self.child.send_signal(signal.SIGINT)
+                    interrupt_after = None
+                    begun = time.monotonic()
+                else:
+                    self.child.kill()
+                    self.child.wait()
+                    return None
+        return self.child.wait()
+
+    def answer(self):
+        new = self.text[self.answered:]
+        reply = None
+        if "assword:" in new:
+            reply = PASSWORD
+        elif "[y/N]" in new:
+            reply = "y"
+        elif "Touch the fingerprint reader" in new and self.wants_password:
+            reply = ""
+        if reply is not None:
+            self.answered = len(self.text)
+            try:
+                os.write(self.terminal, reply.encode() + b"\n")
+            except OSError:
+                pass
+
+    def close(self):
+        os.close(self.errors)
+        if self.terminal is not None:
+            os.close(self.terminal)
+
+
+def worker(verbs, weights):
+    while not done.is_set():
+        verb = random.choices(verbs, weights)[0]
+        _, words, given, allowed = VERBS[verb]
+        at_terminal = random.random() < 0.5
+        line = verb.split() + words()
+        line += [] if at_terminal or "--json" in line else random.choice([["--no-input"], []])
+        interrupt = random.uniform(0, 0.5) if random.random() < 0.03 else None
+        if verb == "token --rejected":
+            given = tokens.get(next(word for word in line if word in ACCOUNTS), "at_unknown")
+        command = Command(line, given, at_terminal)
+        status = command.run(interrupt)
+        command.close()
+        ends[verb, status] += 1
+        if verb.startswith("token") and status == 0:
+            name = next(word for word in line if word in ACCOUNTS)
+            tokens[name] = re.findall(r"at_[\w-]+", command.text)[-1]
+        fine = status in allowed or (status == 130 and interrupt)
+        if not fine or "internal" in command.text.lower() or MARKER in command.text \
+                and verb != "release":
+            wrong.append({"verb": " ".join(line), "status": status,
+                          "text": command.text.replace(MARKER, "(token)")[-600:]})
+
+
+def fingers():
+    """Touches the reader whenever it is armed."""
+    while not done.is_set():
+        try:
+            with socket.socket(socket.AF_UNIX) as reader:
+                reader.settimeout(1)
+                reader.connect(READER)
+                finger = "a-stranger" if random.random() < 0.1 else "right-index"
+                reader.sendall(f"SCAN {finger}".encode())
+                reader.recv(1)
+        except OSError:
+            pass
+        done.wait(0.02)
+
+
+MARKER = os.environ["MARKER"]
+
+
+def main():
+    listed = known_verbs()
+    mixed = {verb for verb in VERBS if verb.split(" --")[0] in listed}
+    missing = listed - {verb.split(" --")[0] for verb in VERBS}
+    verbs = sorted(mixed)
+    weights = [VERBS[verb][0] for verb in verbs]
+    # Enough of everything that each process finds the descriptors it needs.
+    threads = [threading.Thread(target=worker, args=(verbs, weights)) for _ in range(PROCESSES)]
+    threads.append(threading.Thread(target=fingers))
+    for thread in threads:
+        thread.start()
+    time.sleep(SECONDS)
+    done.set()
+    for thread in threads:
+        thread.join()
+    counts = collections.defaultdict(dict)
+    for (verb, status), count in sorted(ends.items(), key=str):
+        counts[verb][str(status)] = count
+    print(json.dumps({
+        "ends": counts, "total": sum(ends.values()), "wrong": wrong[:20],
+        "wrong_count": len(wrong), "never_tried": sorted(set(verbs) - {v for v, _ in ends}),
+        "not_mixed": sorted(missing)}))
+
+
+main()

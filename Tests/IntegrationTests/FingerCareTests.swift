@@ -1,0 +1,240 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// Enrolled fingers, failed tries and waits with the built programs: a person with a terminal, a
+/// virtual reader of libfprint, the system password of a real user, and SIGKILL.
+@Suite(.serialized)
+struct FingerCareTests {
+  private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
+  private static let question = "Password:"
+
+  /// Somebody with fingers, and the account `me` under protection.
+  private func protected(_ fingers: String...) throws -> Person {
+    let person = try Person()
+    try person.register()
+    for finger in fingers { try enroll(person, finger) }
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
+    try person.touch(fingers[0])
+    try enable.end()
+    return person
+  }
+
+  private func enroll(_ person: Person, _ finger: String) throws {
+    let terminal = try person.terminal("fingers", "enroll", finger)
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("with \(finger)")
+    for touch in 1...5 {
+      try person.touch(finger)
+      if touch < 5 { try terminal.expect("\(touch) of 5") }
+    }
+    try terminal.end()
+  }
+
+  private func killEngine(_ person: Person) throws {
+    for process in processes(in: person.programs, named: "thumblatchd") {
+      kill(process, SIGKILL)
+      try waitForEnd(process)
+    }
+  }
+
+  private func token(_ person: Person, by finger: String) throws {
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect(Self.prompt)
+    try person.touch(finger)
+    try terminal.expect("at_")
+    try terminal.end()
+  }
+
+  private func tokenByPassword(_ person: Person, after text: String) throws {
+    let terminal = try person.terminal("token", "me", columns: 240)
+    try terminal.expect(text)
+    try terminal.expect("Type the system password to refresh me")
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("at_")
+    try terminal.end()
+  }
+
+  private func isLockedOut(_ person: Person) throws -> Bool {
+    try person.run("status").succeeded().contains("password only")
+  }
+
+  private func edit(_ person: Person, _ sql: String) throws {
+    try person.endEngine()
+    try python(
+      """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.executescript(sys.argv[2])
+      """,
+      person.state + "/vault.db",
+      sql
+    )
+  }
+
+  @Test
+  func aDeletedFingerCountsNoMoreAndTheOtherDoes() throws {
+    let person = try protected("right-index", "left-thumb")
+    #expect(try person.run("fingers", "list").succeeded() == "left-thumb\nright-index\n")
+    #expect(try person.run("fingers", "delete", "right-index").end == .exited(7))
+    let delete = try person.terminal("fingers", "delete", "right-index")
+    try delete.expect("Type the system password to delete a finger (asked by ")
+    try delete.expect(Self.question)
+    try delete.enter(Person.systemPassword)
+    #expect(try delete.end().contains("right-index is deleted; left: left-thumb"))
+    #expect(try person.run("fingers", "delete", "right-index").end == .exited(9))
+    try person.expireTokens()
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect(Self.prompt)
+    try person.touch("right-index")
+    try terminal.expect("The finger did not match. Touch the reader again.")
+    try person.touch("left-thumb")
+    try terminal.expect("at_")
+    try terminal.end()
+  }
+
+  @Test
+  func fiveKillsOfTheEngineBetweenScanAndAnswerLock() throws {
+    let person = try protected("right-index")
+    for number in 1...5 {
+      try person.expireTokens()
+      #expect(try !isLockedOut(person))
+      let terminal = try person.terminal("token", "me")
+      try terminal.expect(Self.prompt)
+      if number == 1 {
+        // Armed, and not touched at all: the engine cannot know.
+        try person.reader("FINGER 0")
+      } else {
+        try person.touch("stranger")
+      }
+      try killEngine(person)
+      try terminal.end(5)
+    }
+    #expect(try isLockedOut(person))
+    try person.expireTokens()
+    try tokenByPassword(person, after: "Too many fingers failed; the system password is needed")
+    #expect(try !isLockedOut(person))
+    try person.expireTokens()
+    try token(person, by: "right-index")
+  }
+
+  @Test
+  func whoMissesAndIsKilledAgainAndAgainIsLockedOut() throws {
+    let person = try protected("right-index")
+    try person.expireTokens()
+    var tries = 0
+    while tries < 100, try !isLockedOut(person) {
+      let terminal = try person.terminal("token", "me")
+      try terminal.expect(Self.prompt)
+      try person.touch("stranger")
+      terminal.child.kill()
+      _ = try terminal.child.wait()
+      tries += 1
+    }
+    #expect(try isLockedOut(person))
+    #expect(tries >= 5)
+    try tokenByPassword(person, after: "Too many fingers failed")
+  }
+
+  @Test
+  func whoCancelsAgainAndAgainIsNotLockedOut() throws {
+    let person = try protected("right-index")
+    try person.expireTokens()
+    for number in 0..<20 {
+      let terminal = try person.terminal("token", "me")
+      try terminal.expect(Self.prompt)
+      try person.reader("FINGER 0")
+      if number % 2 == 0 {
+        try terminal.type("\u{3}")
+        try terminal.end(130)
+      } else {
+        terminal.child.kill()
+        _ = try terminal.child.wait()
+      }
+      while person.readerIsOpen { sched_yield() }
+    }
+    try killEngine(person)
+    #expect(try !isLockedOut(person))
+    try token(person, by: "right-index")
+  }
+
+  @Test(
+    arguments: [
+      (
+        """
+        INSERT INTO prints SELECT randomblob(16), owner, 'left-thumb', driver, device, sealed,
+        enrolled_at FROM prints
+        """, "print of left-thumb does not open"
+      ),
+      (
+        "UPDATE prints SET finger = 'left-thumb'",
+        "print of left-thumb does not open"
+      ),
+      (
+        "DELETE FROM prints", "enrolled fingers changed: removed right-index; the system password"
+      ),
+      ("DELETE FROM enrolled_sets", "enrolled fingers not confirmed yet: right-index; "),
+      (
+        "UPDATE enrolled_sets SET fingers = fingers || char(10)",
+        "the record of the confirmed fingers was altered; enrolled: right-index; "
+      ),
+    ]
+  )
+  func aStoreThatWasEditedByHandLeadsToThePassword(_ sql: String, _ text: String) throws {
+    let person = try protected("right-index")
+    try person.expireTokens()
+    try edit(person, sql)
+    let refused = try person.run("token", "me", "--no-input")
+    #expect(refused.end == .exited(7))
+    #expect(refused.text.contains(text), "\(refused.text)")
+    #expect(try person.run("account", "list").succeeded().contains("  on  "))
+    try tokenByPassword(person, after: String(text.dropFirst()))
+    let events = try person.run("audit").succeeded()
+    try person.expireTokens()
+    let again = try person.run("token", "me", "--no-input")
+    #expect(again.end == .exited(7))
+    if text.contains("does not open") {
+      #expect(again.text.contains(text))
+    } else {
+      // Once is enough.
+      #expect(!again.text.contains(text))
+      #expect(events.contains("fingers-changed"))
+    }
+  }
+
+  @Test
+  func aWrongPasswordCostsTimeAlsoAfterTheEngineWasKilled() throws {
+    let person = try protected("right-index")
+    let terminal = try person.terminal("presence", "test")
+    try terminal.expect("Touch the fingerprint reader")
+    try person.reader("FINGER 0")
+    try terminal.enter()
+    for seconds in [2, 4] {
+      try terminal.expect(Self.question)
+      let begun = BootInstant.now
+      try terminal.enter("wrong")
+      try terminal.expect("wrong password: wait \(seconds) s")
+      if seconds == 2 {
+        try terminal.expect("Wrong password. Try again.")
+        #expect(BootInstant.now >= begun.advanced(bySeconds: 2))
+      }
+    }
+    let begun = BootInstant.now
+    try killEngine(person)
+    try terminal.end(5)
+    let next = try person.terminal("presence", "test")
+    try next.expect("Touch the fingerprint reader")
+    try person.reader("FINGER 0")
+    try next.enter()
+    try next.expect("s: a wrong password was given before")
+    try next.expect(Self.question)
+    // Four seconds were told before the kill; the telling took less than one.
+    #expect(BootInstant.now >= begun.advanced(bySeconds: 3))
+    try next.enter(Person.systemPassword)
+    #expect(try next.end().contains("the presence check passed, by system password"))
+  }
+}

@@ -1,0 +1,176 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// `request`: with the token to whom it is meant for, and to nobody else.
+@Suite(.serialized)
+struct RequestCommandTests {
+  private func object(_ text: String) throws -> JSONObject {
+    guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else {
+      Issue.record("no JSON object: \(text)")
+      return [:]
+    }
+    return object
+  }
+
+  /// Someone whose account may use the server.
+  private func made(with server: PlainServer) throws -> Person {
+    let person = try Person()
+    try person.run(
+      "provider",
+      "add",
+      "api",
+      "--kind",
+      "password-backend",
+      "--issuer",
+      person.backend.url,
+      "--api-host",
+      server.host
+    ).succeeded()
+    try person.run(
+      "register",
+      "me",
+      "--provider",
+      "api",
+      "--email",
+      "me@example.org",
+      "--password-stdin",
+      input: "backend-password\n"
+    ).succeeded()
+    return person
+  }
+
+  @Test
+  func theIssuerIsAskedWithTheTokenAndARefusedOneIsRefreshedOnce() throws {
+    let person = try Person()
+    try person.register()
+    let url = person.backend.url + "/auth/me"
+    #expect(try person.run("request", url).succeeded().contains("me@example.org"))
+    // 401: refreshed, and asked once more.
+    try person.backend.clear()
+    try person.backend.advanceClock()
+    let answer = try object(try person.run("request", "me", url, "--json").succeeded())
+    #expect(try answer.integer("status") == 200)
+    #expect(try answer.string("body").contains("me@example.org"))
+    #expect(
+      try person.backend.requests().map(\.path) == ["/auth/me", "/auth/refresh", "/auth/me"]
+    )
+    // And not again.
+    try person.backend.clear()
+    try person.backend.fail(DevBackendFault("/auth/me", .status(401), count: 9))
+    let refused = try person.run("request", "me", url, "--json")
+    #expect(refused.end == .exited(8))
+    #expect(try object(refused.text).object("error").string("code") == "server-error")
+    #expect(try person.backend.requests().count == 3)
+    // Nobody is here: the second one ends with what a refresh needs.
+    try person.backend.clear()
+    #expect(try person.run("request", "nobody", url).end == .exited(9))
+  }
+
+  @Test
+  func noOtherHostGetsTheTokenUnlessItIsNamed() throws {
+    let server = try PlainServer()
+    let person = try made(with: server)
+    try person.register("plain")
+    let url = "http://\(server.host)/seen"
+    let refused = try person.run("request", "plain", url)
+    #expect(refused.end == .exited(11))
+    #expect(refused.text.contains("api_hosts = \(server.host)"))
+    try person.run("request", "me", url, "-H", "X-Mine: 1", "-H", "Accept: text/x").succeeded()
+    let seen = try person.run("request", "me", url).succeeded()
+    let token = try person.run("token", "me").succeeded()
+    #expect(seen.contains("Authorization: Bearer " + token))
+    #expect(seen.contains("X-Mine: 1") && seen.contains("Accept: text/x"))
+    // It was never sent to the server before, and goes along no redirect.
+    let away = try person.run("request", "me", "http://\(server.host)/away")
+    #expect(away.end == .exited(8))
+    #expect(away.text.contains("http://127.0.0.1:1/elsewhere"))
+    let missing = try person.run("request", "me", "http://\(server.host)/missing")
+    #expect(missing.end == .exited(8))
+    #expect(missing.text.contains("no such thing") && missing.text.contains("HTTP 404"))
+    let gone = try person.run("request", "me", "http://\(server.host)/cut")
+    #expect(gone.end == .exited(5))
+  }
+
+  @Test
+  func methodAndBodyAreWhatWasAskedFor() throws {
+    let server = try PlainServer()
+    let person = try made(with: server)
+    let echo = "http://\(server.host)/echo"
+    let form = try object(try person.run("request", "me", echo, "-d", "a=b", "--json").succeeded())
+    #expect(try form.string("body") == "a=b")
+    #expect(try form.string("content_type") == "application/x-www-form-urlencoded")
+    let json = try object(
+      try person.run(
+        "request",
+        "me",
+        echo,
+        "-XPUT",
+        "-d@-",
+        "-H",
+        "Content-Type: application/json",
+        "--json",
+        input: "{\"ü\":1}"
+      ).succeeded()
+    )
+    #expect(try json.string("body") == "{\"ü\":1}")
+    #expect(try json.string("content_type") == "application/json")
+    for words in [
+      ["-H", "Authorization: Bearer x"], ["-H", "host: evil"], ["-H", "X: a\r\nY: b"], ["-H", "X"],
+      ["-H", ": x"], ["-X", "get"], ["-X", "CONNECT"], ["-X", "A B"], ["-d", "@/does/not/exist"],
+      ["-X", "HEAD", "-d", "x"], ["-o", "/does/not/exist/x"], ["-o", "/tmp"],
+    ] {
+      let run = try person.start(["request", "me", echo] + words)
+      let text = try run.text()
+      #expect(try run.child.wait() == .exited(2), "\(words): \(text)")
+    }
+    #expect(try person.run("request", "me").end == .exited(2))
+    #expect(try person.run("request").end == .exited(2))
+  }
+
+  @Test
+  func bodiesOfManyMegabytesGoBothWays() throws {
+    let server = try PlainServer()
+    let person = try made(with: server)
+    let big = person.home + "/big"
+    try person.shell("head -c 20000000 /dev/urandom >\(big)").end.succeeded()
+    try person.run("request", "me", "http://\(server.host)/echo", "-d@" + big, "-o", big + ".back")
+      .succeeded()
+    try shell("cmp \(big) \(big).back")
+    #expect(try shell("stat -c %a \(big).back") == "600\n")
+    let piped = try person.shell(
+      "\(person.programs)/thumblatch request me 'http://\(server.host)/zeros?17000000' | wc -c"
+    )
+    #expect(piped.text == "17000000\n")
+    let tooLong = try person.run("request", "me", "http://\(server.host)/zeros?70000000")
+    #expect(tooLong.end == .exited(8) && tooLong.text.contains("64 MiB"))
+  }
+
+  @Test
+  func aFileIsReplacedWholeOrNotAtAll() throws {
+    let server = try PlainServer()
+    let person = try made(with: server)
+    let file = person.home + "/result"
+    try person.shell("echo before >\(file); ln -s result \(file).link").end.succeeded()
+    for path in ["/missing", "/cut", "/away"] {
+      let failed = try person.run("request", "me", "http://\(server.host)\(path)", "-o", file)
+      #expect(failed.end != .exited(0))
+      #expect(try shell("cat \(file)") == "before\n")
+    }
+    try person.run("request", "me", "http://\(server.host)/x", "-o", file + ".link").succeeded()
+    #expect(try shell("cat \(file); readlink \(file).link") == "textresult\n")
+    try person.run("request", "me", "http://\(server.host)/x", "-o", "/dev/null").succeeded()
+    #expect(try shell("ls -A \(person.home) | grep -c '^[.]result' || true") == "0\n")
+    // A terminal obeys nothing that a server says.
+    let session = try person.terminal("request", "me", "http://\(server.host)/escape")
+    let shown = try session.end()
+    #expect(shown.contains("a\\u{1B}[31mb") && !shown.contains("\u{1B}[31m"))
+  }
+}
+
+extension ProcessEnd {
+  fileprivate func succeeded() throws {
+    try #require(self == .exited(0))
+  }
+}

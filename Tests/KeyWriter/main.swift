@@ -1,0 +1,106 @@
+import Glibc
+import OAuth
+import Presence
+import SecretMemory
+import Storage
+import Synchronization
+import System
+import TokenVault
+
+// A process to be killed: it makes a new device secret in the vault of a state directory, and says
+// so when that is done. Argument: the state directory. All of it runs on one thread, because
+// strace(1) counts the calls of each thread on its own.
+
+/// Runs every job on the thread that calls `run`.
+final class OneThread: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  func run(until isDone: () -> Bool) {
+    while !isDone() {
+      guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+        sched_yield()
+        continue
+      }
+      unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}
+
+/// A password's stack that lets everybody in.
+struct OpenDoor: PresenceCheck {
+  struct Conversation: CheckConversation {
+    func next() async -> CheckEvent { .matched }
+    func respond(_ text: SharedSecret) async {}
+    func cancel() {}
+  }
+
+  func fingerprint(
+    _ prints: [LoadedPrint],
+    desktop: DesktopFingers?,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
+
+  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation {
+    Conversation()
+  }
+
+  func enroll(
+    finger: String,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any EnrollmentConversation { throw .notAvailable("") }
+
+  func reader() async -> ReaderFacts {
+    ReaderFacts(available: false, name: nil, driver: nil, reason: nil)
+  }
+
+  func desktopFingers() async -> DesktopFingers? { nil }
+}
+
+/// No network.
+struct NoExchange: TokenExchange {
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply { .notSent(reason: "no network") }
+}
+
+func report(_ line: String) {
+  try? Descriptor(owning: dup(1)).write(line + "\n")
+}
+
+func rekey() async {
+  do {
+    let vault = try Vault(
+      directory: try StateDirectory(path: CommandLine.arguments[1]),
+      owner: ThisProcess.user,
+      exchange: NoExchange(),
+      check: OpenDoor(),
+      clock: try SystemClock()
+    )
+    report("open")
+    let caller = Caller(connection: 1, user: ThisProcess.user, requester: "a writer")
+    do {
+      _ = try await vault.rekey(prompt: nil, caller: caller)
+    } catch VaultFailure.presenceNeeded(let need) {
+      _ = try await vault.check(need.prompt, by: .password, caller: caller) { _ in }
+      _ = try await vault.rekey(prompt: need.prompt, caller: caller)
+      report("done")
+    }
+  } catch {
+    report("error \(error)")
+  }
+}
+
+let thread = OneThread()
+let isDone = Atomic(false)
+Task(executorPreference: thread) {
+  await rekey()
+  isDone.store(true, ordering: .releasing)
+}
+thread.run { isDone.load(ordering: .acquiring) }

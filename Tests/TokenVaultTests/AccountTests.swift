@@ -1,0 +1,258 @@
+import JSON
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Names, the default, and the end of accounts.
+@Suite(.timeLimit(.minutes(5)))
+struct AccountTests {
+  @Test
+  func aRenameSealsNothingAnewAndAsksNobody() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    let before = try await vault.row()
+    let asked = bench.exchange.requests.count
+    let facts = try await vault.rename(account: "me", to: "work", caller: caller())
+    #expect(facts.name == "work" && facts.isProtected)
+    var expected = before
+    expected.name = "work"
+    #expect(try await vault.row("work") == expected)
+    #expect(bench.exchange.requests.count == asked)
+    #expect(try await vault.token("work").accessToken == "at-1")
+    #expect(try await vault.cachedToken("work") == "at-1")
+    #expect(try await vault.cachedToken("me") == nil)
+    #expect(try await vault.frontsDefault() == "work")
+    #expect(await failure { _ = try await vault.token("me") } == .noSuchAccount("me"))
+    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "account-renamed" && last.account == "work" && last.detail == "was me")
+    // The box is bound to the id: it opens under the new name.
+    bench.clock.advance(3600)
+    try await bench.unlock(vault)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token("work").accessToken == "at-2")
+  }
+
+  @Test
+  func aNameThatIsTakenOrNoneIsRefusedAndChangesNothing() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    for name in ["work", "../x", "@", "", "ME"] {
+      guard
+        case .invalidArgument = await failure({
+          _ = try await vault.rename(account: "me", to: name, caller: caller())
+        })
+      else {
+        Issue.record("\(name) was taken")
+        continue
+      }
+    }
+    #expect(try await vault.cachedToken("me") == "at-1")
+    #expect(try await vault.cachedToken("work") == "at-w")
+    #expect(
+      await failure { _ = try await vault.rename(account: "no", to: "x", caller: caller()) }
+        == .noSuchAccount("no")
+    )
+    #expect(try await vault.rename(account: "me", to: "me", caller: caller()).name == "me")
+  }
+
+  @Test
+  func theDefaultIsTheOnlyAccountOrTheOneThatWasChosen() async throws {
+    let bench = try Bench()
+    try await theDefaultOfTheFirstEngine(bench)
+    // It is the account that was chosen, not its name, and it outlives the engine.
+    let vault = try await bench.open()
+    #expect(try await vault.token(nil).accessToken == "at-w")
+    _ = try await vault.remove(account: "job", local: true, caller: caller())
+    #expect(try await vault.token(nil).accessToken == "at-1")
+    #expect(try await vault.frontsDefault() == "me")
+    // A new account is not taken for the one that was chosen.
+    try await bench.signIn(vault, "job", refresh: "rt-j", access: "at-j")
+    #expect(try await vault.frontsDefault() == nil)
+    #expect(try await vault.accountFacts(named: nil).map(\.isDefault) == [false, false])
+  }
+
+  private func theDefaultOfTheFirstEngine(_ bench: Bench) async throws {
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    #expect(try await vault.accountFacts(named: nil).map(\.isDefault) == [true])
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    #expect(try await vault.accountFacts(named: nil).map(\.isDefault) == [false, false])
+    #expect(try await vault.frontsDefault() == nil)
+    guard case .invalidArgument = await failure({ _ = try await vault.token(nil) }) else {
+      Issue.record("an account was guessed")
+      return
+    }
+    #expect(try await vault.setDefault(account: "work", caller: caller()).isDefault)
+    #expect(try await vault.frontsDefault() == "work")
+    #expect(try await vault.token(nil).accessToken == "at-w")
+    _ = try await vault.rename(account: "work", to: "job", caller: caller())
+    #expect(try await vault.frontsDefault() == "job")
+  }
+
+  @Test(arguments: [true, false])
+  func aRemovedAccountLeavesItsNameInTheTrailAndNothingElse(_ local: Bool) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    let asked = bench.exchange.requests.count
+    if !local { bench.exchange.plan(.answer(status: 200, body: "{}")) }
+    let answer = try await vault.remove(account: "me", local: local, caller: caller())
+    #expect(answer.revoked == !local)
+    #expect((answer.reason == nil) == !local)
+    #expect(bench.exchange.requests.count == asked + (local ? 0 : 1))
+    #expect(try await vault.accountFacts(named: nil).map(\.name) == ["work"])
+    #expect(await failure { _ = try await vault.token("me") } == .noSuchAccount("me"))
+    #expect(try names(bench, in: "slots").count == 1)
+    #expect(try await vault.frontsDefault() == "work")
+    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "account-removed" && last.account == "me")
+    for (name, bytes) in try bench.scratch.files() {
+      #expect(!contains(bytes, "at-1") && !contains(bytes, "rt-1"), "\(name)")
+    }
+    // The name is free, and what is called so now has nothing of the old account.
+    #expect(try await bench.signIn(vault, refresh: "rt-9", access: "at-9").isProtected == false)
+  }
+
+  @Test
+  func aKillInARemovalLeavesTheWholeAccountOrNone() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    try await bench.signIn(try #require(vault))
+    let before = try bench.snapshot()
+    _ = try await vault?.remove(account: "me", local: true, caller: caller())
+    let after = try bench.snapshot()
+    vault = nil
+    // Killed before the commit: the front's files are gone, the account is whole.
+    let early = try before.snapshot()
+    try run("/bin/sh", ["-c", "rm \(early.scratch.path)/tokens/*"])
+    let whole = try await early.open()
+    #expect(try await whole.token(nil).accessToken == "at-1")
+    #expect(try await whole.cachedToken() == "at-1")
+    // Killed after it: the slot is still there, and a token file that a slow disk kept.
+    try run("/bin/sh", ["-c", "cp -a \(before.scratch.path)/slots/* \(after.scratch.path)/slots/"])
+    try run(
+      "/bin/sh",
+      ["-c", "cp -a \(before.scratch.path)/tokens/* \(after.scratch.path)/tokens/"]
+    )
+    let none = try await after.open()
+    #expect(try await none.accountFacts(named: nil).isEmpty)
+    #expect(try names(after, in: "slots") == [])
+    #expect(try names(after, in: "tokens") == [])
+  }
+
+  @Test
+  func aSlotThatACourierStillHoldsStaysUntilTheNextStart() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    try await bench.signIn(try #require(vault))
+    vault = nil
+    let orphan = String(repeating: "ab", count: 16)
+    let path = bench.scratch.path + "/slots/" + orphan
+    try run("/bin/sh", ["-c", "umask 077; head -c 65536 /dev/zero >\(path)"])
+    let held = try Directory(path: bench.scratch.path + "/slots").openForWriting(orphan)
+    #expect(try held.lockExclusively())
+    vault = try await bench.open()
+    #expect(try await vault?.token().accessToken == "at-1")
+    #expect(try names(bench, in: "slots").contains(orphan))
+    vault = nil
+    _ = consume held
+    vault = try await bench.open()
+    #expect(try await vault?.token().accessToken == "at-1")
+    #expect(try !names(bench, in: "slots").contains(orphan))
+  }
+
+  @Test
+  func anAccountWithoutItsSlotCanStillBeRemoved() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try run("/bin/sh", ["-c", "rm \(bench.scratch.path)/slots/*"])
+    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    #expect(try await vault.accountFacts(named: nil).isEmpty)
+  }
+
+  @Test
+  func aWindowForARemovedAccountIsNotOneForAll() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    try await bench.protect(vault)
+    try await bench.unlock(vault, ["me"])
+    #expect(try await vault.facts().unlockedAccounts == ["me"])
+    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    #expect(try await vault.facts().unlockedFor == nil)
+  }
+
+  @Test
+  func oneDamagedRecordHidesNoOther() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    var row = try await vault.row()
+    row.providerSettings = Array("issuer=https://evil.example".utf8)
+    let edited = row
+    try await vault.inspect { try $0.update(edited) }
+    let facts = try await vault.accountFacts(named: nil)
+    #expect(facts.map(\.name) == ["me", "work"])
+    #expect(facts.map(\.state) == [.loginRequired, .ready])
+    #expect(facts[0].cause?.hasPrefix("damaged: ") == true)
+    // What the edited record says is not repeated as if it were true.
+    #expect(facts[0].issuer.isEmpty && facts[0].kind == "unknown")
+    #expect(await vault.examine().contains { $0.name == "accounts" && $0.level == .problem })
+  }
+
+  @Test
+  func whoAmIRefreshesOnceWhereTheTokenIsRefused() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.exchange.plan(
+      .answer(status: 401, body: "{}"),
+      .tokens(access: "at-2", refresh: "rt-2"),
+      .answer(status: 200, body: #"{"id": "1", "email": "me@example.org"}"#)
+    )
+    let (_, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
+    #expect(profile.object["email"] == .string("me@example.org"))
+    #expect(bench.exchange.refreshes.count == 1)
+    // And no more than once.
+    bench.exchange.plan(
+      .answer(status: 401, body: "{}"),
+      .tokens(access: "at-3", refresh: "rt-3"),
+      .answer(status: 401, body: "{}")
+    )
+    guard
+      case .providerRefused(status: 401, _) = await failure({
+        _ = try await vault.profile(account: "me", prompt: nil, caller: caller())
+      })
+    else {
+      Issue.record("a second refusal is told as something else")
+      return
+    }
+    #expect(bench.exchange.refreshes.count == 2)
+  }
+
+  private func names(_ bench: Bench, in folder: String) throws -> [String] {
+    try Directory(path: bench.scratch.path + "/" + folder).names()
+  }
+
+  private func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    guard bytes.count >= wanted.count else { return false }
+    return bytes.indices.dropLast(wanted.count - 1).contains { bytes[$0...].starts(with: wanted) }
+  }
+}
+
+extension Vault {
+  fileprivate func frontsDefault() throws -> String? {
+    try TokenFile.defaultAccount(in: directory)
+  }
+}

@@ -1,0 +1,122 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Fingers are let out by the system password alone, and leave nothing behind.
+@Suite(.timeLimit(.minutes(10)))
+struct DeletionTests {
+  @Test
+  func aDeletedFingerLeavesNothingBehindAndTheOthersCount() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    try await bench.enroll(vault, "left-thumb")
+    let row = try await vault.inspect { store in
+      try #require(try store.prints(owner: ThisProcess.user).first { $0.finger == "left-thumb" })
+    }
+    func isOnDisk() throws -> Bool {
+      let part = Array(row.sealed.suffix(40))
+      return try bench.scratch.files().values.contains { $0.firstRange(of: part) != nil }
+    }
+    #expect(try isOnDisk())
+    let mark = try bench.scratch.files()["mark"]
+    try await bench.delete(vault, "left-thumb")
+    #expect(try !isOnDisk())
+    #expect(try bench.scratch.files()["mark"] != mark)
+    #expect(try await vault.fingers().fingers == ["right-index"])
+    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "finger-deletion" && last.detail == "left-thumb")
+    #expect(last.method == "password")
+    #expect(try await bench.glance(vault).methods == [.fingerprint, .password])
+    // The name is free again.
+    try await bench.enroll(vault, "left-thumb")
+    #expect(try await vault.fingers().fingers == ["left-thumb", "right-index"])
+    for finger in ["left-thumb", "right-index"] { try await bench.delete(vault, finger) }
+    let none = try await bench.glance(vault)
+    #expect(none.methods == [.password] && none.reason == nil)
+  }
+
+  @Test
+  func aFingerDeletesNone() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    let need = try await need {
+      _ = try await vault.delete(finger: "right-index", prompt: nil, caller: caller())
+    }
+    #expect(need.methods == [.password])
+    guard
+      case .presenceFailed(.denied, methods: [.password])? = await failure({
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+      })
+    else {
+      Issue.record("a finger was asked")
+      return
+    }
+    // Nor does a check that was passed for something else.
+    let other = try await TokenVaultTests.need {
+      _ = try await vault.enroll("left-thumb", prompt: nil, caller: caller()) { _ in }
+    }
+    try await bench.pass(other, vault, caller())
+    guard
+      case .presenceFailed? = await failure({
+        _ = try await vault.delete(finger: "right-index", prompt: other.prompt, caller: caller())
+      })
+    else {
+      Issue.record("deleted")
+      return
+    }
+    #expect(try await vault.fingers().fingers == ["right-index"])
+  }
+
+  @Test
+  func whatIsNotEnrolledHereIsSaidToBeElsewhereOrNowhere() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.check.setDesktop(desktop(names: "left-thumb"))
+    for finger in ["right-index", "", "x\u{1b}"] {
+      #expect(
+        await failure { _ = try await vault.delete(finger: finger, prompt: nil, caller: caller()) }
+          == .noSuchFinger(finger)
+      )
+    }
+    guard
+      case .refused(let why)? = await failure({
+        _ = try await vault.delete(finger: "left-thumb", prompt: nil, caller: caller())
+      })
+    else {
+      Issue.record("the desktop's")
+      return
+    }
+    #expect(why.contains("desktop's settings"))
+  }
+
+  @Test
+  func aPrintThatDoesNotOpenCanBeDeletedAndTheOthersCountAgain() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.expired()
+    if let vault { try await bench.enroll(vault, "left-thumb") }
+    vault = nil
+    try await bench.withStore { store in
+      var row = try #require(
+        try store.prints(owner: ThisProcess.user).first { $0.finger == "left-thumb" }
+      )
+      row.sealed[40] ^= 1
+      let damaged = row
+      try store.transaction {
+        try store.deletePrint(id: damaged.id)
+        try store.insert(damaged)
+      }
+    }
+    let next = try await bench.open()
+    let need = try await bench.glance(next)
+    #expect(need.methods == [.password])
+    #expect(need.reason == "the enrolled print of left-thumb does not open")
+    // The password does not make it count.
+    try await bench.confirm(next)
+    #expect(try await bench.glance(next).methods == [.password])
+    try await bench.delete(next, "left-thumb")
+    #expect(try await bench.glance(next).methods == [.fingerprint, .password])
+  }
+}

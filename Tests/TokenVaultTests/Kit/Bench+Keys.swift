@@ -1,0 +1,92 @@
+import Cryptography
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+extension Bench {
+  /// Makes a new device secret, with the password.
+  @discardableResult
+  func rekey(_ vault: Vault) async throws -> RekeyFacts {
+    let need = try await need { _ = try await vault.rekey(prompt: nil, caller: caller()) }
+    #expect(need.purpose == .rekey && need.methods == [.password])
+    try await pass(need, vault, caller())
+    return try await vault.rekey(prompt: need.prompt, caller: caller())
+  }
+
+  /// Accepts a store that was put back, with the password.
+  @discardableResult
+  func accept(_ vault: Vault) async throws -> [String] {
+    let need = try await need { _ = try await vault.acceptStore(prompt: nil, caller: caller()) }
+    #expect(need.purpose == .recover && need.methods == [.password])
+    try await pass(need, vault, caller())
+    return try await vault.acceptStore(prompt: need.prompt, caller: caller())
+  }
+
+  /// Signs in to an account whose refresh token may be released.
+  func signInExportable(
+    _ vault: Vault,
+    _ name: String = "me",
+    refresh: String = "rt-1",
+    settings: [String: String] = [:]
+  ) async throws -> AccountFacts {
+    func login(_ prompt: String?) async throws -> AccountFacts {
+      try await vault.signIn(
+        account: name,
+        provider: try provider(settings),
+        email: "me@example.org",
+        password: shared("hunter2"),
+        registering: false,
+        displayName: nil,
+        exportable: true,
+        prompt: prompt,
+        caller: caller()
+      )
+    }
+    let need = try await need { _ = try await login(nil) }
+    #expect(need.purpose == .exportable && need.methods == [.password])
+    try await pass(need, vault, caller())
+    exchange.plan(.tokens(access: "at-1", refresh: refresh, lifetime: 3600))
+    return try await login(need.prompt)
+  }
+
+  /// A vault with a protected and an unprotected account, a finger and a trail, closed.
+  func makeVault() async throws {
+    var vault: Vault? = try await open()
+    if let vault {
+      try await signIn(vault, "me", refresh: "rt-1")
+      try await signIn(vault, "work", refresh: "rt-work")
+      try await protect(vault, "work")
+      try await enroll(vault)
+    }
+    vault = nil
+  }
+
+  /// What the tokens and prints of the store are sealed in, and the device secret.
+  func sealedBytes() async throws -> [[UInt8]] {
+    let boxes = try await withStore { store in
+      try store.allAccounts().compactMap(\.sealedRefreshToken) + store.allPrints().map(\.sealed)
+    }
+    let secret = try #require(try scratch.files()["device-secret"])
+    return boxes + [secret]
+  }
+
+  /// The files of the state directory in which one of these stands.
+  func filesHolding(_ needles: [[UInt8]]) throws -> [String] {
+    try scratch.files().filter { file in needles.contains { holds(file.value, $0) } }.map(\.key)
+      .sorted()
+  }
+}
+
+extension Vault {
+  /// The refresh token of an account, as a refresh sends it.
+  func sentToken(_ name: String, _ bench: Bench) async throws -> String {
+    bench.clock.advance(7200)
+    try await bench.unlock(self)
+    bench.exchange.plan(.nothingSent)
+    _ = try? await token(name)
+    return try #require(bench.exchange.refreshes.last)
+  }
+}

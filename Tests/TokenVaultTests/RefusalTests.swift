@@ -1,0 +1,190 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Refusals are counted, and a caller cannot fill the trail with them.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct RefusalTests {
+  private func refusals(_ vault: Vault) async throws -> [AuditFacts] {
+    try await vault.trail(after: 0, since: nil, account: nil).filter { $0.event == "refusal" }
+  }
+
+  @Test
+  func refusalsAreWrittenOnceAMinuteWithTheirCount() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for _ in 0..<5 {
+      _ = await failure {
+        _ = try await vault.check("none", by: .fingerprint, caller: caller(3)) { _ in }
+      }
+    }
+    await vault.note(.busy("x"), by: caller(3))
+    await vault.note(.refused("x"), by: caller(4))
+    await vault.note(.providerUnavailable("x", retryAfter: nil), by: caller(4))
+    #expect(try await refusals(vault).isEmpty)
+    try await vault.tendTrail()
+    let written = try await refusals(vault)
+    #expect(written.map(\.detail) == ["5 × denied", "1 × busy", "1 × policy"])
+    #expect(written.map(\.requester) == ["bash, pid 3", "bash, pid 3", "bash, pid 4"])
+    try await vault.tendTrail()
+    #expect(try await refusals(vault).count == 3)
+  }
+
+  @Test
+  func aProofThatExpiredOrBelongsToAnotherIsCounted() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    let need = try await need { _ = try await vault.token() }
+    try await bench.pass(need, vault, caller())
+    _ = await failure { _ = try await vault.token(prompt: need.prompt, caller: caller(2)) }
+    bench.clock.advance(120)
+    _ = await failure { _ = try await vault.token(prompt: need.prompt) }
+    _ = await failure {
+      _ = try await vault.respond(need.prompt, text: shared("x"), caller: caller())
+    }
+    try await vault.flushRefusals()
+    let written = try await refusals(vault)
+    #expect(written.count >= 2)
+    #expect(written.contains { $0.requester == "bash, pid 2" })
+    #expect(written.contains { $0.requester == "bash, pid 1" })
+  }
+
+  @Test
+  func aFloodOfCallersDoesNotPushTheHistoryOut() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let before = try await vault.verifyTrail().records
+    // A day of a thousand callers a minute, each of another name.
+    for minute in 0..<1440 {
+      for number in 0..<1000 {
+        await vault.noteRefusal("denied", by: "evil\(minute)-\(number), pid 1")
+      }
+      try await vault.tendTrail()
+      bench.clock.advance(60)
+    }
+    let records = try await vault.verifyTrail().records - before
+    #expect(records < 2000)
+    let counted = try await vault.inspect { store in
+      var sum = 0
+      var number: Int64 = 0
+      while true {
+        let page = try store.audit(after: number)
+        guard let last = page.last else { return sum }
+        number = last.number
+        for row in page { sum += row.detail.flatMap { Int($0.prefix { $0 != " " }) } ?? 0 }
+      }
+    }
+    // Not one of them is lost.
+    #expect(counted == 1_440_000)
+  }
+
+  @Test
+  func checksThatNobodyTookPartInAreCountedBeyondSixty() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.enroll(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    func checks() async throws -> Int {
+      try await vault.inspect { store in
+        try store.audit(limit: 10_000).filter {
+          $0.event == "presence-check" && $0.outcome == "failed"
+        }.count
+      }
+    }
+    for number in 0..<100 as Range<UInt64> {
+      let caller = caller(100 + number)
+      let need = try await need { _ = try await vault.token(caller: caller) }
+      bench.check.plan([.failed(.notAvailable("busy"))])
+      _ = await failure {
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller) { _ in }
+      }
+      await vault.disconnect(100 + number)
+    }
+    #expect(try await checks() == QuietChecks.most)
+    // A finger that does not match is written down all the same.
+    let need = try await need { _ = try await vault.token() }
+    bench.check.plan([.failed(.noMatch)])
+    _ = await failure {
+      _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+    }
+    #expect(try await checks() == QuietChecks.most + 1)
+    try await vault.flushRefusals()
+    let counted = try await vault.inspect { store in
+      try store.audit(limit: 10_000).filter { $0.event == "refusal" }.compactMap(\.detail)
+    }
+    #expect(counted.contains { $0.contains("check not_available") })
+  }
+
+  /// What releases something or changes the protection, after its check was passed.
+  enum Release: CaseIterable {
+    case refresh, unlock, enable, disable, enroll, signOut
+  }
+
+  @Test(arguments: Release.allCases)
+  func whatCannotBeWrittenDownDoesNotHappen(_ release: Release) async throws {
+    let scratch = try Scratch()
+    try scratch.mountSmall(pages: 500)
+    let bench = try Bench(scratch)
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    if release != .enable { try await bench.protect(vault) }
+    bench.clock.advance(3600)
+    func attempt(_ prompt: String?) async throws {
+      switch release {
+      case .refresh: _ = try await vault.token(prompt: prompt)
+      case .unlock: _ = try await vault.unlock([], seconds: nil, prompt: prompt, caller: caller())
+      case .enable, .disable:
+        _ = try await vault.setProtection(
+          release == .enable,
+          account: "me",
+          prompt: prompt,
+          caller: caller()
+        )
+      case .enroll:
+        _ = try await vault.enroll("right-index", prompt: prompt, caller: caller()) { _ in }
+      case .signOut: _ = try await vault.signOut(account: "me", local: true, caller: caller())
+      }
+    }
+    let prompt: String?
+    if release == .signOut {
+      prompt = nil
+    } else {
+      let need = try await need { try await attempt(nil) }
+      try await bench.pass(need, vault, caller())
+      prompt = need.prompt
+    }
+    let before = try await vault.row()
+    let records = try await vault.verifyTrail().records
+    try scratch.fill()
+    let failed: VaultFailure?
+    if release == .enroll {
+      async let outcome = failure { try await attempt(prompt) }
+      while bench.check.enrollments.isEmpty { await Task.yield() }
+      bench.check.enrollments[0].tell(
+        .done(print: shared("a print"), driver: "scripted", device: "1")
+      )
+      failed = await outcome
+    } else {
+      failed = await failure { try await attempt(prompt) }
+    }
+    guard case .vaultUnsafe? = failed else {
+      Issue.record("\(release): \(String(describing: failed))")
+      return
+    }
+    #expect(try await vault.row() == before)
+    #expect(try await vault.facts().unlockedFor == nil)
+    #expect(try await vault.facts().fingers.isEmpty)
+    #expect(bench.exchange.refreshes.isEmpty)
+    #expect(try await vault.verifyTrail().records == records)
+    try scratch.clear()
+    #expect(try await vault.verifyTrail().isWhole)
+  }
+}

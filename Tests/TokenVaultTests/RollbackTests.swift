@@ -1,0 +1,247 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Which old copies show, and what they can do.
+@Suite(.timeLimit(.minutes(10)))
+struct RollbackTests {
+  /// A vault as it was, and as it is now: two rotations later.
+  private func copies() async throws -> (old: Bench, now: Bench) {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    if let vault { try await bench.signIn(vault, lifetime: 1) }
+    vault = nil
+    let old = try bench.snapshot()
+    vault = try await bench.open()
+    for number in 2...3 {
+      bench.clock.advance(60)
+      bench.exchange.plan(.tokens(access: "at-\(number)", refresh: "rt-\(number)", lifetime: 30))
+      _ = try await vault?.token()
+    }
+    vault = nil
+    return (old, bench)
+  }
+
+  private func put(_ names: [String], of old: Bench, into now: Bench) throws {
+    for name in names {
+      try run("/bin/cp", ["-a", old.scratch.path + "/" + name, now.scratch.path + "/" + name])
+    }
+  }
+
+  private func overwriteMark(_ bench: Bench, _ bytes: [UInt8]) throws {
+    let mark = try Directory(path: bench.scratch.path)
+    try mark.unlink("mark")
+    try mark.create("mark").write(bytes)
+  }
+
+  private func firstFormat(_ count: UInt8) -> [UInt8] {
+    let bytes: [UInt8] = [count, 0, 0, 0, 0, 0, 0, 0]
+    return Array("TLMARK01".utf8) + bytes + bytes.map { ~$0 }
+  }
+
+  /// An old or edited copy, and how it shows; nil where it does not.
+  private func damaged(
+    _ what: String,
+    _ old: Bench,
+    _ now: Bench
+  ) throws -> VaultStanding {
+    switch what {
+    case "store": try put(["vault.db"], of: old, into: now)
+    case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)
+    case "mark":
+      try put(["mark"], of: old, into: now)
+      return .newerThanMark
+    case "mark removed":
+      try run("/bin/rm", [now.scratch.path + "/mark"])
+      return .markMissing
+    case "mark edited":
+      var bytes = try #require(try now.scratch.files()["mark"])
+      bytes[8] -= 1
+      try overwriteMark(now, bytes)
+      return .markDamaged
+    case "store, and a mark of the first format":
+      try put(["vault.db"], of: old, into: now)
+      try overwriteMark(now, firstFormat(1))
+      return .markDamaged
+    case "no store":
+      try run("/bin/rm", [now.scratch.path + "/vault.db"])
+      return .markDamaged
+    default: Issue.record("\(what)")
+    }
+    return .olderThanMark
+  }
+
+  @Test(arguments: [
+    "store", "store and tokens", "mark", "mark removed", "mark edited",
+    "store, and a mark of the first format",
+  ])
+  func anOldCopyIsRefusedChangesNothingAndCanBeAccepted(_ what: String) async throws {
+    let (old, now) = try await copies()
+    let standing = try damaged(what, old, now)
+    let before = try now.scratch.files()
+    var vault: Vault? = try await now.open()
+    if let vault {
+      #expect(await vault.standing == standing)
+      #expect(try await vault.facts().problem != nil)
+      let sent = now.exchange.requests.count
+      for failure in [
+        await failure { _ = try await vault.demandCurrentStore() },
+        await failure { _ = try await vault.token() },
+        await failure { try await now.signIn(vault) },
+        await failure { _ = try await now.rekey(vault) },
+      ] {
+        guard case .vaultUnsafe(_, let hint)? = failure else {
+          Issue.record("\(what): \(String(describing: failure))")
+          continue
+        }
+        #expect(hint?.contains("thumblatch recover") == true)
+      }
+      #expect(now.exchange.requests.count == sent)
+    }
+    vault = nil
+    // Neither looking at it nor asking has changed anything but the trail of refusals.
+    let after = try now.scratch.files()
+    #expect(after == before)
+
+    vault = try await now.open()
+    if let vault {
+      #expect(try await now.accept(vault) == ["me"])
+      let facts = try await vault.stateOfMe()
+      #expect(facts.state == .loginRequired && facts.cause == "the store was put back")
+      #expect(try await vault.cachedToken() == nil)
+      guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+        Issue.record("\(what): a token of another time")
+        return
+      }
+      #expect(now.exchange.refreshes.count == 2)
+      #expect(try await vault.events().last == "store-recovered done")
+      #expect(try await vault.verifyTrail().isWhole)
+      // A second time there is nothing to accept, and nobody is asked.
+      #expect(try await vault.acceptStore(prompt: nil, caller: caller()) == [])
+      try await now.signIn(vault, refresh: "rt-9")
+      try await now.rekey(vault)
+    }
+    vault = nil
+    vault = try await now.open()
+    #expect(await vault?.standing == .current)
+    #expect(try await vault?.token().accessToken == "at-1")
+    // The store that was left behind does not come back unseen.
+    vault = nil
+    try put(["vault.db"], of: old, into: now)
+    _ = try? await now.open().demandCurrentStore()
+  }
+
+  @Test
+  func theStoreThatWasLeftBehindIsOlderThanTheOneThatWasAccepted() async throws {
+    let (old, now) = try await copies()
+    let left = try now.snapshot()
+    try put(["vault.db"], of: old, into: now)
+    var vault: Vault? = try await now.open()
+    if let vault { try await now.accept(vault) }
+    vault = nil
+    try put(["vault.db"], of: left, into: now)
+    #expect(try await now.open().standing == .olderThanMark)
+  }
+
+  @Test
+  func aStoreThatIsGoneIsNotSilentlyBegunAnew() async throws {
+    let (old, now) = try await copies()
+    let standing = try damaged("no store", old, now)
+    var vault: Vault? = try await now.open()
+    #expect(await vault?.standing == standing)
+    if let vault {
+      #expect(try await now.accept(vault) == [])
+      try await now.signIn(vault)
+    }
+    vault = nil
+    #expect(try await now.open().standing == .current)
+    #expect(try now.scratch.files().keys.filter { $0.hasPrefix("slots/") }.count == 1)
+  }
+
+  @Test
+  func aKillBetweenCommitAndMarkIsNoRollback() async throws {
+    let (_, now) = try await copies()
+    let mark = try #require(try now.scratch.files()["mark"])
+    var vault: Vault? = try await now.open()
+    if let vault {
+      now.clock.advance(60)
+      now.exchange.plan(.tokens(access: "at-4", refresh: "rt-4"))
+      _ = try await vault.token()
+    }
+    vault = nil
+    try overwriteMark(now, mark)
+    vault = try await now.open()
+    #expect(await vault?.standing == .current)
+    vault = nil
+    // The mark has caught up.
+    #expect(try now.scratch.files()["mark"] != mark)
+    try overwriteMark(now, mark)
+    #expect(try await now.open().standing == .current)
+  }
+
+  @Test
+  func aWholeCopyPutBackIsNotSeen() async throws {
+    let (old, now) = try await copies()
+    try put(["vault.db", "mark"], of: old, into: now)
+    let vault = try await now.open()
+    #expect(await vault.standing == .current)
+    #expect(try await vault.row().generation == 1)
+  }
+
+  @Test
+  func aMarkThatCannotBeRaisedIsRaisedBeforeTheNextChange() async throws {
+    let (_, now) = try await copies()
+    let vault = try await now.open()
+    // A directory where the new mark is to be made: it cannot be.
+    let blocked = now.scratch.path + "/mark.new"
+    try run("/bin/mkdir", [blocked])
+    now.clock.advance(60)
+    now.exchange.plan(.tokens(access: "at-4", refresh: "rt-4", lifetime: 30))
+    _ = await failure { _ = try await vault.token() }
+    #expect(try await vault.row().generation == 4)
+    now.clock.advance(60)
+    let sent = now.exchange.requests.count
+    #expect(await failure { _ = try await vault.token() } != nil)
+    #expect(now.exchange.requests.count == sent)
+    try run("/bin/rmdir", [blocked])
+    now.exchange.plan(.tokens(access: "at-5", refresh: "rt-5"))
+    #expect(try await vault.token().accessToken == "at-5")
+    #expect(try await vault.boxChanges() == vault.markedCount)
+  }
+
+  @Test
+  func aMarkOfTheFirstFormatIsTakenOnceAndReplaced() async throws {
+    let (_, now) = try await copies()
+    let count = try await now.open().boxChanges()
+    // As an older program has left it.
+    try await now.withStore { store in
+      try store.transaction {
+        try store.setMeta(Vault.markFormatKey, to: nil)
+        try store.setMeta(Opening.secretKey, to: nil)
+      }
+    }
+    let plain = firstFormat(UInt8(count))
+    try overwriteMark(now, plain)
+    var vault: Vault? = try await now.open()
+    #expect(await vault?.standing == .current)
+    vault = nil
+    let files = try now.scratch.files()
+    #expect(files["mark"]?.starts(with: Array("TLMARK02".utf8)) == true)
+    try overwriteMark(now, plain)
+    vault = try await now.open()
+    #expect(await vault?.standing == .markDamaged)
+  }
+
+  @Test
+  func anOlderStoreOfTheFirstFormatShows() async throws {
+    let (_, now) = try await copies()
+    try await now.withStore { store in
+      try store.transaction { try store.setMeta(Vault.markFormatKey, to: nil) }
+    }
+    try overwriteMark(now, firstFormat(200))
+    #expect(try await now.open().standing == .olderThanMark)
+  }
+}

@@ -1,0 +1,278 @@
+import Cryptography
+import SecretMemory
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Pruning, other keys, and trails of an older program.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct TrailKeepingTests {
+  /// A vault on the bench that keeps little of its trail.
+  private func open(
+    _ bench: Bench,
+    seconds: Int64 = 1 << 40,
+    records: Int = 100_000
+  ) async throws -> Vault {
+    try await bench.withStore { _ in }
+    return try Vault(
+      directory: try StateDirectory(path: bench.scratch.path),
+      owner: ThisProcess.user,
+      exchange: bench.exchange,
+      check: bench.check,
+      clock: bench.clock,
+      trailLimits: TrailLimits(seconds: seconds, records: records)
+    )
+  }
+
+  @Test
+  func whatIsTooManyIsRemovedAndTheChainGoesOn() async throws {
+    let bench = try Bench()
+    let vault = try await open(bench, records: 10)
+    try await vault.write(10)
+    try await vault.tendTrail()
+    #expect(try await vault.verifyTrail().records == 10)
+    try await vault.write(7)
+    try await vault.pruneTrail()
+    let facts = try await vault.verifyTrail()
+    #expect(facts.isWhole)
+    #expect([Int64(facts.records), facts.first, facts.last] == [10, 9, 18])
+    let last = try await vault.trail(after: 0, since: nil, account: nil).last
+    #expect(last?.event == "trail-pruning")
+    #expect(last?.detail == "8 records removed, up to number 8")
+    // And once more, from the checkpoint on.
+    try await vault.write(30)
+    try await vault.pruneTrail()
+    let more = try await vault.verifyTrail()
+    #expect(more.isWhole)
+    #expect([Int64(more.records), more.first, more.last] == [10, 40, 49])
+  }
+
+  @Test
+  func whatIsTooOldIsRemovedOnceADay() async throws {
+    let bench = try Bench()
+    let vault = try await open(bench, seconds: 365 * 86_400)
+    try await vault.write(5)
+    try await vault.tendTrail()
+    bench.clock.advance(364 * 86_400)
+    try await vault.write(2)
+    try await vault.tendTrail()
+    #expect(try await vault.verifyTrail().records == 7)
+    bench.clock.advance(2 * 86_400)
+    try await vault.write(1)
+    try await vault.tendTrail()
+    let facts = try await vault.verifyTrail()
+    #expect(facts.isWhole)
+    #expect([Int64(facts.records), facts.first, facts.last] == [4, 6, 9])
+    // The last record stays, however old it is: the head is about it.
+    bench.clock.advance(400 * 86_400)
+    try await vault.tendTrail()
+    let rest = try await vault.verifyTrail()
+    #expect(rest.isWhole)
+    #expect([Int64(rest.records), rest.first, rest.last] == [2, 9, 10])
+  }
+
+  @Test
+  func whatIsRemovedIsCheckedForTheLastTime() async throws {
+    let bench = try Bench()
+    try await write(bench, 20)
+    try edit(bench, "UPDATE audit SET detail = 'nothing' WHERE number = 3")
+    let vault = try await open(bench, records: 5)
+    try await vault.pruneTrail()
+    let facts = try await vault.verifyTrail()
+    #expect(facts.first == 17)
+    #expect(facts.bad == 3)
+    #expect(facts.problem == "altered")
+    try await vault.write(20)
+    try await vault.pruneTrail()
+    #expect(try await vault.verifyTrail().bad == 3)
+  }
+
+  @Test(arguments: [
+    ("DELETE FROM audit WHERE number = 17", Int64(17), "dropped"),
+    ("DELETE FROM meta WHERE key = 'audit-checkpoint'", 1, "dropped"),
+    ("UPDATE meta SET value = zeroblob(73) WHERE key = 'audit-checkpoint'", 17, "checkpoint"),
+    ("UPDATE audit SET number = 16 WHERE number = 20", 16, "added"),
+    ("DELETE FROM audit WHERE number = 21", 21, "truncated"),
+  ])
+  func aTrailThatWasPrunedIsGuardedAsWell(
+    _ sql: String,
+    _ bad: Int64,
+    _ problem: String
+  ) async throws {
+    let bench = try Bench()
+    try await write(bench, 20)
+    do {
+      let vault = try await open(bench, records: 5)
+      try await vault.pruneTrail()
+      let facts = try await vault.verifyTrail()
+      #expect(facts.isWhole)
+      #expect([facts.first, facts.last] == [17, 21])
+    }
+    try await bench.withStore { _ in }
+    try edit(bench, sql)
+    let facts = try await bench.open().verifyTrail()
+    #expect(facts.bad == bad)
+    #expect(facts.problem == problem)
+  }
+
+  @Test
+  func moreThanAHundredThousandRecordsAreCutAndChecked() async throws {
+    let bench = try Bench()
+    let vault = try await open(bench)
+    let clock = ContinuousClock()
+    let written = try await clock.measure { try await vault.write(100_500) }
+    let cut = try await clock.measure { try await vault.tendTrail() }
+    let checked = try await clock.measure {
+      let facts = try await vault.verifyTrail()
+      #expect(facts.isWhole)
+      #expect([Int64(facts.records), facts.first, facts.last] == [99_000, 1502, 100_501])
+    }
+    print("100,500 records: written in \(written), checked in \(checked), cut in \(cut)")
+  }
+
+  @Test
+  func othersAreServedWhileTheTrailIsChecked() async throws {
+    let bench = try Bench()
+    let vault = try await open(bench, records: 1000)
+    try await vault.write(5000)
+    let isDone = Box<Bool>()
+    async let facts = {
+      let facts = try await vault.verifyTrail()
+      isDone.put(true)
+      return facts
+    }()
+    var served = 0
+    while isDone.value == nil {
+      try await vault.write(1)
+      if served == 1 { try await vault.pruneTrail() }
+      served += 1
+      await Task.yield()
+    }
+    #expect(try await facts.isWhole)
+    #expect(served > 1)
+    #expect(try await vault.verifyTrail().isWhole)
+  }
+
+  // MARK: - Other keys
+
+  @Test
+  func underOtherKeysTheTrailIsAsWholeAsBefore() async throws {
+    let bench = try Bench()
+    try await write(bench, 600)
+    do {
+      let vault = try await open(bench, records: 580)
+      try await vault.pruneTrail()
+      try await vault.changeKeys()
+      try await vault.write(3)
+      let facts = try await vault.verifyTrail()
+      #expect(facts.isWhole)
+      #expect([facts.first, facts.last] == [27, 604])
+    }
+    // Under the old key nothing of it is right.
+    #expect(try await bench.open().verifyTrail().problem == "checkpoint")
+  }
+
+  @Test(arguments: [
+    ("UPDATE audit SET detail = 'x' WHERE number = 300", Int64(300), "altered"),
+    ("UPDATE audit SET detail = CAST(x'ff' AS TEXT) WHERE number = 300", 300, "altered"),
+    ("DELETE FROM audit WHERE number = 300", 300, "dropped"),
+    ("DELETE FROM audit WHERE number > 300", 301, "truncated"),
+    ("DELETE FROM meta WHERE key = 'audit-head'", 601, "head"),
+  ])
+  func otherKeysDoNotMakeABrokenTrailWhole(
+    _ sql: String,
+    _ bad: Int64,
+    _ problem: String
+  ) async throws {
+    let bench = try Bench()
+    try await write(bench, 600)
+    try edit(bench, sql)
+    let vault = try await bench.open()
+    try await vault.changeKeys()
+    try await vault.write(3)
+    let facts = try await vault.verifyTrail()
+    #expect(facts.bad == bad)
+    #expect(facts.problem == problem)
+  }
+
+  // MARK: - An older program
+
+  /// What the older program has left: no head, and schema 1.
+  private static let older = """
+    DELETE FROM meta WHERE key = 'audit-head'; DROP TABLE password_waits; DROP TABLE enrolled_sets;
+    ALTER TABLE accounts DROP COLUMN exportable; PRAGMA user_version = 1;
+    """
+
+  @Test
+  func theTrailOfAnOlderProgramIsTakenOverOnce() async throws {
+    let bench = try Bench()
+    try await write(bench, 9)
+    try edit(bench, Self.older)
+    do {
+      let vault = try await bench.open()
+      let facts = try await vault.verifyTrail()
+      #expect(facts.isWhole)
+      #expect(facts.records == 10)
+      let last = try await vault.trail(after: 0, since: nil, account: nil).last
+      #expect(last?.event == "trail-adoption")
+    }
+    try await bench.withStore { _ in }
+    try edit(bench, "DELETE FROM audit WHERE number = 10")
+    #expect(try await bench.open().verifyTrail().bad == 10)
+  }
+
+  @Test
+  func aBrokenTrailOfAnOlderProgramStaysBroken() async throws {
+    let bench = try Bench()
+    try await write(bench, 9)
+    try edit(bench, Self.older + "UPDATE audit SET requester = 'x' WHERE number = 2")
+    let facts = try await bench.open().verifyTrail()
+    #expect(facts.bad == 2)
+    #expect(facts.problem == "altered")
+  }
+
+  // MARK: -
+
+  private func write(_ bench: Bench, _ count: Int) async throws {
+    do {
+      let vault = try await bench.open()
+      try await vault.write(count)
+    }
+    try await bench.withStore { _ in }
+  }
+
+  private func edit(_ bench: Bench, _ sql: String) throws {
+    let program = """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.executescript(sys.argv[2])
+      """
+    try run("/usr/bin/python3", ["-c", program, bench.scratch.path + "/vault.db", sql])
+  }
+}
+
+extension Vault {
+  /// Writes so many records in one transaction.
+  fileprivate func write(_ count: Int) throws {
+    try change { () throws(VaultFailure) in
+      for number in 0..<count {
+        var entry = AuditEntry(event: .lock, outcome: .done)
+        entry.requester = "bash, pid \(number)"
+        try self.record(entry)
+      }
+    }
+  }
+
+  /// What a new device secret does to the trail.
+  fileprivate func changeKeys() throws {
+    let new = try TrailKeys(from: try SealingKey.random())
+    try change { () throws(VaultFailure) in
+      try self.trailed { () throws(TrailFailure) in
+        try self.trail.reauthenticate(from: self.trailKeys, to: new)
+      }
+    }
+    trailKeys = new
+  }
+}
