@@ -83,6 +83,9 @@ extension Vault {
 
   private func examineMark() -> [VaultFinding] {
     look("mark") { () throws(VaultFailure) in
+      if case .vaultUnsafe(let message, let hint)? = standing.failure {
+        return [VaultFinding("mark", .problem, message, remedy: hint)]
+      }
       let count = try boxChanges()
       guard
         let mark = try stored({ () throws(StorageError) in try MarkFile.read(in: self.directory) })
@@ -97,13 +100,13 @@ extension Vault {
           )
         ]
       }
-      guard mark <= count else {
+      guard mark.count == count else {
         return [
           VaultFinding(
             "mark",
             .problem,
-            "the store is older than its mark (\(count), and the mark says \(mark))",
-            remedy: "put the newer store back if there is one"
+            "the rollback mark does not fit the store (\(count), and the mark says \(mark.count))",
+            remedy: "if you did not put back an old copy, find out who did"
           )
         ]
       }

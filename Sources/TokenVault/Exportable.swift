@@ -16,7 +16,7 @@ extension Vault {
     _ provider: Provider?,
     _ prompt: String?,
     _ caller: Caller
-  ) throws(VaultFailure) {
+  ) async throws(VaultFailure) {
     let checked: AccountName
     do throws(ConfigurationError) {
       checked = try AccountName(name)
@@ -29,7 +29,7 @@ extension Vault {
       account: try subject(of: checked, provider)
     )
     guard let prompt else {
-      throw try askForPresence(question, account: checked.text, caller: caller)
+      throw try await askForPresence(question, account: checked.text, caller: caller)
     }
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])

@@ -17,7 +17,7 @@ extension Vault {
       return []
     }
     let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }

@@ -93,7 +93,7 @@ extension Vault {
     switch failure {
     case .busy: noteRefusal("busy", by: caller.requester)
     case .refused: noteRefusal("policy", by: caller.requester)
-    case .presenceNeeded, .presenceFailed, .noSuchAccount, .invalidArgument, .loginRequired,
+    case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument, .loginRequired,
       .providerUnavailable, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
       break
     }

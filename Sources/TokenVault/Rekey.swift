@@ -31,7 +31,7 @@ extension Vault {
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
-    guard let prompt else { throw try askForPresence(question, account: nil, caller: caller) }
+    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       try self.recover(identifier, slot)

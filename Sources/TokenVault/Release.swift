@@ -28,7 +28,7 @@ extension Vault {
     try mayRelease(account, keep: keep, caller)
     let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
     guard let prompt else {
-      throw try askForPresence(question, account: account.name, caller: caller)
+      throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     await enter(account.id)
@@ -62,7 +62,7 @@ extension Vault {
     // Judges the record too: whether it is exportable is bound to the token's box.
     let provider = try provider(of: account)
     guard account.exportable else {
-      noteRefusal("release of an account that is not exportable", caller)
+      noteRefusal("release of an account that is not exportable", by: caller.requester)
       throw .refused(
         "\(account.name) is not exportable: its refresh token stays here"
           + " (thumblatch login \(account.name) --exportable allows it)"

@@ -38,7 +38,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
-    if exportable { try allowExportable(name, provider, prompt, caller) }
+    if exportable { try await allowExportable(name, provider, prompt, caller) }
     let credentials = Credentials(
       email: email,
       password: password,
