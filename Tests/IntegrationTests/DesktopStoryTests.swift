@@ -42,7 +42,7 @@ struct DesktopStoryTests {
 
     // The vault has never seen this finger: the password confirms it.
     let enable = try person.terminal("presence", "enable", "me", columns: 240)
-    try enable.expect("enrolled fingers not confirmed yet")
+    try enable.expect("Enrolled fingers not confirmed yet")
     try enable.expect("Password:")
     try enable.enter(Person.systemPassword)
     try enable.end()
