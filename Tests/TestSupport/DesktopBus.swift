@@ -235,6 +235,10 @@ public final class DesktopBus {
                 if not error.get_dbus_name().endswith('AlreadyInUse'):
                     raise
                 select.select([], [], [], 0.01)
+    def await_needed():
+        while not call(FPRINT, DEVICE, 'org.freedesktop.DBus.Properties', 'Get', FPRINT + '.Device',
+                       'finger-needed'):
+            select.select([], [], [], 0.005)
     def status(name, done):
         call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
     def calls():
