@@ -296,6 +296,25 @@ struct EnrolledSetTests {
   }
 
   @Test
+  func asManyAsTheHelperTellsCanBeConfirmedAndNoMore() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    func many(_ count: UInt8) -> DesktopFingers {
+      desktop((0..<count).map { ("right-middle", $0) })
+    }
+    bench.check.setDesktop(many(64))
+    try await bench.confirm(vault)
+    #expect(try await bench.glance(vault).methods == [.fingerprint, .password])
+    bench.check.setDesktop(many(200))
+    for _ in 0..<2 {
+      let need = try await bench.glance(vault)
+      #expect(need.methods == [.password])
+      #expect(need.reason == "more fingers are enrolled than can be confirmed")
+      try await bench.confirm(vault)
+    }
+  }
+
+  @Test
   func aListIsReadAsItWasWrittenAndNothingElseIs() throws {
     let set = EnrolledSet(
       own: [.init(home: .own, finger: "left-thumb", digest: [1, 0xab])],
