@@ -14,11 +14,13 @@ struct FingerCareTests {
   private func protected(_ fingers: String...) throws -> Person {
     let person = try Person()
     try person.register()
-    for finger in fingers { try enroll(person, finger) }
+    try enroll(person, fingers[0])
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
     try person.touch(fingers[0])
     try enable.end()
+    // This reader compares with one print at a time: which one is not for the test to choose.
+    for finger in fingers.dropFirst() { try enroll(person, finger) }
     return person
   }
 
