@@ -13,7 +13,7 @@ struct SameTimeTests {
 
   @Test
   func twoHundredCommandsAtATimeDoEachOtherNoHarm() throws {
-    let person = try Person(["--access-lifetime", "40", "--marker", Self.marker])
+    let person = try Person(["--access-lifetime", "15", "--marker", Self.marker])
     for account in Self.accounts { try person.register(account) }
     try enroll(person)
     for account in Self.accounts.prefix(4) {
@@ -36,7 +36,8 @@ struct SameTimeTests {
     // Every refresh token was sent once: none was lost, and none taken for a thief's.
     let sent = try person.backend.requests().filter { $0.path == "/auth/refresh" }
       .compactMap(\.refreshToken)
-    #expect(sent.count > 20 && Set(sent).count == sent.count)
+    #expect(sent.count > 20)
+    #expect(Set(sent).count == sent.count)
     try isWhole(person)
   }
 
