@@ -98,9 +98,12 @@ enum ProviderChecks {
       var found = [files.system, files.user].compactMap(directory)
       var count = 0
       for (provider, _) in try files.names() {
-        count += 1
         do throws(CommandError) {
           _ = try files.read(provider)
+          count += 1
+        } catch where error.code == .notFound {
+          // Removed meanwhile.
+          continue
         } catch {
           found.append(
             .problem(name, error.message, remedy: error.hint ?? "correct the file, or remove it")
