@@ -88,14 +88,11 @@ enum AccountVerbs {
     guard let account = try StatusVerbs.accounts(session, named: name).first,
       account.state != .signedOut
     else { return }
-    let terminal = try session.terminal(for: "a confirmation that \(name) is removed (--yes)")
     let person = account.email ?? account.displayName ?? account.subject
-    session.output.ask(
-      "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased. [y/N] "
+    try session.confirm(
+      "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased.",
+      for: "a confirmation that \(name) is removed (--yes)",
+      otherwise: "\(name) was not removed"
     )
-    let answer = try terminal.readVisible(interrupt: session.interrupt) ?? ""
-    guard ["y", "yes"].contains(answer.lowercased().filter { $0 != " " }) else {
-      throw CommandError(.presence, "\(name) was not removed")
-    }
   }
 }

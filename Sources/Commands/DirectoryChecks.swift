@@ -101,10 +101,9 @@ enum ProviderChecks {
         do throws(CommandError) {
           _ = try files.read(provider)
           count += 1
-        } catch where error.code == .notFound {
-          // Removed meanwhile.
-          continue
         } catch {
+          // Removed meanwhile.
+          if error.code == .notFound { continue }
           found.append(
             .problem(name, error.message, remedy: error.hint ?? "correct the file, or remove it")
           )

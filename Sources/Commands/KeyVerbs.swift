@@ -64,6 +64,7 @@ enum KeyVerbs {
 
   static let recover = Verb(
     "recover",
+    options: [Verb.Option("--yes", "do not ask where the store looks current")],
     summary: "accept a store that was put back, or whose mark is lost",
     details: """
       Needs the system password. Run it after you have put back a copy of the whole state \
@@ -73,6 +74,7 @@ enum KeyVerbs {
       for theft.
       """
   ) { session throws(CommandError) in
+    if !session.arguments.has("--yes") { try confirmRecovery(session) }
     let reply = try session.call(within: Session.remoteLimit) { prompt in
       RecoverCall(prompt: prompt)
     }
@@ -82,6 +84,17 @@ enum KeyVerbs {
       names.isEmpty
         ? "the store is accepted; no account has to sign in again"
         : "the store is accepted; to be signed in again: \(names.joined(separator: ", "))"
+    )
+  }
+
+  /// Asks, where nothing shows that anything was put back.
+  private static func confirmRecovery(_ session: Session) throws(CommandError) {
+    let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
+    guard status.problem == nil else { return }
+    try session.confirm(
+      "The store looks current. Every account that is signed in will need a login. Go on?",
+      for: "a confirmation, because the store looks current (--yes),",
+      otherwise: "nothing was changed"
     )
   }
 

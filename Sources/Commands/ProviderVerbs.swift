@@ -76,10 +76,9 @@ enum ProviderVerbs {
           ])
         )
         table.add(name.text, provider.kind.rawValue, provider.issuer.text, source.rawValue)
-      } catch where error.code == .notFound {
-        // Removed meanwhile.
-        continue
       } catch {
+        // Removed meanwhile.
+        if error.code == .notFound { continue }
         // One bad file must not hide the others; it is told at the end.
         firstProblem = firstProblem ?? error
         objects.append(.object(["name": .string(name.text), "problem": .string(error.message)]))

@@ -45,6 +45,26 @@ extension Session {
     throw CommandError(.presence, "no password was given")
   }
 
+  /// Asks whether to go on; anything but yes is no.
+  ///
+  /// - Parameters:
+  ///   - question: with its question mark.
+  ///   - what: what is asked for, for the error where nobody can be asked.
+  ///   - refusal: what is said after a no.
+  /// - Throws: exit 3 after a no, exit 7 where nobody can be asked.
+  func confirm(
+    _ question: String,
+    for what: String,
+    otherwise refusal: String
+  ) throws(CommandError) {
+    let terminal = try terminal(for: what)
+    output.ask("\(question) [y/N] ")
+    let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
+    guard ["y", "yes"].contains(trimmed(answer).lowercased()) else {
+      throw CommandError(.presence, refusal)
+    }
+  }
+
   private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
     output.ask(question)
     defer { output.endLine() }

@@ -47,21 +47,49 @@ struct KeyVerbTests {
 
   @Test
   func aRecoveryNamesTheAccountsThatNeedALogin() throws {
-    let play = try Play.run(["recover"]) { stage in
+    let play = try Play.run(["recover", "--yes"]) { stage in
       _ = try stage.expect(RecoverCall.self)
       try stage.reply(RecoverReply(loginRequired: ["me", "work"]))
     }
     #expect(play.talk.contains("me, work"))
-    let json = try Play.run(["recover", "--json"]) { stage in
+    let json = try Play.run(["recover", "--json", "--yes"]) { stage in
       _ = try stage.expect(RecoverCall.self)
       try stage.reply(RecoverReply(loginRequired: []))
     }
     #expect(json.out == #"{"login_required":[]}"# + "\n")
   }
 
+  @Test(arguments: ["n", "", "yes please"])
+  func aStoreThatLooksCurrentIsAskedAboutFirst(_ answer: String) throws {
+    let play = try Play.run(["recover"]) { stage in
+      _ = try stage.expect(GetStatusCall.self)
+      try stage.reply(status(problem: nil, remedy: nil))
+      try stage.terminal.waitFor("will need a login. Go on? [y/N] ")
+      try stage.terminal.type(answer + "\n")
+    }
+    #expect(play.code == .presence)
+    #expect(play.talk.contains("nothing was changed"))
+  }
+
+  private func status(problem: String?, remedy: String?) -> VaultStatus {
+    VaultStatus(
+      form: .private,
+      version: "0",
+      process: 1,
+      deviceSecret: "file",
+      memory: .secret,
+      unlocked: false,
+      unlockedAccounts: [],
+      enrolledFingers: [],
+      fingerprintLockedOut: false,
+      problem: problem,
+      remedy: remedy
+    )
+  }
+
   @Test(arguments: ["rekey", "recover", "release"])
   func withoutInputTheCheckIsNamedAndNotMade(_ verb: String) throws {
-    let play = try Play.run([verb, "--no-input"]) { stage in
+    let play = try Play.run([verb, "--no-input"] + (verb == "recover" ? ["--yes"] : [])) { stage in
       switch verb {
       case "rekey": _ = try stage.expect(RekeyCall.self)
       case "recover": _ = try stage.expect(RecoverCall.self)
@@ -78,16 +106,7 @@ struct KeyVerbTests {
       try Play.run(["status"] + words) { stage in
         _ = try stage.expect(GetStatusCall.self)
         try stage.reply(
-          VaultStatus(
-            form: .private,
-            version: "0",
-            process: 1,
-            deviceSecret: "file",
-            memory: .secret,
-            unlocked: false,
-            unlockedAccounts: [],
-            enrolledFingers: [],
-            fingerprintLockedOut: false,
+          status(
             problem: "the store is older than its rollback mark",
             remedy: "thumblatch recover"
           )
