@@ -5,13 +5,14 @@ enum PresenceText {
   /// What a passed check allows: completes "Touch the fingerprint reader to ...".
   static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
+    let detail = request.detail.map { PlainText.line($0, limit: 200) }
     return switch request.purpose {
     case .refresh: "refresh \(account ?? "the account")"
     case .enable: "turn presence protection on for \(account ?? "the account")"
     case .disable: "turn presence protection off for \(account ?? "the account")"
-    case .unlock: "unlock \(account ?? "the vault")"
-    case .enroll: "enroll a finger"
-    case .deleteFinger: "delete a finger"
+    case .unlock: "unlock \(detail ?? account ?? "the vault")"
+    case .enroll: "enroll \(detail ?? "a finger")"
+    case .deleteFinger: "delete \(detail ?? "a finger")"
     case .release: "release the refresh token of \(account ?? "the account")"
     case .exportable: "make \(account ?? "the account") exportable"
     case .rekey: "make a new device secret"

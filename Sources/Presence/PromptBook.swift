@@ -8,12 +8,20 @@ public struct PromptQuestion: Sendable, Equatable {
   public let purpose: PresencePurpose
   /// The account's identifier (16 bytes); nil for the vault as a whole.
   public let account: [UInt8]?
+  /// What else the person is shown: which finger, how long a window. It is good for nothing else.
+  public let detail: String?
 
   /// Puts a question together.
-  public init(user: UInt32, purpose: PresencePurpose, account: [UInt8]?) {
+  public init(
+    user: UInt32,
+    purpose: PresencePurpose,
+    account: [UInt8]?,
+    detail: String? = nil
+  ) {
     self.user = user
     self.purpose = purpose
     self.account = account
+    self.detail = detail
   }
 }
 
@@ -269,6 +277,20 @@ public struct PromptBook: Sendable {
   /// The prompts of a connection.
   public func names(of connection: UInt64) -> [String] {
     prompts.filter { $0.value.connection == connection }.map(\.key)
+  }
+
+  /// The prompts for which a check by this method runs, or was passed and not used yet.
+  public func names(by method: PresenceMethod) -> [String] {
+    prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
+      .map(\.key)
+  }
+
+  /// Whether another question is armed, which this one cannot join.
+  public func isTaken(for question: PromptQuestion, at now: BootInstant) -> Bool {
+    prompts.values.contains { prompt in
+      guard case .armed = prompt.state, now <= prompt.end else { return false }
+      return prompt.question != question || !question.purpose.mayBeShared
+    }
   }
 
   /// Until when a prompt waits for its next step.

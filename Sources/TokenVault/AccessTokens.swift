@@ -60,17 +60,14 @@ extension Vault {
       let current = try self.account(named: name)
       guard current.id == account.id, flights[account.id] == nil else { continue }
       try mayRefresh(current)
-      if let given = prompt, try await waitForLeader(of: given, .refresh, current, caller) {
+      let question = PromptQuestion(user: caller.user, purpose: .refresh, account: current.id)
+      if let given = prompt, try await waitForLeader(of: given, question, caller) {
         prompt = nil
         continue
       }
       // No wait between the look at the flights and the one that is begun.
       guard let authority = try authority(for: current, prompt: prompt, caller: caller) else {
-        throw try await askForPresence(
-          PromptQuestion(user: caller.user, purpose: .refresh, account: current.id),
-          account: current.name,
-          caller: caller
-        )
+        throw try await askForPresence(question, account: current.name, caller: caller)
       }
       let flight = Task {
         await self.fly(current.id, wanted: wanted, authority: authority, caller: caller)

@@ -49,7 +49,12 @@ extension Vault {
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"
       )
     }
-    let question = PromptQuestion(user: caller.user, purpose: .deleteFinger, account: nil)
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .deleteFinger,
+      account: nil,
+      detail: finger
+    )
     guard let prompt else {
       throw try await askForPresence(question, account: nil, caller: caller)
     }
@@ -57,6 +62,7 @@ extension Vault {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
     guard let row = try printRow(of: finger) else { throw .noSuchFinger(finger) }
+    withdrawPresence()
     try change { () throws(VaultFailure) in
       _ = try self.stored { () throws(StorageError) in try self.store.deletePrint(id: row.id) }
       try self.rebind { $0.remove(own: finger) }

@@ -20,11 +20,9 @@ extension Vault {
   /// True: look again, without the prompt.
   func waitForLeader(
     of prompt: String,
-    _ purpose: PresencePurpose,
-    _ account: AccountRow?,
+    _ question: PromptQuestion,
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
-    let question = PromptQuestion(user: caller.user, purpose: purpose, account: account?.id)
     let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.standing(
         of: prompt,

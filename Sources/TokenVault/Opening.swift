@@ -23,6 +23,8 @@ struct Opening: ~Copyable {
   private let hasIdentifier: Bool
   private let count: UInt64
   private let isMarkToBeWritten: Bool
+  /// The store is one of the first format, or new: nothing keyed speaks against that.
+  let isFirst: Bool
 
   /// Opens what there is, and makes what is missing in a fresh directory.
   init(_ directory: StateDirectory) throws {
@@ -67,6 +69,11 @@ struct Opening: ~Copyable {
       found = try Self.found(identifier, replaced.mark, in: directory)
       isMarkToBeWritten = true
     }
+    let isFirst = isFirstFormat && !found.isAuthentic
+    var standing = Self.standing(found, isFirstFormat, count)
+    if standing == .current {
+      standing = try Self.boxes(store, count, identifier, keys.mark, isFirst)
+    }
     self.directory = directory
     self.store = store
     self.count = count
@@ -76,17 +83,40 @@ struct Opening: ~Copyable {
     self.isRekeyUnfinished = isRekeyUnfinished
     self.isMarkToBeWritten = isMarkToBeWritten
     markedCount = found.mark?.count ?? 0
-    standing = Self.standing(found, isFirstFormat, count)
+    self.isFirst = isFirst
+    self.standing = standing
+  }
+
+  /// Whether the store holds the boxes that it has counted.
+  private static func boxes(
+    _ store: Store,
+    _ count: UInt64,
+    _ identifier: [UInt8],
+    _ key: borrowing SealingKey,
+    _ isFirst: Bool
+  ) throws -> VaultStanding {
+    // Without a change that was counted there is no box; the device secret may have been made anew.
+    guard count > 0 else { return try store.hasSealedBoxes() ? .boxesChanged : .current }
+    if isFirst { return .current }
+    let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: key)
+    return try store.meta(Vault.boxSealKey) == seal ? .current : .boxesChanged
   }
 
   /// Makes durable what the start has found out: nothing where the store is not accepted.
-  mutating func settle() throws {
+  ///
+  /// - Parameter adopt: takes over a trail without a head, where `mayAdopt` says that there may be one.
+  mutating func settle(
+    adopting adopt: (_ mayAdopt: Bool, borrowing TrailKeys) throws -> Void
+  ) throws {
     guard standing == .current else { return }
     if !isRekeyUnfinished { try DeviceSecretFile.discardNext(in: directory) }
+    try name()
+    // Before the keyed mark, after which nothing of the first format is believed any more.
+    try adopt(isFirst, keys.trail)
     if isMarkToBeWritten && !isRekeyUnfinished {
       try Vault.writeMark(count, of: identifier, using: keys.mark, in: directory)
     }
-    try name()
+    try nameFormat()
     if isRekeyUnfinished {
       try Vault.finishRekey(store, count, of: identifier, using: keys.mark, in: directory)
       isRekeyUnfinished = false
@@ -98,12 +128,18 @@ struct Opening: ~Copyable {
   /// Writes into the store what an older program did not.
   private func name() throws {
     let secret = keys.identifier
-    let isNamed = try store.meta(Self.secretKey) == secret
-    let hasFormat = try store.meta(Vault.markFormatKey) != nil
-    guard !hasIdentifier || !isNamed || !hasFormat else { return }
+    guard try !hasIdentifier || store.meta(Self.secretKey) != secret else { return }
     try store.transaction {
       try store.setMeta(Self.vaultKey, to: identifier)
       try store.setMeta(Self.secretKey, to: secret)
+    }
+  }
+
+  private func nameFormat() throws {
+    guard try store.meta(Vault.markFormatKey) == nil else { return }
+    let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: keys.mark)
+    try store.transaction {
+      try store.setMeta(Vault.boxSealKey, to: seal)
       try store.setMeta(Vault.markFormatKey, to: [2])
     }
   }

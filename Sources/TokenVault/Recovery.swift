@@ -87,6 +87,7 @@ extension Vault {
     }
     try writeMark(count)
     standing = .current
+    withdrawPresence()
     if isRekeyUnfinished { try finishRekey() }
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
@@ -121,6 +122,7 @@ extension VaultStanding {
     case .newerThanMark: "newer than the mark"
     case .markMissing: "the mark was missing"
     case .markDamaged: "the mark was damaged"
+    case .boxesChanged: "a part was put back"
     }
   }
 }

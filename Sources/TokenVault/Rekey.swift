@@ -58,6 +58,7 @@ extension Vault {
       throw error
     }
     take(next)
+    withdrawPresence()
     isRekeyUnfinished = true
     try finishRekey()
     return facts
@@ -74,6 +75,7 @@ extension Vault {
     let prints = try resealPrints(under: next.secret)
     try resealEnrolledSet(under: next.secret)
     try countBoxChange()
+    try sealBoxes(try boxChanges(), using: next.mark)
     try record(
       AuditEntry(
         .rekey,

@@ -9,7 +9,7 @@ extension Vault {
   /// Set once there is a mark under a key: a mark of the first format is not accepted any more.
   static let markFormatKey = "mark-format"
 
-  /// Raises the count of changes to sealed boxes, inside the transaction that makes one.
+  /// Raises the count of changes to sealed boxes, in the transaction that makes one and after it.
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
@@ -26,6 +26,7 @@ extension Vault {
     try stored { () throws(StorageError) in
       try self.store.setMeta(Trail.changesKey, to: bytes)
     }
+    try sealBoxes(count, using: markKey)
   }
 
   /// Carries the count over to the mark outside the database, after the commit.

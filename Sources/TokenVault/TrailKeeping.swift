@@ -69,9 +69,15 @@ extension Trail {
   /// An older program's chain is checked once from its start. That its end was not cut before, no
   /// one can tell: so a record says what was taken over.
   ///
+  /// - Parameters:
+  ///   - mayAdopt: whether the store can be without a head. A mark under a key says that it had one:
+  ///     then somebody has asked for a new one, who has taken the old one away.
+  ///   - time: for the record.
+  ///   - keys: of the trail.
   /// - Throws: `StorageError` or `CryptographyError`.
-  func adopt(at time: Int64, using keys: borrowing TrailKeys) throws {
+  func adopt(_ mayAdopt: Bool, at time: Int64, using keys: borrowing TrailKeys) throws {
     guard try store.meta(Self.adoptionKey) != nil else { return }
+    guard mayAdopt else { return try store.setMeta(Self.adoptionKey, to: nil) }
     try store.transaction {
       try store.setMeta(Self.adoptionKey, to: nil)
       let count = try store.auditCount()

@@ -22,10 +22,15 @@ extension Vault {
     }
     var covered: Set<[UInt8]> = []
     for name in names { covered.insert(try account(named: name).id) }
-    let question = PromptQuestion(user: caller.user, purpose: .unlock, account: nil)
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .unlock,
+      account: nil,
+      detail: Self.shown(names, seconds)
+    )
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // Who joined another's check finds the window open that it has opened.
-    if try await waitForLeader(of: prompt, .unlock, nil, caller) {
+    if try await waitForLeader(of: prompt, question, caller) {
       guard let window, window.isOpen(at: clock.boot) else {
         throw .presenceFailed(.cancelled, methods: [])
       }
@@ -56,6 +61,19 @@ extension Vault {
     }
     window = opened
     return try facts()
+  }
+
+  /// What a person is asked to open.
+  private static func shown(_ names: [String], _ seconds: Int64?) -> String {
+    let what = names.isEmpty ? "the vault" : names.joined(separator: ", ")
+    guard let seconds else { return what }
+    let length =
+      switch (seconds % 3600, seconds % 60) {
+      case (0, _): "\(seconds / 3600) h"
+      case (_, 0): "\(seconds / 60) min"
+      default: "\(seconds) s"
+      }
+    return "\(what) for \(length)"
   }
 
   /// Closes the window now; whether it was open.

@@ -36,6 +36,8 @@ public actor Vault {
   var isMarkBehind = false
   /// The store is sealed under a device secret that is not in its place yet.
   var isRekeyUnfinished: Bool
+  /// Whether the store may have a trail that never had a sealed head.
+  let mayAdoptTrail: Bool
   /// The trail has a sealed head, or is found without one.
   var isTrailAdopted = false
   /// One at a time works on all accounts.
@@ -89,17 +91,17 @@ public actor Vault {
     self.directory = directory
     do {
       var opening = try Opening(directory)
-      try opening.settle()
+      let trail = Trail(store: opening.store, vault: opening.identifier, owner: owner)
+      try opening.settle { mayAdopt, keys in
+        try trail.adopt(mayAdopt, at: clock.wall.seconds, using: keys)
+      }
       store = opening.store
       identifier = opening.identifier
       standing = opening.standing
+      mayAdoptTrail = opening.isFirst
       isRekeyUnfinished = opening.isRekeyUnfinished
       markedCount = opening.markedCount
       if opening.standing == .current {
-        try Trail(store: opening.store, vault: opening.identifier, owner: owner).adopt(
-          at: clock.wall.seconds,
-          using: opening.keys.trail
-        )
         isTrailAdopted = true
         Self.removeLeavings(of: opening.store, in: directory)
       }

@@ -10,6 +10,8 @@ public struct PresenceNeed: Sendable, Equatable {
   public let account: String?
   /// What for.
   public let purpose: PresencePurpose
+  /// Which finger, or which accounts for how long; nil where the purpose says it all.
+  public let detail: String?
   /// What may prove it, the preferred method first.
   public let methods: [PresenceMethod]
   /// How long the prompt waits for its next step, in seconds.

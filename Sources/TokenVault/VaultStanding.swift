@@ -10,6 +10,8 @@ enum VaultStanding: Sendable, Equatable {
   case markMissing
   /// The mark is damaged, or no mark of this vault.
   case markDamaged
+  /// The store does not hold the boxes that it has counted.
+  case boxesChanged
 
   /// What is answered in place of what was asked for; nil where nothing is wrong.
   var failure: VaultFailure? {
@@ -36,6 +38,12 @@ enum VaultStanding: Sendable, Equatable {
         "the rollback mark is damaged, or of another vault:"
           + " nothing tells whether the store is an old copy",
         hint: "if the store is the newest that you have, accept it: thumblatch recover"
+      )
+    case .boxesChanged:
+      .vaultUnsafe(
+        "the store's sealed tokens or prints are not those that it has counted:"
+          + " a part of an old copy was put back",
+        hint: hint
       )
     }
   }

@@ -32,7 +32,7 @@ extension Vault {
     guard !isTrailAdopted else { return }
     let time = clock.wall.seconds
     do {
-      try trail.adopt(at: time, using: trailKeys)
+      try trail.adopt(mayAdoptTrail, at: time, using: trailKeys)
     } catch let error as StorageError {
       throw failure(of: error)
     } catch TrailFailure.storage(let error) {

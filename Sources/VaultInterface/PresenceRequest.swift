@@ -12,6 +12,8 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
   public var account: String?
   /// What it is for.
   public var purpose: PresencePurpose
+  /// Which finger, or which accounts for how long.
+  public var detail: String?
   /// How it may be passed.
   public var methods: [PresenceMethod]
   /// For how many seconds the prompt is valid.
@@ -25,6 +27,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     requester: String,
     account: String? = nil,
     purpose: PresencePurpose,
+    detail: String? = nil,
     methods: [PresenceMethod],
     timeout: Int,
     reason: String? = nil
@@ -33,6 +36,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     self.requester = requester
     self.account = account
     self.purpose = purpose
+    self.detail = detail
     self.methods = methods
     self.timeout = timeout
     self.reason = reason
@@ -44,6 +48,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     requester = try object.required("requester")
     account = try object.optional("account")
     purpose = try object.required("purpose")
+    detail = try object.optional("detail")
     methods = try object.required("methods")
     timeout = try object.required("timeout")
     reason = try object.optional("reason")
@@ -57,6 +62,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
         "requester": requester,
         "account": account,
         "purpose": purpose,
+        "detail": detail,
         "methods": methods,
         "timeout": timeout,
         "reason": reason,

@@ -211,6 +211,8 @@ let vaultDescription = #"""
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
       recover, test),
+    # Which finger, or which accounts for how long: what the check allows, and nothing else.
+    detail: ?string,
     methods: [](fingerprint, password),
     timeout: int,
     # Why the password is needed where a finger would do else: show it.

@@ -39,6 +39,7 @@ extension PresenceRequest {
       requester: need.requester,
       account: need.account,
       purpose: VaultInterface.PresencePurpose(need.purpose),
+      detail: need.detail,
       methods: need.methods.map(VaultInterface.PresenceMethod.init),
       timeout: Int(clamping: need.timeout),
       reason: need.reason

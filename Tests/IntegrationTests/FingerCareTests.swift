@@ -84,7 +84,7 @@ struct FingerCareTests {
     #expect(try person.run("fingers", "list").succeeded() == "left-thumb\nright-index\n")
     #expect(try person.run("fingers", "delete", "right-index").end == .exited(7))
     let delete = try person.terminal("fingers", "delete", "right-index")
-    try delete.expect("Type the system password to delete a finger (asked by ")
+    try delete.expect("Type the system password to delete ")
     try delete.expect(Self.question)
     try delete.enter(Person.systemPassword)
     #expect(try delete.end().contains("right-index is deleted; left: left-thumb"))

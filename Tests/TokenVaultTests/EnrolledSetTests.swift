@@ -239,7 +239,7 @@ struct EnrolledSetTests {
     ]
     for (what, edit) in edits {
       let copy = try bench.snapshot()
-      try await copy.withStore { store in try store.transaction { try edit(store) } }
+      try await copy.forge { store in try store.transaction { try edit(store) } }
       let next = try await copy.open()
       let need = try await need { _ = try await next.token() }
       #expect(need.methods == [.password])
@@ -266,7 +266,7 @@ struct EnrolledSetTests {
     vault = try await bench.open()
     if let vault { try await bench.delete(vault, "left-thumb") }
     vault = nil
-    try await bench.withStore { store in try store.transaction { try store.insert(old) } }
+    try await bench.forge { store in try store.transaction { try store.insert(old) } }
     let next = try await bench.open()
     let need = try await bench.glance(next)
     #expect(need.methods == [.password])

@@ -217,7 +217,7 @@ struct LockoutTests {
       { $0.finger = "left-thumb" }, { $0.id[0] ^= 1 }, { $0.sealed = [1] },
     ]
     for edit in edits {
-      let original = try await bench.withStore { store in
+      let original = try await bench.forge { store in
         let row = try #require(try store.prints(owner: ThisProcess.user).first)
         var changed = row
         edit(&changed)
@@ -245,7 +245,7 @@ struct LockoutTests {
         #expect(bench.check.conversations.count == begun)
         try await bench.pass(need, next, caller())
       }
-      try await bench.withStore { store in
+      try await bench.forge { store in
         let edited = try #require(try store.prints(owner: ThisProcess.user).first)
         try store.transaction {
           try store.deletePrint(id: edited.id)

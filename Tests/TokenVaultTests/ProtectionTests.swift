@@ -210,7 +210,7 @@ struct ProtectionTests {
     }
     vault = nil
     bench.clock.advance(60)
-    let before = try await bench.withStore { store in
+    let before = try await bench.forge { store in
       var row = try #require(try store.account(named: "me", owner: ThisProcess.user))
       let other = try #require(try store.account(named: "other", owner: ThisProcess.user))
       try edit(&row, other)

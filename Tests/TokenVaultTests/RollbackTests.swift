@@ -42,6 +42,15 @@ struct RollbackTests {
     return Array("TLMARK01".utf8) + bytes + bytes.map { ~$0 }
   }
 
+  private func edit(_ bench: Bench, _ sql: String) throws {
+    let program = """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.executescript(sys.argv[2])
+      """
+    try run("/usr/bin/python3", ["-c", program, bench.scratch.path + "/vault.db", sql])
+  }
+
   /// An old or edited copy, and how it shows; nil where it does not.
   private func damaged(
     _ what: String,
@@ -66,6 +75,32 @@ struct RollbackTests {
       try put(["vault.db"], of: old, into: now)
       try overwriteMark(now, firstFormat(1))
       return .markDamaged
+    case "store, with the count of today":
+      try put(["vault.db"], of: old, into: now)
+      try edit(now, "UPDATE meta SET value = x'0300000000000000' WHERE key = 'box-changes'")
+      return .boxesChanged
+    case "store, with count and seal of today":
+      let meta = "SELECT m.value FROM now.meta AS m WHERE m.key = main.meta.key"
+      try run("/bin/mv", [now.scratch.path + "/vault.db", now.scratch.base + "/now.db"])
+      try put(["vault.db"], of: old, into: now)
+      try edit(
+        now,
+        "ATTACH '\(now.scratch.base)/now.db' AS now; UPDATE main.meta SET value = (\(meta)) "
+          + "WHERE key IN ('box-changes', 'box-seal')"
+      )
+      return .boxesChanged
+    case "a token":
+      try edit(
+        now,
+        "ATTACH '\(old.scratch.path)/vault.db' AS old; UPDATE accounts SET "
+          + "(sealed_refresh_token, generation) = (SELECT sealed_refresh_token, generation "
+          + "FROM old.accounts AS a WHERE a.id = accounts.id)"
+      )
+      return .boxesChanged
+    case "no count and no mark":
+      try run("/bin/rm", [now.scratch.path + "/mark"])
+      try edit(now, "DELETE FROM meta WHERE key = 'box-changes'")
+      return .boxesChanged
     case "no store":
       try run("/bin/rm", [now.scratch.path + "/vault.db"])
       return .markDamaged
@@ -76,7 +111,8 @@ struct RollbackTests {
 
   @Test(arguments: [
     "store", "store and tokens", "mark", "mark removed", "mark edited",
-    "store, and a mark of the first format",
+    "store, and a mark of the first format", "store, with the count of today",
+    "store, with count and seal of today", "a token", "no count and no mark",
   ])
   func anOldCopyIsRefusedChangesNothingAndCanBeAccepted(_ what: String) async throws {
     let (old, now) = try await copies()
@@ -118,7 +154,9 @@ struct RollbackTests {
       }
       #expect(now.exchange.refreshes.count == 2)
       #expect(try await vault.events().last == "store-recovered done")
-      #expect(try await vault.verifyTrail().isWhole)
+      // The end of the trail knows the count, too.
+      let isEdited = what.contains("count")
+      #expect(try await vault.verifyTrail().isWhole == !isEdited)
       try await now.signIn(vault, refresh: "rt-9")
       try await now.rekey(vault)
     }

@@ -191,17 +191,34 @@ struct TrailKeepingTests {
 
   // MARK: - An older program
 
-  /// What the older program has left: no head, and schema 1.
+  /// What the older program has left: no head, no format of the mark, and schema 1.
   private static let older = """
-    DELETE FROM meta WHERE key = 'audit-head'; DROP TABLE password_waits; DROP TABLE enrolled_sets;
+    DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal'); DROP TABLE password_waits; DROP TABLE enrolled_sets;
     ALTER TABLE accounts DROP COLUMN exportable; PRAGMA user_version = 1;
     """
+
+  @Test(arguments: [
+    "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'audit-checkpoint');",
+    "DELETE FROM audit WHERE number > 5;", "DELETE FROM meta WHERE key = 'audit-head';",
+    "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'box-seal', 'mark-format');",
+  ])
+  func aTrailIsNotTakenOverBecauseSomebodyAsksForIt(_ sql: String) async throws {
+    let bench = try Bench()
+    try await write(bench, 9)
+    try edit(bench, sql + "INSERT INTO meta VALUES ('audit-adopt', x'01');")
+    let vault = try await bench.open()
+    #expect(try await !vault.verifyTrail().isWhole)
+    try await vault.write(1)
+    #expect(try await !vault.verifyTrail().isWhole)
+  }
 
   @Test
   func theTrailOfAnOlderProgramIsTakenOverOnce() async throws {
     let bench = try Bench()
     try await write(bench, 9)
     try edit(bench, Self.older)
+    // Nothing was counted yet: such a program had made no mark.
+    try run("/bin/rm", [bench.scratch.path + "/mark"])
     do {
       let vault = try await bench.open()
       let facts = try await vault.verifyTrail()
@@ -220,6 +237,7 @@ struct TrailKeepingTests {
     let bench = try Bench()
     try await write(bench, 9)
     try edit(bench, Self.older + "UPDATE audit SET requester = 'x' WHERE number = 2")
+    try run("/bin/rm", [bench.scratch.path + "/mark"])
     let facts = try await bench.open().verifyTrail()
     #expect(facts.bad == 2)
     #expect(facts.problem == "altered")

@@ -57,6 +57,24 @@ final class Bench: Sendable {
     }
   }
 
+  /// The store between two vaults, changed as only one could who has the device secret: what it
+  /// counts fits, so that what lies behind that is tried.
+  func forge<Value>(_ body: (Store) throws -> Value) async throws -> Value {
+    let secret = try #require(try scratch.files()["device-secret"])
+    let keys = try VaultKeys(try SecretBytes(copying: secret))
+    return try await withStore { store in
+      let value = try body(store)
+      let seal = try Vault.boxSeal(
+        of: store,
+        count: try Vault.boxChanges(in: store),
+        vault: try #require(try store.meta("vault")),
+        using: keys.mark
+      )
+      try store.setMeta(Vault.boxSealKey, to: seal)
+      return value
+    }
+  }
+
   /// What a kill at this moment would leave, in a directory of its own.
   func snapshot(clock: ManualClock? = nil) throws -> Bench {
     let copy = try Scratch()

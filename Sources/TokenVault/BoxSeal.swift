@@ -1,0 +1,44 @@
+internal import Cryptography
+internal import Storage
+
+// The count of changes to sealed boxes would be worth little if it could be edited, or if one old box
+// could be put back beside it. So the store holds a code, under the key of the rollback mark, over the
+// count and over which boxes there are: of each account its generation and class, of each print its
+// identifier. The bytes of a box are not in it: one that is damaged is damaged alone, and a box of
+// another generation does not open.
+extension Vault {
+  static let boxSealKey = "box-seal"
+
+  /// The code over the count and the boxes that the store holds now.
+  static func boxSeal(
+    of store: Store,
+    count: UInt64,
+    vault: [UInt8],
+    using key: borrowing SealingKey
+  ) throws -> [UInt8] {
+    func bytes(_ value: UInt64) -> [UInt8] {
+      (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+    }
+    let accounts = try store.allAccounts().filter { $0.sealedRefreshToken != nil }
+    let prints = try store.allPrints()
+    var message = Array("sealed boxes".utf8) + vault + bytes(count)
+    message += bytes(UInt64(accounts.count)) + bytes(UInt64(prints.count))
+    for account in accounts {
+      message += account.id + bytes(UInt64(bitPattern: account.generation)) + [account.protection]
+    }
+    for print in prints { message += print.id }
+    return try authenticate(message, using: key)
+  }
+
+  /// Seals the boxes as they are, last in the transaction that changes one.
+  func sealBoxes(_ count: UInt64, using key: borrowing SealingKey) throws(VaultFailure) {
+    do {
+      let code = try Self.boxSeal(of: store, count: count, vault: identifier, using: key)
+      try store.setMeta(Self.boxSealKey, to: code)
+    } catch let error as StorageError {
+      throw failure(of: error)
+    } catch {
+      throw .unexpected("the boxes cannot be counted: \(error)")
+    }
+  }
+}
