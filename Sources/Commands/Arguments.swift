@@ -123,7 +123,13 @@ private struct Parser {
       throw CommandError(.usage, "\(name) is given twice")
     }
     guard let placeholder = option.value else {
-      guard attached == nil else { throw CommandError(.usage, "\(name) takes no value") }
+      guard attached == nil else {
+        throw CommandError(
+          .usage,
+          "\(name) takes no value",
+          hint: name == Self.password ? passwordRule : nil
+        )
+      }
       values[name] = []
       return
     }
@@ -149,6 +155,11 @@ private struct Parser {
   }
 
   private func unknownOption(_ name: String, known: [Verb.Option]) -> CommandError {
+    // What stands behind --password may be one that begins with a dash.
+    if let passwordHint { return CommandError(.usage, "unknown option", hint: passwordHint) }
+    if name == Self.password, known.contains(where: { $0.name == "--password-stdin" }) {
+      return CommandError(.usage, "unknown option: \(name)", hint: passwordRule)
+    }
     let help = verb.map { "thumblatch \($0.name) --help lists the options" }
     if let nearest = Nearest.match(name, in: known.map(\.name)) {
       return CommandError(.usage, "unknown option: \(name)", hint: "did you mean: \(nearest)")
@@ -163,6 +174,16 @@ private struct Parser {
     return CommandError(.usage, "unknown option: \(name)", hint: help)
   }
 
+  private static let password = "--password"
+
+  /// What to do instead of a password among the words, where every user of the machine sees it.
+  private var passwordRule: String {
+    "a password is no argument: it is asked at the terminal, or read with --password-stdin"
+  }
+
+  /// `passwordRule`, where a password among the words is likely.
+  private var passwordHint: String? { values[Self.password] == nil ? nil : passwordRule }
+
   private func countOperands(of verb: Verb) throws(CommandError) {
     let least = verb.operands.filter { $0.count == .one }.count
     let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
@@ -173,7 +194,8 @@ private struct Parser {
       throw CommandError(.usage, "\(missing) is missing", hint: usage)
     }
     if operands.count > most {
-      throw CommandError(.usage, "too many arguments: \(operands[most])", hint: usage)
+      // The surplus word is not shown: it may be a password that was meant for an option.
+      throw CommandError(.usage, "too many arguments", hint: passwordHint ?? usage)
     }
   }
 }

@@ -73,6 +73,20 @@ struct ArgumentsTests {
     #expect(error?.message.isEmpty == false)
   }
 
+  @Test(arguments: [
+    "login me hunter2", "login me --password hunter2", "login me --password=hunter2",
+    "login --password hunter2 me", "login me --password --hunter2", "register me hunter2",
+    "register me --password hunter2", "token me hunter2", "lock hunter2",
+  ])
+  func aPasswordAmongTheWordsIsNotRepeated(_ line: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error.map { "\($0.message) \($0.hint ?? "")".contains("hunter2") } == false)
+    if line.contains("--password") {
+      #expect(error?.hint?.contains("--password-stdin") == true)
+    }
+  }
+
   @Test
   func anUnknownOptionNamesTheNearestOne() {
     #expect(failure("token --min-tll 3s")?.hint == "did you mean: --min-ttl")
