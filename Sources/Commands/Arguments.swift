@@ -19,6 +19,8 @@ struct Arguments: Sendable {
   enum Request: Sendable {
     case run(Arguments)
     case help(Verb?)
+    /// Help about a first word that several verbs share.
+    case helpOfSeveral([Verb])
     case version
   }
 
@@ -71,14 +73,14 @@ private struct Parser {
     let help = values["--help"] != nil
     guard let verb else {
       if help && name.isEmpty { return .help(nil) }
-      let choices = verbs.filter { $0.words.starts(with: name) }.map(\.name)
-      if help { throw CommandError(.usage, "say which", hint: choices.joined(separator: ", ")) }
+      let choices = verbs.filter { $0.words.starts(with: name) }
+      if help { return .helpOfSeveral(choices) }
       throw name.isEmpty
         ? CommandError(.usage, "no verb given", hint: "thumblatch --help lists them")
         : CommandError(
           .usage,
           "\(name.joined(separator: " ")) needs one more word",
-          hint: choices.joined(separator: ", ")
+          hint: choices.map(\.name).joined(separator: ", ")
         )
     }
     if help { return .help(verb) }

@@ -127,3 +127,19 @@ struct ArgumentsTests {
     }
   }
 }
+  @Test(arguments: ["provider", "account", "presence", "fingers", "audit"])
+  func aWordThatSeveralVerbsShareListsThem(_ word: String) throws {
+    let verbs = Program.verbs.filter { $0.words[0] == word }
+    let text: String
+    switch try parse("\(word) -h") {
+    case .helpOfSeveral(let found): text = Help.ofSeveral(found, columns: 80)
+    case .help(let verb?): text = Help.of(verb, longer: Array(verbs.dropFirst()), columns: 80)
+    default: text = ""
+    }
+    for verb in verbs { #expect(text.contains("  \(verb.synopsis)"), "\(verb.name)") }
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    guard word != "audit" else { return }
+    #expect(failure(word)?.message == "\(word) needs one more word")
+    #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
+  }
+
