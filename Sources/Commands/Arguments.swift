@@ -106,8 +106,10 @@ private struct Parser {
 
   private func unknownVerb(_ words: [String]) -> CommandError {
     let asked = words.joined(separator: " ")
-    let nearest = Nearest.match(asked, in: verbs.map(\.name) + Array(Set(verbs.map(\.words[0]))))
-    let choices = verbs.filter { !name.isEmpty && $0.words.starts(with: name) }.map(\.name)
+    let among = verbs.filter { $0.words.starts(with: name) && $0.words.count > name.count }
+    let nearest = Nearest.verb(words[words.count - 1], in: among.map { $0.words[name.count] })
+      .map { (name + [$0]).joined(separator: " ") }
+    let choices = name.isEmpty ? [] : among.map(\.name)
     let hint =
       if let nearest { "did you mean: thumblatch \(nearest)" } else if !choices.isEmpty {
         choices.joined(separator: ", ")
@@ -163,7 +165,7 @@ private struct Parser {
       return CommandError(.usage, "unknown option: \(name)", hint: passwordRule)
     }
     let help = verb.map { "thumblatch \($0.name) --help lists the options" }
-    if let nearest = Nearest.match(name, in: known.map(\.name)) {
+    if let nearest = Nearest.option(name, in: known.map(\.name)) {
       return CommandError(.usage, "unknown option: \(name)", hint: "did you mean: \(nearest)")
     }
     if verb == nil {

@@ -54,11 +54,26 @@ struct ArgumentsTests {
   @Test(arguments: [
     ("tokne", "token"), ("presence enabel", "presence enable"), ("statsu", "status"),
     ("finger list", "fingers"), ("provider ad", "provider add"), ("logut", "logout"),
+    ("fingers remove left-index", "fingers delete"), ("fingers rm", "fingers delete"),
+    ("fingers add", "fingers enroll"), ("fingers ls", "fingers list"),
+    ("account rm me", "account remove"), ("account delete me", "account remove"),
+    ("provider delete dev", "provider remove"), ("provider ls", "provider list"),
+    ("provider new dev", "provider add"), ("signin me", "login"),
   ])
   func anUnknownVerbNamesTheNearestOne(_ line: String, _ near: String) {
     let error = failure(line)
     #expect(error?.code == .usage)
-    #expect(error?.hint?.contains(near) == true)
+    #expect(error?.hint == "did you mean: thumblatch \(near)")
+  }
+
+  @Test(arguments: [
+    "rm", "ls", "frob", "go", "fingers frob", "account me", "provider x", "token -x", "request -x",
+    "token --x", "token --foo", "login --pw", "login --user",
+  ])
+  func whatIsFarFromEverythingIsNotGuessedAt(_ line: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error?.hint?.contains("did you mean") == false)
   }
 
   @Test(arguments: [
@@ -119,14 +134,6 @@ struct ArgumentsTests {
     }
   }
 
-  @Test
-  func helpAndVersionNeedNoVerb() throws {
-    guard case .help(nil) = try parse("--help"), case .version = try parse("--version") else {
-      Issue.record("help or version not found")
-      return
-    }
-  }
-}
   @Test(arguments: ["provider", "account", "presence", "fingers", "audit"])
   func aWordThatSeveralVerbsShareListsThem(_ word: String) throws {
     let verbs = Program.verbs.filter { $0.words[0] == word }
@@ -143,3 +150,11 @@ struct ArgumentsTests {
     #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
   }
 
+  @Test
+  func helpAndVersionNeedNoVerb() throws {
+    guard case .help(nil) = try parse("--help"), case .version = try parse("--version") else {
+      Issue.record("help or version not found")
+      return
+    }
+  }
+}
