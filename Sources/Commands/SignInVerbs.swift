@@ -113,16 +113,17 @@ enum SignInVerbs {
     let reply = try session.call(within: Session.remoteLimit) { _ in
       LogoutCall(account: account, local: local)
     }
-    let reason = reply.reason ?? "it was not asked to"
     try session.report(
       [
         "account": .string(account), "erased": true, "revoked": .boolean(reply.revoked),
         "reason": AccountText.optional(reply.reason),
       ],
-      reply.revoked
-        ? "signed out of \(account): the provider confirmed, and the tokens are erased here"
-        : "signed out of \(account) here: the tokens are erased; the provider did not confirm "
-          + "(\(reason))"
+      before?.state == .signedOut
+        ? "\(account) was not signed in"
+        : reply.revoked
+          ? "signed out of \(account): the provider confirmed, and the tokens are erased here"
+          : "signed out of \(account) here: the tokens are erased; "
+            + AccountText.unconfirmed(reply, local: local)
     )
   }
 
@@ -133,6 +134,7 @@ enum SignInVerbs {
     return VaultProvider(name: provider.name.text, settings: provider.settings)
   }
 
+    let before = try StatusVerbs.accounts(session, named: account).first
   private static func told(
     _ session: Session,
     _ account: VaultAccount,
