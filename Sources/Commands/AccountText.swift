@@ -23,6 +23,17 @@ enum AccountText {
     ]
   }
 
+  /// Why the provider's word on a sign-out is missing.
+  static func unconfirmed(_ reply: LogoutReply, local: Bool) -> String {
+    local
+      ? "the provider was not told, as asked for"
+      : "the provider did not confirm (\(reply.reason ?? "it was not asked to"))"
+  }
+
+  /// What to do where it is not clear which account is meant.
+  static let chooseDefault =
+    "thumblatch account default NAME chooses the one that is meant where none is named"
+
   /// A table of accounts, each with its cause beneath where there is one.
   static func table(_ accounts: [VaultAccount], columns: Int?, now: Int64) -> String {
     var table = Table(headings: [

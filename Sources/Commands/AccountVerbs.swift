@@ -67,31 +67,36 @@ enum AccountVerbs {
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
     let local = session.arguments.has("--local")
-    if !session.arguments.has("--yes") { try confirm(name, session) }
+    let account = try StatusVerbs.accounts(session, named: name).first
+    let isSignedOut = account?.state == .signedOut
+    if let account, !isSignedOut, !session.arguments.has("--yes") { try confirm(account, session) }
     let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
       RemoveAccountCall(account: name, local: local)
     }
-    let reason = reply.reason ?? "it was not asked to"
     try session.report(
       [
         "account": .string(name), "removed": true, "revoked": .boolean(reply.revoked),
         "reason": AccountText.optional(reply.reason),
       ],
-      reply.revoked
-        ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
-        : "removed \(name): nothing of it is left here; the provider did not confirm (\(reason))"
+      isSignedOut
+        ? "removed \(name): it was not signed in"
+        : reply.revoked
+          ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
+          : "removed \(name): nothing of it is left here; "
+            + AccountText.unconfirmed(reply, local: local)
     )
   }
 
-  /// Asks, where there is something to lose.
-  private static func confirm(_ name: String, _ session: Session) throws(CommandError) {
-    guard let account = try StatusVerbs.accounts(session, named: name).first,
-      account.state != .signedOut
-    else { return }
+  /// Asks, because there is something to lose.
+  private static func confirm(
+    _ account: VaultAccount,
+    _ session: Session
+  ) throws(CommandError) {
     let person = account.email ?? account.displayName ?? account.subject
+    let name = account.name
     try session.confirm(
       "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased.",
-      for: "a confirmation that \(name) is removed (--yes)",
+      for: "a confirmation that \(name) is removed",
       otherwise: "\(name) was not removed"
     )
   }

@@ -19,6 +19,8 @@ struct Arguments: Sendable {
   enum Request: Sendable {
     case run(Arguments)
     case help(Verb?)
+    /// Help about a first word that several verbs share.
+    case helpOfSeveral([Verb])
     case version
   }
 
@@ -71,14 +73,14 @@ private struct Parser {
     let help = values["--help"] != nil
     guard let verb else {
       if help && name.isEmpty { return .help(nil) }
-      let choices = verbs.filter { $0.words.starts(with: name) }.map(\.name)
-      if help { throw CommandError(.usage, "say which", hint: choices.joined(separator: ", ")) }
+      let choices = verbs.filter { $0.words.starts(with: name) }
+      if help { return .helpOfSeveral(choices) }
       throw name.isEmpty
         ? CommandError(.usage, "no verb given", hint: "thumblatch --help lists them")
         : CommandError(
           .usage,
           "\(name.joined(separator: " ")) needs one more word",
-          hint: choices.joined(separator: ", ")
+          hint: choices.map(\.name).joined(separator: ", ")
         )
     }
     if help { return .help(verb) }
@@ -104,8 +106,10 @@ private struct Parser {
 
   private func unknownVerb(_ words: [String]) -> CommandError {
     let asked = words.joined(separator: " ")
-    let nearest = Nearest.match(asked, in: verbs.map(\.name) + Array(Set(verbs.map(\.words[0]))))
-    let choices = verbs.filter { !name.isEmpty && $0.words.starts(with: name) }.map(\.name)
+    let among = verbs.filter { $0.words.starts(with: name) && $0.words.count > name.count }
+    let nearest = Nearest.verb(words[words.count - 1], in: among.map { $0.words[name.count] })
+      .map { (name + [$0]).joined(separator: " ") }
+    let choices = name.isEmpty ? [] : among.map(\.name)
     let hint =
       if let nearest { "did you mean: thumblatch \(nearest)" } else if !choices.isEmpty {
         choices.joined(separator: ", ")
@@ -123,7 +127,13 @@ private struct Parser {
       throw CommandError(.usage, "\(name) is given twice")
     }
     guard let placeholder = option.value else {
-      guard attached == nil else { throw CommandError(.usage, "\(name) takes no value") }
+      guard attached == nil else {
+        throw CommandError(
+          .usage,
+          "\(name) takes no value",
+          hint: name == Self.password ? passwordRule : nil
+        )
+      }
       values[name] = []
       return
     }
@@ -149,8 +159,13 @@ private struct Parser {
   }
 
   private func unknownOption(_ name: String, known: [Verb.Option]) -> CommandError {
+    // What stands behind --password may be one that begins with a dash.
+    if let passwordHint { return CommandError(.usage, "unknown option", hint: passwordHint) }
+    if name == Self.password, known.contains(where: { $0.name == "--password-stdin" }) {
+      return CommandError(.usage, "unknown option: \(name)", hint: passwordRule)
+    }
     let help = verb.map { "thumblatch \($0.name) --help lists the options" }
-    if let nearest = Nearest.match(name, in: known.map(\.name)) {
+    if let nearest = Nearest.option(name, in: known.map(\.name)) {
       return CommandError(.usage, "unknown option: \(name)", hint: "did you mean: \(nearest)")
     }
     if verb == nil {
@@ -163,6 +178,16 @@ private struct Parser {
     return CommandError(.usage, "unknown option: \(name)", hint: help)
   }
 
+  private static let password = "--password"
+
+  /// What to do instead of a password among the words, where every user of the machine sees it.
+  private var passwordRule: String {
+    "a password is no argument: it is asked at the terminal, or read with --password-stdin"
+  }
+
+  /// `passwordRule`, where a password among the words is likely.
+  private var passwordHint: String? { values[Self.password] == nil ? nil : passwordRule }
+
   private func countOperands(of verb: Verb) throws(CommandError) {
     let least = verb.operands.filter { $0.count == .one }.count
     let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
@@ -173,7 +198,8 @@ private struct Parser {
       throw CommandError(.usage, "\(missing) is missing", hint: usage)
     }
     if operands.count > most {
-      throw CommandError(.usage, "too many arguments: \(operands[most])", hint: usage)
+      // The surplus word is not shown: it may be a password that was meant for an option.
+      throw CommandError(.usage, "too many arguments", hint: passwordHint ?? usage)
     }
   }
 }

@@ -34,7 +34,9 @@ struct DirectoryChecks {
       }
       return [.ok(name, "\(path) is made at the first use")]
     }
-    return [judgement(of: path, status)] + space(on: path)
+    let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    return [judgement(of: path, status)]
+      + (isDirectory ? StoreFileChecks.run(in: path) : []) + space(on: path)
   }
 
   private func judgement(of path: String, _ status: stat) -> Finding {

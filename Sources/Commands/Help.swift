@@ -2,16 +2,13 @@
 enum Help {
   /// The list of verbs.
   static func overview(_ verbs: [Verb], columns: Int) -> String {
-    let width = verbs.map { PlainText.width($0.synopsis) }.max() ?? 0
     var lines = [
       "usage: thumblatch VERB [ACCOUNT] [options]",
       "",
       "A token vault: refresh tokens stay sealed, and open for someone who is here.",
       "",
     ]
-    for verb in verbs {
-      lines += entry(verb.synopsis, verb.summary, width: width, columns: columns)
-    }
+    lines += entries(verbs, columns: columns)
     lines += ["", "Options of every verb:", ""]
     lines += options(Verb.common, columns: columns)
     lines.append("")
@@ -25,15 +22,35 @@ enum Help {
     11 refused by policy, 130 interrupted.
     """
 
-  /// One verb's own help.
-  static func of(_ verb: Verb, columns: Int) -> String {
+  /// The list of the verbs that begin with one word.
+  static func ofSeveral(_ verbs: [Verb], columns: Int) -> String {
+    let word = verbs.first?.words.first ?? "VERB"
+    var lines = ["usage: thumblatch \(word) VERB [options]", ""]
+    lines += entries(verbs, columns: columns)
+    lines.append("")
+    lines += PlainText.wrapped("thumblatch \(word) VERB --help says more.", columns: columns)
+    return lines.joined(separator: "\n")
+  }
+
+  /// One verb's own help; `longer` are the verbs that begin with the same word.
+  static func of(_ verb: Verb, longer: [Verb] = [], columns: Int) -> String {
     var lines = ["usage: thumblatch \(verb.synopsis)\(verb.options.isEmpty ? "" : " [options]")"]
     lines += [""] + PlainText.wrapped(sentence(verb.summary), columns: columns)
     for paragraph in verb.details.split(separator: "\n") {
       lines += [""] + PlainText.wrapped(String(paragraph), columns: columns)
     }
     lines += [""] + options(verb.options + Verb.common, columns: columns)
+    if !longer.isEmpty {
+      lines += ["", "Verbs:", ""] + entries([verb] + longer, columns: columns)
+    }
     return lines.joined(separator: "\n")
+  }
+
+  private static func entries(_ verbs: [Verb], columns: Int) -> [String] {
+    let width = verbs.map { PlainText.width($0.synopsis) }.max() ?? 0
+    return verbs.flatMap { verb in
+      entry(verb.synopsis, verb.summary, width: width, columns: columns)
+    }
   }
 
   private static func options(_ options: [Verb.Option], columns: Int) -> [String] {

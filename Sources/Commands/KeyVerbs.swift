@@ -93,7 +93,7 @@ enum KeyVerbs {
     guard status.problem == nil else { return }
     try session.confirm(
       "The store looks current. Every account that is signed in will need a login. Go on?",
-      for: "a confirmation, because the store looks current (--yes),",
+      for: "a confirmation, because the store looks current,",
       otherwise: "nothing was changed"
     )
   }

@@ -1,10 +1,32 @@
 /// Finds what somebody probably meant.
 enum Nearest {
-  /// The candidate with the fewest edits, if they are few enough for its length.
+  /// Words that people use for one another.
+  private static let synonyms = [
+    ["delete", "remove", "rm", "del", "erase", "forget"], ["add", "enroll", "new", "create"],
+    ["list", "ls"], ["rename", "mv"], ["show", "cat", "get"], ["enable", "on"],
+    ["disable", "off"], ["login", "signin", "sign-in"], ["logout", "signout", "sign-out"],
+    ["register", "signup", "sign-up"],
+  ]
+
+  /// The word of a verb that was probably meant: another word for it, or one that is written much
+  /// like it.
+  static func verb(_ word: String, in candidates: [String]) -> String? {
+    let others = synonyms.first { $0.contains(word) } ?? []
+    return candidates.first { others.contains($0) } ?? match(word, in: candidates)
+  }
+
+  /// The option that was probably meant; never one of a single letter, nor for one.
+  static func option(_ name: String, in candidates: [String]) -> String? {
+    guard name.hasPrefix("--") else { return nil }
+    let words = candidates.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+    return match(String(name.dropFirst(2)), in: words).map { "--\($0)" }
+  }
+
+  /// The candidate with the fewest edits, if they are no more than a third of its letters.
   static func match(_ word: String, in candidates: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
     let best = candidates.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-    guard let best, best.1 <= max(1, best.0.count / 3) else { return nil }
+    guard let best, best.1 <= max(word.count, best.0.count) / 3 else { return nil }
     return best.0
   }
 

@@ -108,6 +108,7 @@ enum PresenceText {
     switch outcome {
     case .notEnrolled: "thumblatch fingers enroll"
     case .busy: "try again when it is done"
+    case .timedOut: "nobody answered in time: run it again, with somebody there"
     default: nil
     }
   }

@@ -25,7 +25,12 @@ public enum Program {
       switch try Arguments.parse(words, verbs: verbs) {
       case .version: try output.data("thumblatch \(thumblatchVersion)")
       case .help(nil): try output.data(Help.overview(verbs, columns: helpColumns(output)))
-      case .help(let verb?): try output.data(Help.of(verb, columns: helpColumns(output)))
+      case .help(let verb?):
+        let longer = verbs.filter { $0.words.count > verb.words.count }
+          .filter { $0.words.starts(with: verb.words) }
+        try output.data(Help.of(verb, longer: longer, columns: helpColumns(output)))
+      case .helpOfSeveral(let verbs):
+        try output.data(Help.ofSeveral(verbs, columns: helpColumns(output)))
       case .run(let arguments): try run(arguments, output, environment, mask)
       }
       return ExitCode.done.rawValue

@@ -45,7 +45,7 @@ extension Session {
     throw CommandError(.presence, "no password was given")
   }
 
-  /// Asks whether to go on; anything but yes is no.
+  /// Asks whether to go on, in verbs that have `--yes`; anything but yes is no.
   ///
   /// - Parameters:
   ///   - question: with its question mark.
@@ -57,7 +57,7 @@ extension Session {
     for what: String,
     otherwise refusal: String
   ) throws(CommandError) {
-    let terminal = try terminal(for: what)
+    let terminal = try terminal(for: what, instead: "--yes goes on without asking")
     output.ask("\(question) [y/N] ")
     let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
     guard ["y", "yes"].contains(trimmed(answer).lowercased()) else {

@@ -49,7 +49,15 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      throw CommandError(.usage, "URL is missing", hint: "usage: thumblatch request [ACCOUNT] URL")
+      // One word may be an account with the URL forgotten, or a URL without its beginning.
+      let isAccount =
+        arguments.operands.count < 2
+        && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }
+      throw CommandError(
+        .usage,
+        isAccount ? "URL is missing" : "a URL begins with https://",
+        hint: "usage: thumblatch request [ACCOUNT] URL, such as https://api.example.com/path"
+      )
     }
     do throws(ConfigurationError) {
       target = try RequestTarget(url)

@@ -70,10 +70,14 @@ final class Session {
   // MARK: The person
 
   /// The terminal for a question; `question` is what would be asked, for the error where nothing
-  /// can be.
-  func terminal(for question: String) throws(CommandError) -> Terminal {
+  /// can be, and `instead` what to do in that case.
+  func terminal(for question: String, instead: String? = nil) throws(CommandError) -> Terminal {
     if arguments.has("--no-input") {
-      throw CommandError(.promptNeeded, "\(question) is needed, and --no-input is given")
+      throw CommandError(
+        .promptNeeded,
+        "\(question) is needed, and --no-input is given",
+        hint: instead
+      )
     }
     if terminalIfAny == nil {
       terminalIfAny = .some(openTerminal())
@@ -83,7 +87,7 @@ final class Session {
       throw CommandError(
         .promptNeeded,
         "\(question) is needed, and there is no terminal to ask at",
-        hint: "run it in the foreground of a terminal"
+        hint: instead ?? "run it in the foreground of a terminal"
       )
     }
     return terminal

@@ -52,18 +52,25 @@ enum SignInVerbs {
       )
     let password = try session.password("\(email) at \(provider.name)", twice: true)
     let exportable = session.arguments.has("--exportable") ? true : nil
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
-      RegisterCall(
-        account: account,
-        provider: provider,
-        email: email,
-        name: name.isEmpty ? nil : name,
-        password: password,
-        exportable: exportable,
-        prompt: prompt
-      )
+    let reply: AccountReply
+    do throws(CommandError) {
+      reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+        RegisterCall(
+          account: account,
+          provider: provider,
+          email: email,
+          name: name.isEmpty ? nil : name,
+          password: password,
+          exportable: exportable,
+          prompt: prompt
+        )
+      }
+    } catch {
+      let login = "thumblatch login \(account) --provider \(provider.name)"
+      throw error.refused("where that user exists already: \(login)")
     }
     try told(session, reply.account, "registered and signed in")
+    tellOfDefault(session)
   }
 
   static let login = Verb(
@@ -75,31 +82,47 @@ enum SignInVerbs {
       email,
       standardInput,
       exportable,
+      Verb.Option("--yes", "do not ask where somebody else is signed in"),
     ],
     summary: "sign in",
     details: """
       With --provider the provider's file as it is now is bound to the account; without it a known \
       account keeps the provider that it has. Without --exportable the refresh token never \
-      leaves the vault, whatever was said before.
+      leaves the vault, whatever was said before. Asks before an account is signed in as \
+      another person.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     let provider = try provider(session)
-    let email = try session.answer(option: "--email", question: "E-mail")
-    let place = provider?.name ?? account
-    let password = try session.password("\(email) at \(place)", twice: false)
-    let exportable = session.arguments.has("--exportable") ? true : nil
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
-      LoginCall(
-        account: account,
-        provider: provider,
-        email: email,
-        password: password,
-        exportable: exportable,
-        prompt: prompt
+    let known = try knownAccount(session, account)
+    guard let place = provider?.name ?? known?.provider else {
+      throw CommandError(
+        .notFound,
+        "no such account: \(account)",
+        hint: firstLogin(session, account)
       )
     }
+    let email = try session.answer(option: "--email", question: "E-mail")
+    if let known { try confirmChange(of: known, to: email, session) }
+    let password = try session.password("\(email) at \(place)", twice: false)
+    let exportable = session.arguments.has("--exportable") ? true : nil
+    let reply: AccountReply
+    do throws(CommandError) {
+      reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+        LoginCall(
+          account: account,
+          provider: provider,
+          email: email,
+          password: password,
+          exportable: exportable,
+          prompt: prompt
+        )
+      }
+    } catch {
+      throw error.refused("check the e-mail and the password")
+    }
     try told(session, reply.account, "signed in")
+    if known == nil { tellOfDefault(session) }
   }
 
   static let logout = Verb(
@@ -110,19 +133,21 @@ enum SignInVerbs {
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     let local = session.arguments.has("--local")
+    let before = try StatusVerbs.accounts(session, named: account).first
     let reply = try session.call(within: Session.remoteLimit) { _ in
       LogoutCall(account: account, local: local)
     }
-    let reason = reply.reason ?? "it was not asked to"
     try session.report(
       [
         "account": .string(account), "erased": true, "revoked": .boolean(reply.revoked),
         "reason": AccountText.optional(reply.reason),
       ],
-      reply.revoked
-        ? "signed out of \(account): the provider confirmed, and the tokens are erased here"
-        : "signed out of \(account) here: the tokens are erased; the provider did not confirm "
-          + "(\(reason))"
+      before?.state == .signedOut
+        ? "\(account) was not signed in"
+        : reply.revoked
+          ? "signed out of \(account): the provider confirmed, and the tokens are erased here"
+          : "signed out of \(account) here: the tokens are erased; "
+            + AccountText.unconfirmed(reply, local: local)
     )
   }
 

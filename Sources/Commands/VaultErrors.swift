@@ -13,6 +13,9 @@ extension CommandError {
     }
   }
 
+  /// How the engine says that an account has to be named.
+  static let severalAccounts = "there are several accounts: name one"
+
   /// What is said about an error of the vault's interface.
   init(_ error: VaultError) {
     let code = ExitCode(error)
@@ -47,6 +50,8 @@ extension CommandError {
       self.init(code, message, hint: hint ?? "nothing was changed")
     case .internal(let message):
       self.init(code, "unexpected failure: \(message)", hint: "this is a bug; please report it")
+    case .invalidArgument(let message) where message == Self.severalAccounts:
+      self.init(code, message, hint: AccountText.chooseDefault)
     case .invalidArgument(let message), .misconfigured(let message), .refused(let message):
       self.init(code, message)
     }

@@ -55,13 +55,15 @@ struct AccountVerbTests {
         try stage.expectEnd()
       }
       #expect(play.code == .promptNeeded)
-      #expect(play.talk.contains("--yes"))
+      #expect(play.error?.hint?.contains("--yes") == true)
     }
     let play = try Play.run(["account", "remove", "work", "--yes", "--local"], terminal: false) {
+      try $0.knowAccount(Self.account(.ready))
       #expect(try $0.expect(RemoveAccountCall.self).local)
       try $0.reply(LogoutReply(revoked: false, reason: "only erased here, as asked for"))
     }
     #expect(play.code == .done)
+    #expect(!play.talk.contains("did not confirm"))
   }
 
   @Test
@@ -73,6 +75,7 @@ struct AccountVerbTests {
       try stage.reply(LogoutReply(revoked: false, reason: "was not signed in"))
     }
     #expect(play.code == .done)
+    #expect(play.talk == "removed work: it was not signed in\n")
   }
 
   @Test

@@ -54,11 +54,26 @@ struct ArgumentsTests {
   @Test(arguments: [
     ("tokne", "token"), ("presence enabel", "presence enable"), ("statsu", "status"),
     ("finger list", "fingers"), ("provider ad", "provider add"), ("logut", "logout"),
+    ("fingers remove left-index", "fingers delete"), ("fingers rm", "fingers delete"),
+    ("fingers add", "fingers enroll"), ("fingers ls", "fingers list"),
+    ("account rm me", "account remove"), ("account delete me", "account remove"),
+    ("provider delete dev", "provider remove"), ("provider ls", "provider list"),
+    ("provider new dev", "provider add"), ("signin me", "login"),
   ])
   func anUnknownVerbNamesTheNearestOne(_ line: String, _ near: String) {
     let error = failure(line)
     #expect(error?.code == .usage)
-    #expect(error?.hint?.contains(near) == true)
+    #expect(error?.hint == "did you mean: thumblatch \(near)")
+  }
+
+  @Test(arguments: [
+    "rm", "ls", "frob", "go", "fingers frob", "account me", "provider x", "token -x", "request -x",
+    "token --x", "token --foo", "login --pw", "login --user",
+  ])
+  func whatIsFarFromEverythingIsNotGuessedAt(_ line: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error?.hint?.contains("did you mean") == false)
   }
 
   @Test(arguments: [
@@ -71,6 +86,20 @@ struct ArgumentsTests {
     let error = failure(line)
     #expect(error?.code == .usage)
     #expect(error?.message.isEmpty == false)
+  }
+
+  @Test(arguments: [
+    "login me hunter2", "login me --password hunter2", "login me --password=hunter2",
+    "login --password hunter2 me", "login me --password --hunter2", "register me hunter2",
+    "register me --password hunter2", "token me hunter2", "lock hunter2",
+  ])
+  func aPasswordAmongTheWordsIsNotRepeated(_ line: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage)
+    #expect(error.map { "\($0.message) \($0.hint ?? "")".contains("hunter2") } == false)
+    if line.contains("--password") {
+      #expect(error?.hint?.contains("--password-stdin") == true)
+    }
   }
 
   @Test
@@ -103,6 +132,22 @@ struct ArgumentsTests {
         #expect(line.count <= columns, "\(line)")
       }
     }
+  }
+
+  @Test(arguments: ["provider", "account", "presence", "fingers", "audit"])
+  func aWordThatSeveralVerbsShareListsThem(_ word: String) throws {
+    let verbs = Program.verbs.filter { $0.words[0] == word }
+    let text: String
+    switch try parse("\(word) -h") {
+    case .helpOfSeveral(let found): text = Help.ofSeveral(found, columns: 80)
+    case .help(let verb?): text = Help.of(verb, longer: Array(verbs.dropFirst()), columns: 80)
+    default: text = ""
+    }
+    for verb in verbs { #expect(text.contains("  \(verb.synopsis)"), "\(verb.name)") }
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    guard word != "audit" else { return }
+    #expect(failure(word)?.message == "\(word) needs one more word")
+    #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
   }
 
   @Test

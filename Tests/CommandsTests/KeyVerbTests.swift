@@ -122,8 +122,10 @@ struct KeyVerbTests {
 
   @Test
   func anExportableLoginSaysSo() throws {
-    let play = try Play.run(["login", "me", "--email", "a@b.c", "--exportable"]) { stage in
-      try stage.terminal.waitFor("Password of a@b.c at me: ")
+    let words = ["login", "me", "--email", "me@example.org", "--exportable"]
+    let play = try Play.run(words) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.terminal.waitFor("Password of me@example.org at dev: ")
       try stage.terminal.type("hunter2\n")
       let call = try stage.expect(LoginCall.self)
       #expect(call.exportable == true && call.prompt == nil)

@@ -127,6 +127,7 @@ struct SignInTests {
       #expect(call.provider.settings["issuer"] == "http://localhost:8000")
       #expect(call.password.bytes.count == 7)
       try stage.reply(AccountReply(account: VerbTests.account))
+      try stage.knowAccounts([VerbTests.account])
     }
     #expect(play.code == .done)
     #expect(play.echoes)
@@ -141,27 +142,34 @@ struct SignInTests {
       ["login", "me", "--email", "me@example.org", "--password"],
       environment: home.environment
     ) { stage in
-      try stage.terminal.waitFor("Password of me@example.org at me: ")
+      try stage.knowAccount(VerbTests.account)
+      try stage.terminal.waitFor("Password of me@example.org at dev: ")
       try stage.terminal.type("pw\n")
       #expect(try stage.expect(LoginCall.self).provider == nil)
       try stage.fail(.providerRefused(status: 401, message: "wrong e-mail or password"))
     }
     #expect(play.code == .serverError)
+    #expect(play.error?.hint == "check the e-mail and the password")
     #expect(play.echoes)
   }
 
   @Test(arguments: [
     ["login", "me", "--no-input"], ["login", "me", "--no-input", "--email", "a@b.c"],
+    ["login", "me", "--no-input", "--email", "a@b.c", "--yes"],
   ])
   func nothingIsAskedWithoutInput(_ words: [String]) throws {
-    let play = try Play.run(words) { stage in try stage.expectEnd() }
+    let play = try Play.run(words) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.expectEnd()
+    }
     #expect(play.code == .promptNeeded)
     #expect(play.screen.isEmpty)
   }
 
   @Test
   func ctrlCAtThePasswordOfALoginRestoresTheTerminal() throws {
-    let play = try Play.run(["login", "me", "--email", "a@b.c"]) { stage in
+    let play = try Play.run(["login", "me", "--email", "Me@Example.org"]) { stage in
+      try stage.knowAccount(VerbTests.account)
       try stage.terminal.waitFor("Password of")
       try stage.interrupt()
       try stage.expectEnd()

@@ -69,6 +69,22 @@ final class Stage: @unchecked Sendable {
     try send(try error.reply)
   }
 
+  /// Answers what is asked about one account.
+  func knowAccount(_ account: VaultAccount) throws {
+    let call = try expect(GetAccountCall.self)
+    guard call.account != nil else { throw SystemError("no account is named", code: EPROTO) }
+    try reply(GetAccountReply(account: account))
+  }
+
+  /// Answers what is asked about all accounts.
+  func knowAccounts(_ accounts: [VaultAccount]) throws {
+    let call = try call(GetAccountCall.self)
+    guard call.more else { throw SystemError("not all are asked for", code: EPROTO) }
+    for (index, account) in accounts.enumerated() {
+      try reply(GetAccountReply(account: account), continues: index + 1 < accounts.count)
+    }
+  }
+
   /// Bytes that are no message of ours.
   func sendRaw(_ bytes: [UInt8]) throws {
     try engine.write(bytes)

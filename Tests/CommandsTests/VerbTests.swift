@@ -217,17 +217,49 @@ struct VerbTests {
   }
 
   @Test
-  func logoutSaysWhichOfTheTwoHappened() throws {
-    let told = try Play.run(["logout", "me"]) { stage in
-      #expect(try stage.expect(LogoutCall.self) == LogoutCall(account: "me", local: false))
-      try stage.reply(LogoutReply(revoked: true))
+  func logoutSaysWhatHappened() throws {
+    func play(_ words: [String], _ account: VaultAccount, _ reply: LogoutReply) throws -> Play {
+      try Play.run(["logout", "me"] + words) { stage in
+        try stage.knowAccount(account)
+        let call = try stage.expect(LogoutCall.self)
+        #expect(call == LogoutCall(account: "me", local: words == ["--local"]))
+        try stage.reply(reply)
+      }
     }
+    let told = try play([], Self.account, LogoutReply(revoked: true))
     #expect(told.talk.contains("the provider confirmed"))
-    let local = try Play.run(["logout", "me", "--local"]) { stage in
-      #expect(try stage.expect(LogoutCall.self).local)
-      try stage.reply(LogoutReply(revoked: false, reason: "unreachable"))
+    let silent = LogoutReply(revoked: false, reason: "unreachable")
+    let failed = try play([], Self.account, silent)
+    #expect(failed.talk.contains("did not confirm (unreachable)"))
+    let asked = LogoutReply(revoked: false, reason: "only erased here, as asked for")
+    let local = try play(["--local"], Self.account, asked).talk
+    #expect(local.contains("was not told, as asked for") && !local.contains("did not confirm"))
+    var out = Self.account
+    out.state = .signedOut
+    let nothing = LogoutReply(revoked: false, reason: "was not signed in")
+    for words in [[], ["--local"]] {
+      #expect(try play(words, out, nothing).talk == "me was not signed in\n")
     }
-    #expect(local.talk.contains("did not confirm (unreachable)"))
+  }
+
+  @Test(arguments: [
+    (["example.org/x"], true), (["/auth/me"], true), (["me", "example.org/x"], true),
+    (["example.org"], true), (["me", "x"], true), (["me"], false),
+  ])
+  func aURLWithoutItsBeginningIsToldSo(_ words: [String], _ isURL: Bool) throws {
+    let play = try Play.run(["request"] + words) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage)
+    #expect(play.error?.message == (isURL ? "a URL begins with https://" : "URL is missing"))
+  }
+
+  @Test
+  func aCheckThatNobodyAnsweredHasAHint() throws {
+    let play = try Play.run(["token"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.presenceFailed(.timedOut, message: "", methods: []))
+    }
+    #expect(play.code == .presence)
+    #expect(play.error?.hint?.contains("run it again") == true)
   }
 
   @Test(arguments: ["../x", "A", "a b", "a\nb", "@", "", "10 kB"])

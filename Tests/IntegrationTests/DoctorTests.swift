@@ -230,6 +230,12 @@ struct DoctorTests {
         "PRAGMA ignore_check_constraints = ON; UPDATE accounts SET display_name = printf('%5000d', 1)"
       )
     ),
+    Fault(
+      name: "store-files",
+      level: "problem",
+      remedy: "/vault.db",
+      plant: "chmod 640 $S/vault.db"
+    ),
     Fault(name: "slots", level: "problem", remedy: "account remove", plant: "rm $S/slots/*"),
     Fault(name: "slots", level: "problem", remedy: "chmod", plant: "chmod 644 $S/slots/*"),
     Fault(

@@ -37,7 +37,7 @@ struct KeyStoryTests {
 
   private func login(_ person: Person, exportable: Bool) throws {
     let arguments = ["login", "me", "--email", "me@example.org"]
-    let password = [("Password of me@example.org at me: ", "backend-password")]
+    let password = [("Password of me@example.org at dev: ", "backend-password")]
     if exportable {
       _ = try allowed(
         person,

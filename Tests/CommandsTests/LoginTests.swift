@@ -1,0 +1,153 @@
+import Glibc
+import System
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// What is looked at before `login` asks anything, and what is said afterwards.
+struct LoginTests {
+  /// A configuration directory with these providers, removed after the body.
+  private func withProviders(_ names: [String], _ body: ([String: String]) throws -> Void) throws {
+    var template = Array("/tmp/thumblatch-login-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let files = path + "/thumblatch/providers.d"
+    defer {
+      if let directory = try? Directory(path: files) {
+        for name in names { _ = try? directory.unlink("\(name).conf") }
+      }
+      for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
+    }
+    let environment = ["XDG_CONFIG_HOME": path]
+    let kind = ["--kind", "password-backend", "--issuer", "http://localhost:8000"]
+    for name in names {
+      let added = try Play.run(["provider", "add", name] + kind, environment: environment) {
+        stage in
+        try stage.expectEnd()
+      }
+      #expect(added.code == .done)
+    }
+    try body(environment)
+  }
+
+  @Test(arguments: [
+    ([], "thumblatch provider add NAME --kind password-backend --issuer URL"),
+    (["dev"], "thumblatch login nwe --provider dev"),
+    (["dev", "work"], "thumblatch login nwe --provider P"),
+  ])
+  func anUnknownAccountIsToldBeforeAnyQuestion(_ providers: [String], _ hint: String) throws {
+    try withProviders(providers) { environment in
+      let play = try Play.run(["login", "nwe"], environment: environment) { stage in
+        #expect(try stage.expect(GetAccountCall.self).account == "nwe")
+        try stage.fail(.noSuchAccount(account: "nwe"))
+        try stage.expectEnd()
+      }
+      #expect(play.code == .notFound)
+      #expect(play.error?.message == "no such account: nwe")
+      #expect(play.error?.hint == hint)
+      #expect(play.screen.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["y", "n", ""])
+  func anotherPersonIsConfirmed(_ answer: String) throws {
+    let play = try Play.run(["login", "me", "--email", "eve@example.org"]) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type(answer + "\n")
+      guard answer == "y" else { return try stage.expectEnd() }
+      try stage.terminal.waitFor("Password of eve@example.org at dev: ")
+      try stage.terminal.type("pw\n")
+      #expect(try stage.expect(LoginCall.self).email == "eve@example.org")
+      try stage.reply(AccountReply(account: VerbTests.account))
+    }
+    #expect(play.code == (answer == "y" ? .done : .presence))
+    for part in ["signed in as me@example.org", "Sign in as eve@example.org", "stays alive"] {
+      #expect(play.screen.contains(part))
+    }
+  }
+
+  @Test
+  func withoutATerminalAnotherPersonNeedsYes() throws {
+    let words = ["login", "me", "--email", "eve@example.org", "--password-stdin"]
+    let play = try Play.run(words, terminal: false) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .promptNeeded)
+    #expect(play.error?.hint?.contains("--yes") == true)
+  }
+
+  @Test
+  func nobodyIsAskedWhereNobodyIsSignedIn() throws {
+    var account = VerbTests.account
+    account.state = .signedOut
+    let words = ["login", "me", "--email", "eve@example.org"]
+    for (account, more) in [(account, []), (VerbTests.account, ["--yes"])] {
+      let play = try Play.run(words + more) { stage in
+        try stage.knowAccount(account)
+        try stage.terminal.waitFor("Password of eve@example.org at dev: ")
+        try stage.terminal.type("pw\n")
+        _ = try stage.expect(LoginCall.self)
+        try stage.reply(AccountReply(account: account))
+      }
+      #expect(play.code == .done)
+      #expect(!play.screen.contains("[y/N]"))
+    }
+  }
+
+  @Test
+  func theSecondAccountTellsHowToChoose() throws {
+    var first = VerbTests.account
+    first.isDefault = false
+    var second = first
+    second.name = "work"
+    var chosen = first
+    chosen.isDefault = true
+    for (others, isTold) in [([first], true), ([chosen], false), ([first, first], false)] {
+      let accounts = others + [second]
+      try withProviders(["dev"]) { environment in
+        let words = ["login", "work", "--provider", "dev", "--email", "me@example.org"]
+        let play = try Play.run(words, environment: environment) { [second] stage in
+          _ = try stage.expect(GetAccountCall.self)
+          try stage.fail(.noSuchAccount(account: "work"))
+          try stage.terminal.waitFor("Password of")
+          try stage.terminal.type("pw\n")
+          _ = try stage.expect(LoginCall.self)
+          try stage.reply(AccountReply(account: second))
+          try stage.knowAccounts(accounts)
+        }
+        #expect(play.code == .done)
+        #expect(play.talk.contains("several accounts now: thumblatch account default") == isTold)
+      }
+    }
+  }
+
+  @Test
+  func severalAccountsAndNoneNamedTellHowToChoose() throws {
+    let play = try Play.run(["token"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.invalidArgument(message: "there are several accounts: name one"))
+    }
+    #expect(play.code == .usage)
+    #expect(play.error?.hint?.contains("thumblatch account default NAME") == true)
+  }
+
+  @Test
+  func anEmailThatIsTakenLeadsToLogin() throws {
+    try withProviders(["dev"]) { environment in
+      let words = ["register", "me", "--provider", "dev", "--email", "a@b.c", "--name", "A"]
+      let play = try Play.run(words, environment: environment) { stage in
+        for _ in 0..<2 {
+          try stage.terminal.waitFor("Password")
+          try stage.terminal.type("pw\n")
+        }
+        _ = try stage.expect(RegisterCall.self)
+        try stage.fail(.providerRefused(status: 409, message: "taken"))
+      }
+      #expect(play.code == .serverError)
+      #expect(play.error?.hint?.contains("thumblatch login me --provider dev") == true)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import System
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+struct StoreFileCheckTests {
+  private func withDirectory(_ body: (String) throws -> Void) throws {
+    var template = Array("/tmp/thumblatch-store-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer {
+      for name in ["vault.db", "vault.db-wal"] {
+        unsafe unlink("\(path)/\(name)")
+        unsafe rmdir("\(path)/\(name)")
+      }
+      unsafe rmdir(path)
+    }
+    for name in ["vault.db", "vault.db-wal"] { try Directory(path: path).create(name).write("x") }
+    try body(path)
+  }
+
+  @Test
+  func filesOfOnesOwnAreWell() throws {
+    try withDirectory { path in
+      #expect(StoreFileChecks.run(in: path).map(\.level) == [.ok])
+      #expect(StoreFileChecks.run(in: path + "/nowhere").isEmpty)
+    }
+  }
+
+  @Test(arguments: ["vault.db", "vault.db-wal"])
+  func aFileThatOthersMayUseIsNamedWithItsRemedy(_ name: String) throws {
+    try withDirectory { path in
+      let file = "\(path)/\(name)"
+      for mode: mode_t in [0o640, 0o604, 0o4600, 0o400] {
+        #expect(unsafe chmod(file, mode) == 0)
+        let findings = StoreFileChecks.run(in: path)
+        #expect(findings.map(\.level) == [.problem])
+        #expect(findings[0].message.contains(file))
+        #expect(findings[0].remedy?.contains("chmod 600 \(file)") == true)
+      }
+    }
+  }
+
+  @Test(arguments: ["vault.db", "vault.db-wal"])
+  func whatIsNoFileIsNotFollowed(_ name: String) throws {
+    try withDirectory { path in
+      let file = "\(path)/\(name)"
+      #expect(unsafe unlink(file) == 0 && symlink("/etc/passwd", file) == 0)
+      let link = StoreFileChecks.run(in: path)
+      #expect(link.map(\.message) == ["\(file) is not a regular file"])
+      #expect(unsafe unlink(file) == 0 && mkdir(file, 0o700) == 0)
+      #expect(StoreFileChecks.run(in: path).map(\.level) == [.problem])
+    }
+  }
+}
