@@ -12,8 +12,9 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - name: the account; nil where there is only one.
-  ///   - keep: leave the account signed in: refused where the provider replaces refresh tokens,
-  ///     since the first of both holders to use it would lock the other one out.
+  ///   - keep: leave the account signed in: only where a refresh has shown that the provider does
+  ///     not replace refresh tokens; else the first of both holders to use it would lock the other
+  ///     one out.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the token, and whether the account is signed out here.
@@ -74,19 +75,7 @@ extension Vault {
       throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
     case .signedIn: break
     }
-    guard keep else { return }
-    if account.generation > 1 {
-      throw .refused(
-        "--keep: the refresh token of \(account.name) has changed since its first sign-in, so two"
-          + " holders of it would lock each other out"
-      )
-    }
-    if provider.refreshReuse == .revokes {
-      throw .refused(
-        "--keep: \(provider.name.text) takes a refresh token that is used twice for stolen"
-          + " (refresh_reuse = revokes)"
-      )
-    }
+    if keep { try demandSteadiness(of: account, provider) }
   }
 
   private func commitRelease(
@@ -117,6 +106,7 @@ extension Vault {
         try self.store.update(changed)
         try self.store.deleteAccessTokens(account: changed.id)
       }
+      try self.forgetSteadiness(of: changed.id)
       try self.countBoxChange()
       try self.record(entry)
     }
