@@ -18,7 +18,7 @@ extension Vault {
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the token, and whether the account is signed out here.
-  /// - Throws: `refused` where the account is not exportable; `presenceNeeded`, `loginRequired`.
+  /// - Throws: `notExportable`; `refused` where it is not to be kept; `presenceNeeded`, `loginRequired`.
   public func release(
     account name: String?,
     keep: Bool,
@@ -26,7 +26,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> (token: SharedSecret, signedOut: Bool) {
     let account = try account(named: name)
-    try mayRelease(account, keep: keep, caller)
+    try mayRelease(account, keep: keep)
     let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
@@ -37,7 +37,7 @@ extension Vault {
     let slot = try await lockedSlot(account.id)
     try recover(account.id, slot)
     let row = try self.account(withIdentifier: account.id)
-    try mayRelease(row, keep: keep, caller)
+    try mayRelease(row, keep: keep)
     guard try intent(of: row) == nil else {
       throw .providerUnavailable(
         "the answer to the last refresh of \(row.name) was lost: refresh it first",
@@ -57,18 +57,11 @@ extension Vault {
 
   private func mayRelease(
     _ account: AccountRow,
-    keep: Bool,
-    _ caller: Caller
+    keep: Bool
   ) throws(VaultFailure) {
     // Judges the record too: whether it is exportable is bound to the token's box.
     let provider = try provider(of: account)
-    guard account.exportable else {
-      noteRefusal("release of an account that is not exportable", by: caller.requester)
-      throw .refused(
-        "\(account.name) is not exportable: its refresh token stays here"
-          + " (thumblatch login \(account.name) --exportable allows it)"
-      )
-    }
+    guard account.exportable else { throw .notExportable(account: account.name) }
     switch account.state {
     case .signedOut: throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:

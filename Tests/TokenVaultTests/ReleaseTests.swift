@@ -69,15 +69,17 @@ struct ReleaseTests {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.unlock(vault)
-    guard
-      case .refused(let why)? = await failure({
-        _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
-      })
-    else {
-      Issue.record("released")
-      return
+    let refused = await failure {
+      _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
     }
-    #expect(why.contains("--exportable"))
+    #expect(refused == .notExportable(account: "me"))
+    // It is counted once, with its account.
+    await vault.note(try #require(refused), by: caller())
+    try await vault.flushRefusals()
+    let records = try await vault.trail(after: 0, since: nil, account: "me")
+    let written = records.filter { $0.event == "refusal" }
+    #expect(written.map(\.detail) == ["1 × release of an account that is not exportable"])
+    #expect(try await vault.events().count { $0.hasPrefix("refusal") } == 1)
   }
 
   @Test
@@ -87,7 +89,7 @@ struct ReleaseTests {
     _ = try await bench.signInExportable(vault)
     #expect(try await !bench.signIn(vault, refresh: "rt-2").isExportable)
     guard
-      case .refused? = await failure({
+      case .notExportable(account: "me")? = await failure({
         _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
       })
     else {
