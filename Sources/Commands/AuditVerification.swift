@@ -3,12 +3,15 @@ internal import VaultInterface
 
 extension AuditVerbs {
   /// How long a check of the whole trail may take, in seconds.
-  private static let limit: Int64 = 300
+  static let limit: Int64 = 300
 
   static let verify = Verb(
     "audit verify",
     summary: "check that no record of the trail was altered, dropped or added",
-    details: "Exit 6 names the first record that is not what was written."
+    details: """
+      Exit 6 names the first record that is not what was written, or says that the store may be \
+      an old copy, whose trail lacks what came after it.
+      """
   ) { session throws(CommandError) in
     let reply = try session.call(within: limit) { _ in VerifyAuditCall() }
     guard reply.whole else {
@@ -47,7 +50,7 @@ extension AuditVerbs {
   }
 
   /// Which record is bad, of when, and what is wrong with it.
-  private static func problem(_ reply: VerifyAuditReply) -> String {
+  static func problem(_ reply: VerifyAuditReply) -> String {
     let number = reply.bad ?? 0
     let time = reply.badTime.map { " (\(Timestamps.local(Int64($0))))" } ?? ""
     let record = "record \(number)\(time)"

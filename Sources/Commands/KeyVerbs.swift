@@ -9,11 +9,13 @@ enum KeyVerbs {
   static let release = Verb(
     "release",
     [.account],
-    options: [Verb.Option("--keep", "stay signed in here; refused where the provider rotates")],
+    options: [Verb.Option("--keep", "stay signed in here; refused unless nothing rotates")],
     summary: "print the refresh token itself, of an exportable account",
     details: """
       Always asks for a presence check, whatever the unlock window. Nothing but the token stands \
       on standard output. The account is then signed out here, so that the token has one holder. \
+      With --keep there are two: it is refused until a refresh since the last sign-in has shown \
+      that the provider does not replace refresh tokens. \
       An account is exportable if it was signed in with --exportable.
       """
   ) { session throws(CommandError) in
@@ -44,22 +46,43 @@ enum KeyVerbs {
     "rekey",
     summary: "make a new device secret and bring everything under it",
     details: """
-      Needs the system password. Every refresh token and print is sealed anew, the trail is \
-      verified and authenticated anew, and nothing stays under the old secret. It is safe to \
+      Needs the system password. Every refresh token and print is sealed anew, every record of \
+      the trail is authenticated anew, and nothing stays under the old secret. A trail that was \
+      not whole is brought along and stays so; that is told. It is safe to \
       interrupt. Copies of the vault made before need the device secret of their time.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.remoteLimit) { prompt in
       RekeyCall(prompt: prompt)
     }
+    let (isWhole, warning) = trail(session)
+    if let warning { session.output.warn(warning) }
     try session.report(
       [
         "accounts": .integer(Int64(reply.accounts)), "prints": .integer(Int64(reply.prints)),
         "records": .integer(Int64(reply.records)),
+        "trail_whole": isWhole.map { .boolean($0) } ?? .null,
       ],
       "a new device secret guards \(counted(reply.accounts, "refresh token")), "
         + "\(counted(reply.prints, "print")) and \(counted(reply.records, "record")) of the trail"
     )
+  }
+
+  /// Whether the trail was whole that was brought along, and what is to be said about it.
+  ///
+  /// The rekey is done by now, so that what keeps the trail from being checked is no failure of it.
+  private static func trail(_ session: Session) -> (isWhole: Bool?, warning: String?) {
+    do throws(CommandError) {
+      let facts = try session.call(within: AuditVerbs.limit) { _ in VerifyAuditCall() }
+      guard !facts.whole else { return (true, nil) }
+      return (
+        false,
+        "warning: the trail was not whole, and stays so: \(AuditVerbs.problem(facts))"
+          + " (thumblatch audit verify)"
+      )
+    } catch {
+      return (nil, "warning: whether the trail is whole could not be checked: \(error.message)")
+    }
   }
 
   static let recover = Verb(

@@ -91,6 +91,11 @@ final class Output {
   /// A sentence about what was done, on standard error; nothing with `--json`.
   func talk(_ text: String) {
     guard !json else { return }
+    warn(text)
+  }
+
+  /// A warning on standard error, with `--json` too: standard output stays one object.
+  func warn(_ text: String) {
     clearStatus()
     try? write([UInt8]((PlainText.line(text, limit: 1200) + "\n").utf8), to: error)
   }

@@ -85,6 +85,7 @@ extension Vault {
     try change { () throws(VaultFailure) in
       try self.unchoose(row.id)
       try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }
+      try self.forgetSteadiness(of: row.id)
       if row.sealedRefreshToken != nil { try self.countBoxChange() }
       try self.record(
         AuditEntry(

@@ -41,6 +41,7 @@ extension Vault {
     findings += examineSlots()
     findings += examineTokenFiles()
     findings += examineAccounts()
+    findings += await examineTrail()
     findings += examineClock()
     findings += examineMemory()
     findings += examineReader(await check.reader())

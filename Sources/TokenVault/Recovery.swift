@@ -46,6 +46,7 @@ extension Vault {
         try self.stored { () throws(StorageError) in
           _ = try self.store.deleteIntent(account: row.id)
         }
+        try self.forgetSteadiness(of: row.id)
         guard row.state == .signedIn else { continue }
         row.state = .loginRequired
         row.cause = "the store was put back"

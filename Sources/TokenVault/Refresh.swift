@@ -58,14 +58,17 @@ extension Vault {
       )
     }
     let provider = try provider(of: account)
-    let token = try openRefreshToken(
-      of: account,
-      authority: authority,
-      use: Use(purpose: .refresh, caller: caller)
+    // Held until the answer is judged: only so does it show whether that brought another one.
+    let token = SharedSecret(
+      try openRefreshToken(
+        of: account,
+        authority: authority,
+        use: Use(purpose: .refresh, caller: caller)
+      )
     )
     let request: ProviderRequest
     do throws(OAuthError) {
-      request = try PasswordBackend(provider: provider).refresh(token)
+      request = try PasswordBackend(provider: provider).refresh(token.bytes)
     } catch {
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }
@@ -90,7 +93,13 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(identifier)
     }
-    try settle(intent, with: try image(after: reply, intent, slot), slot, caller: caller)
+    try settle(
+      intent,
+      with: try image(after: reply, intent, slot),
+      slot,
+      caller: caller,
+      sent: token
+    )
     guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: nil)
     else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)

@@ -1,13 +1,15 @@
 internal import Presence
+internal import Storage
 internal import System
 
 /// Refusals of requests that change nothing: counted, so that a flood of them neither fills the
 /// disk nor pushes out the history.
 struct RefusalCount {
-  /// One refused thing, and who asked for it.
+  /// One refused thing, of which account where it is one that there is, and who asked for it.
   struct Key: Hashable {
     let what: String
     let requester: String
+    var account: String?
   }
 
   /// Callers that are counted by name between two writings.
@@ -23,8 +25,8 @@ struct RefusalCount {
 
   var isEmpty: Bool { counts.isEmpty && others.isEmpty }
 
-  mutating func note(_ what: String, by requester: String) {
-    let key = Key(what: what, requester: requester)
+  mutating func note(_ what: String, of account: String?, by requester: String) {
+    let key = Key(what: what, requester: requester, account: account)
     if counts[key] != nil || counts.count < Self.mostCallers {
       counts[key, default: 0] += 1
     } else {
@@ -83,9 +85,10 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - what: one of few fixed names, never a text from outside.
+  ///   - account: the name of the account that was asked for, where there is one.
   ///   - requester: who asked.
-  public func noteRefusal(_ what: String, by requester: String) {
-    refusals.note(what, by: requester)
+  public func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
+    refusals.note(what, of: account, by: requester)
   }
 
   /// Counts a failure, where it is a refusal that is written down nowhere else.
@@ -93,6 +96,12 @@ extension Vault {
     switch failure {
     case .busy: noteRefusal("busy", by: caller.requester)
     case .refused: noteRefusal("policy", by: caller.requester)
+    case .notExportable(let account):
+      noteRefusal(
+        "release of an account that is not exportable",
+        of: account,
+        by: caller.requester
+      )
     case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument,
       .loginRequired,
       .providerUnavailable, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
@@ -121,6 +130,12 @@ extension Vault {
       for (key, count) in lines.named {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
         entry.requester = key.requester
+        // One that was removed since has no place in the record any more.
+        if let name = key.account,
+          let row = try self.accounts().first(where: { $0.name == name })
+        {
+          entry.account = (row.id, row.name)
+        }
         entry.detail = "\(count) × \(key.what)"
         try self.record(entry)
       }

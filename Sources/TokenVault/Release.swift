@@ -12,12 +12,13 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - name: the account; nil where there is only one.
-  ///   - keep: leave the account signed in: refused where the provider replaces refresh tokens,
-  ///     since the first of both holders to use it would lock the other one out.
+  ///   - keep: leave the account signed in: only where a refresh has shown that the provider does
+  ///     not replace refresh tokens; else the first of both holders to use it would lock the other
+  ///     one out.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the token, and whether the account is signed out here.
-  /// - Throws: `refused` where the account is not exportable; `presenceNeeded`, `loginRequired`.
+  /// - Throws: `notExportable`; `refused` where it is not to be kept; `presenceNeeded`, `loginRequired`.
   public func release(
     account name: String?,
     keep: Bool,
@@ -25,7 +26,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> (token: SharedSecret, signedOut: Bool) {
     let account = try account(named: name)
-    try mayRelease(account, keep: keep, caller)
+    try mayRelease(account, keep: keep)
     let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
@@ -36,7 +37,7 @@ extension Vault {
     let slot = try await lockedSlot(account.id)
     try recover(account.id, slot)
     let row = try self.account(withIdentifier: account.id)
-    try mayRelease(row, keep: keep, caller)
+    try mayRelease(row, keep: keep)
     guard try intent(of: row) == nil else {
       throw .providerUnavailable(
         "the answer to the last refresh of \(row.name) was lost: refresh it first",
@@ -56,37 +57,18 @@ extension Vault {
 
   private func mayRelease(
     _ account: AccountRow,
-    keep: Bool,
-    _ caller: Caller
+    keep: Bool
   ) throws(VaultFailure) {
     // Judges the record too: whether it is exportable is bound to the token's box.
     let provider = try provider(of: account)
-    guard account.exportable else {
-      noteRefusal("release of an account that is not exportable", by: caller.requester)
-      throw .refused(
-        "\(account.name) is not exportable: its refresh token stays here"
-          + " (thumblatch login \(account.name) --exportable allows it)"
-      )
-    }
+    guard account.exportable else { throw .notExportable(account: account.name) }
     switch account.state {
     case .signedOut: throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:
       throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
     case .signedIn: break
     }
-    guard keep else { return }
-    if account.generation > 1 {
-      throw .refused(
-        "--keep: the refresh token of \(account.name) has changed since its first sign-in, so two"
-          + " holders of it would lock each other out"
-      )
-    }
-    if provider.refreshReuse == .revokes {
-      throw .refused(
-        "--keep: \(provider.name.text) takes a refresh token that is used twice for stolen"
-          + " (refresh_reuse = revokes)"
-      )
-    }
+    if keep { try demandSteadiness(of: account, provider) }
   }
 
   private func commitRelease(
@@ -117,6 +99,7 @@ extension Vault {
         try self.store.update(changed)
         try self.store.deleteAccessTokens(account: changed.id)
       }
+      try self.forgetSteadiness(of: changed.id)
       try self.countBoxChange()
       try self.record(entry)
     }

@@ -61,7 +61,9 @@ extension Vault {
         for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh,
         sent: sent
       )
-      return try conclude(intent, judgement, account, provider, caller)
+      // A login sends a password; what it brings is always another token.
+      let token = intent.purpose == .refresh ? sent : nil
+      return try conclude(intent, judgement, account, provider, caller, token)
     }
   }
 
@@ -70,12 +72,13 @@ extension Vault {
     _ judgement: Judgement,
     _ account: AccountRow,
     _ provider: Provider,
-    _ caller: Caller
+    _ caller: Caller,
+    _ sent: SharedSecret?
   ) throws(VaultFailure) -> VaultFailure? {
     let isSignIn = intent.purpose != .refresh
     switch judgement {
     case .tokens(let answer):
-      try keep(answer, intent, account, provider, caller)
+      try keep(answer, intent, account, provider, caller, sent)
       return nil
     case .invalidGrant where isSignIn:
       return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
@@ -104,7 +107,7 @@ extension Vault {
       return try unanswered(intent, message, caller, least: least)
     case .misconfigured(let message, let refreshToken):
       if let refreshToken {
-        try keepRefreshToken(refreshToken, intent, account, provider, caller)
+        try keepRefreshToken(refreshToken, intent, account, provider, caller, sent)
         return .misconfigured(message)
       }
       guard !isSignIn, intent.attempts > 1 else {
@@ -124,11 +127,12 @@ extension Vault {
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
-    _ caller: Caller
+    _ caller: Caller,
+    _ sent: SharedSecret?
   ) throws(VaultFailure) {
     let now = clock.wall.seconds
     var row = try signedIn(account, intent, provider, answer.user)
-    let rotated = try rotate(&row, to: answer.refreshToken, from: account)
+    let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = now
     let changed = row
     let token = AccessTokenRow(
@@ -148,7 +152,8 @@ extension Vault {
         try self.store.put(token)
         try self.store.deleteIntent(account: account.id)
       }
-      if rotated { try self.countBoxChange() }
+      try self.noteSteadiness(intent.purpose == .refresh ? rotation : .unknown, of: changed)
+      if rotation.changesBox { try self.countBoxChange() }
       try self.record(
         AuditEntry(
           event(of: intent),
@@ -159,7 +164,7 @@ extension Vault {
         )
       )
     }
-    if rotated { try raiseMark() }
+    if rotation.changesBox { try raiseMark() }
     writeTokenFile(of: changed, token)
     writeDefaultAccount()
   }
@@ -170,10 +175,11 @@ extension Vault {
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
-    _ caller: Caller
+    _ caller: Caller,
+    _ sent: SharedSecret?
   ) throws(VaultFailure) {
     var row = try signedIn(account, intent, provider, nil)
-    _ = try rotate(&row, to: token, from: account)
+    let rotation = try rotate(&row, to: token, from: account, sent: sent)
     let changed = row
     let isSignIn = intent.purpose != .refresh
     if isSignIn { try removeTokenFile(of: account.name) }
@@ -183,7 +189,11 @@ extension Vault {
         if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
         try self.store.deleteIntent(account: account.id)
       }
-      try self.countBoxChange()
+      if rotation.changesBox {
+        // That a useless answer brought the same token shows nothing.
+        try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
+        try self.countBoxChange()
+      }
       try self.record(
         AuditEntry(
           event(of: intent),
@@ -194,7 +204,7 @@ extension Vault {
         )
       )
     }
-    try raiseMark()
+    if rotation.changesBox { try raiseMark() }
   }
 
   /// The grant is dead: kept, never sent again, and only a login helps.
@@ -335,25 +345,6 @@ extension Vault {
       row.displayName = user.name ?? row.displayName
     }
     return row
-  }
-
-  /// Seals a new refresh token into the row; without one the old box stays as it is.
-  private func rotate(
-    _ row: inout AccountRow,
-    to token: SharedSecret?,
-    from account: AccountRow
-  ) throws(VaultFailure) -> Bool {
-    guard let token else { return false }
-    let (next, overflow) = account.generation.addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
-    row.sealedRefreshToken = try seal(
-      token.bytes,
-      for: row,
-      protection: try protectionClass(of: row),
-      generation: next
-    )
-    row.generation = next
-    return true
   }
 
   private func provider(

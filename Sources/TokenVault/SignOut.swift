@@ -32,6 +32,7 @@ extension Vault {
         try self.store.deleteAccessTokens(account: changed.id)
         try self.store.deleteIntent(account: changed.id)
       }
+      try self.forgetSteadiness(of: changed.id)
       try self.countBoxChange()
       try self.record(
         AuditEntry(

@@ -48,6 +48,8 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case vaultUnsafe(String, hint: String?)
   /// A rule of the vault forbids it.
   case refused(String)
+  /// The refresh token of this account is not to leave the vault.
+  case notExportable(account: String)
   /// A bug.
   case unexpected(String)
 }

@@ -78,7 +78,16 @@ extension Vault {
   // MARK: - Checking
 
   /// Checks the whole trail, record by record; others are served meanwhile.
+  ///
+  /// - Throws: `vaultUnsafe` where the store may be an old copy: its trail is whole as far as it
+  ///   goes, and what was written since is missing.
   public func verifyTrail() async throws(VaultFailure) -> TrailFacts {
+    try demandCurrentStore()
+    return try await checkedTrail()
+  }
+
+  /// Checks the trail as it is, whatever store it belongs to.
+  func checkedTrail() async throws(VaultFailure) -> TrailFacts {
     let verdict = try await verdict()
     let bad = verdict.found?.number
     return try stored { () throws(StorageError) in

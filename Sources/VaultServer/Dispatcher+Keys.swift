@@ -30,7 +30,7 @@ extension VaultRequest {
   /// Whether it is refused while the store may be an old copy.
   var usesStore: Bool {
     switch self {
-    case .getStatus, .check, .respond, .cancel, .audit, .verifyAudit, .examine, .recover: false
+    case .getStatus, .check, .respond, .cancel, .audit, .examine, .recover: false
     default: true
     }
   }

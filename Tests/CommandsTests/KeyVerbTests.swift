@@ -30,19 +30,55 @@ struct KeyVerbTests {
     #expect(play.out == #"{"refresh_token":"rt\"1","signed_out":true}"# + "\n")
   }
 
+  private func rekey(_ words: [String], bad: Int?) throws -> Play {
+    try Play.run(["rekey"] + words) { stage in
+      _ = try stage.expect(RekeyCall.self)
+      try stage.reply(RekeyReply(accounts: 2, prints: 1, records: 40))
+      _ = try stage.expect(VerifyAuditCall.self)
+      try stage.reply(
+        VerifyAuditReply(
+          whole: bad == nil,
+          records: 40,
+          first: 1,
+          last: 40,
+          bad: bad,
+          problem: bad.map { _ in "altered" }
+        )
+      )
+    }
+  }
+
   @Test
   func whatARekeyHasDoneIsTold() throws {
-    for json in [[], ["--json"]] {
-      let play = try Play.run(["rekey"] + json) { stage in
-        _ = try stage.expect(RekeyCall.self)
-        try stage.reply(RekeyReply(accounts: 2, prints: 1, records: 40))
-      }
-      if json.isEmpty {
-        #expect(play.talk.contains("2 refresh tokens, 1 print and 40 records"))
-      } else {
-        #expect(play.out == #"{"accounts":2,"prints":1,"records":40}"# + "\n")
-      }
+    let text = try rekey([], bad: nil)
+    #expect(text.talk.contains("2 refresh tokens, 1 print and 40 records"))
+    #expect(!text.talk.contains("warning"))
+    let json = try rekey(["--json"], bad: nil)
+    #expect(json.out == #"{"accounts":2,"prints":1,"records":40,"trail_whole":true}"# + "\n")
+    #expect(json.talk.isEmpty)
+  }
+
+  @Test
+  func aRekeyTellsThatTheTrailWasNotWhole() throws {
+    for words in [[], ["--json"]] {
+      let play = try rekey(words, bad: 17)
+      #expect(play.code == .done)
+      #expect(play.talk.contains("warning: the trail was not whole, and stays so: record 17"))
+      #expect(play.out.contains(#""trail_whole":false}"#) == !words.isEmpty)
     }
+  }
+
+  @Test
+  func aTrailThatCannotBeCheckedDoesNotFailTheRekey() throws {
+    let play = try Play.run(["rekey", "--json"]) { stage in
+      _ = try stage.expect(RekeyCall.self)
+      try stage.reply(RekeyReply(accounts: 2, prints: 1, records: 40))
+      _ = try stage.expect(VerifyAuditCall.self)
+      try stage.fail(.internal(message: "no"))
+    }
+    #expect(play.code == .done)
+    #expect(play.talk.contains("could not be checked"))
+    #expect(play.out.contains(#""trail_whole":null}"#))
   }
 
   @Test

@@ -33,15 +33,31 @@ struct AnswerTests {
   }
 
   @Test
-  func theSameRefreshTokenGoesOnBeingUsed() async throws {
+  func theSameRefreshTokenIsNoRotation() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
+    let before = try await vault.row()
+    let count = try await vault.boxChanges()
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-1"))
     _ = try await vault.token()
     bench.clock.advance(3600)
     bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-1"))
     #expect(try await vault.token().accessToken == "at-3")
     #expect(bench.exchange.refreshes.last == #"{"refresh_token":"rt-1"}"#)
+    let after = try await vault.row()
+    #expect(after.generation == before.generation)
+    #expect(after.sealedRefreshToken == before.sealedRefreshToken)
+    #expect(try await vault.boxChanges() == count)
+  }
+
+  @Test(arguments: ["rt-", "rt-1 ", "RT-1", "rt-11"])
+  func aTokenThatOnlyLooksLikeItIsARotation(_ token: String) async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: token))
+    _ = try await vault.token()
+    #expect(try await vault.row().generation == 2)
+    #expect(try await vault.sentToken("me", bench) == #"{"refresh_token":"\#(token)"}"#)
   }
 
   @Test(

@@ -10,17 +10,16 @@ import Testing
 struct ReleaseTests {
   private func release(
     _ vault: Vault,
-    _ bench: Bench,
-    keep: Bool = false
+    _ bench: Bench
   ) async throws -> (token: String, signedOut: Bool) {
     let need = try await need {
-      _ = try await vault.release(account: "me", keep: keep, prompt: nil, caller: caller())
+      _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
     }
     #expect(need.purpose == .release && need.account == "me")
     try await bench.pass(need, vault, caller())
     let (token, signedOut) = try await vault.release(
       account: "me",
-      keep: keep,
+      keep: false,
       prompt: need.prompt,
       caller: caller()
     )
@@ -45,13 +44,10 @@ struct ReleaseTests {
   }
 
   @Test
-  func itIsKeptOnlyWhereTheTokenNeverChanged() async throws {
+  func aTokenThatRotatedComesOutButIsNotKept() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     _ = try await bench.signInExportable(vault)
-    let kept = try await release(vault, bench, keep: true)
-    #expect(kept.token == "rt-1" && !kept.signedOut)
-    #expect(try await vault.stateOfMe().state == .ready)
     bench.clock.advance(7200)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await vault.token()
@@ -68,36 +64,22 @@ struct ReleaseTests {
   }
 
   @Test
-  func itIsNotKeptWhereReuseRevokes() async throws {
-    let bench = try Bench()
-    let vault = try await bench.open()
-    _ = try await bench.signInExportable(vault, settings: ["refresh_reuse": "revokes"])
-    guard
-      case .refused(let why)? = await failure({
-        _ = try await vault.release(account: "me", keep: true, prompt: nil, caller: caller())
-      })
-    else {
-      Issue.record("kept")
-      return
-    }
-    #expect(why.contains("refresh_reuse"))
-  }
-
-  @Test
   func anAccountThatIsNotExportableGivesNothing() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.unlock(vault)
-    guard
-      case .refused(let why)? = await failure({
-        _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
-      })
-    else {
-      Issue.record("released")
-      return
+    let refused = await failure {
+      _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
     }
-    #expect(why.contains("--exportable"))
+    #expect(refused == .notExportable(account: "me"))
+    // It is counted once, with its account.
+    await vault.note(try #require(refused), by: caller())
+    try await vault.flushRefusals()
+    let records = try await vault.trail(after: 0, since: nil, account: "me")
+    let written = records.filter { $0.event == "refusal" }
+    #expect(written.map(\.detail) == ["1 × release of an account that is not exportable"])
+    #expect(try await vault.events().count { $0.hasPrefix("refusal") } == 1)
   }
 
   @Test
@@ -107,7 +89,7 @@ struct ReleaseTests {
     _ = try await bench.signInExportable(vault)
     #expect(try await !bench.signIn(vault, refresh: "rt-2").isExportable)
     guard
-      case .refused? = await failure({
+      case .notExportable(account: "me")? = await failure({
         _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
       })
     else {
@@ -140,6 +122,9 @@ struct ReleaseTests {
     let bench = try Bench()
     let vault = try await bench.open()
     _ = try await bench.signInExportable(vault)
+    bench.clock.advance(7200)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: nil))
+    _ = try await vault.token()
     try await bench.unlock(vault)
     let release = try await need {
       _ = try await vault.release(account: "me", keep: true, prompt: nil, caller: caller())

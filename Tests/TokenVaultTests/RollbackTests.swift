@@ -128,6 +128,8 @@ struct RollbackTests {
         await failure { _ = try await vault.token() },
         await failure { try await now.signIn(vault) },
         await failure { _ = try await now.rekey(vault) },
+        // Its trail is whole as far as it goes, but it does not go to the end.
+        await failure { _ = try await vault.verifyTrail() },
       ] {
         guard case .vaultUnsafe(_, let hint)? = failure else {
           Issue.record("\(what): \(String(describing: failure))")
@@ -136,6 +138,8 @@ struct RollbackTests {
         #expect(hint?.contains("thumblatch recover") == true)
       }
       #expect(now.exchange.requests.count == sent)
+      let finding = try #require(await vault.examine().first { $0.name == "trail" })
+      #expect(finding.level != .ok && finding.remedy != nil)
     }
     vault = nil
     // Neither looking at it nor asking has changed anything but the trail of refusals.

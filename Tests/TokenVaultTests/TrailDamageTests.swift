@@ -243,6 +243,13 @@ struct TrailDamageTests {
     #expect([Int64(facts.records), facts.first, facts.last] == [12, 1, 12])
   }
 
+  @Test
+  func aWholeTrailIsNoFinding() async throws {
+    let bench = try await Self.damaged(nil)
+    let finding = try #require(await bench.open().examine().first { $0.name == "trail" })
+    #expect(finding.level == .ok && finding.remedy == nil)
+  }
+
   @Test(arguments: damages)
   func theFirstBadRecordIsNamedAndStaysNamed(_ damage: Damage) async throws {
     let bench = try await Self.damaged(damage)
@@ -261,6 +268,10 @@ struct TrailDamageTests {
       #expect(after.bad == damage.bad)
       #expect(after.problem == damage.problem)
       #expect(after.records == count + 6)
+      let finding = try #require(await vault.examine().first { $0.name == "trail" })
+      #expect(finding.level == .problem)
+      #expect(finding.message.contains("record \(damage.bad) "))
+      #expect(finding.remedy?.contains("audit verify") == true)
     }
     let again = try await bench.open().verifyTrail()
     #expect(!again.isWhole)

@@ -1,0 +1,38 @@
+extension Vault {
+  /// Whether the trail is whole, record by record; others are served meanwhile.
+  func examineTrail() async -> [VaultFinding] {
+    do throws(VaultFailure) {
+      let facts = try await checkedTrail()
+      if let finding = finding(facts) { return [finding] }
+      // A trail that was cut along with its store is whole up to there.
+      guard case .vaultUnsafe(_, let hint)? = standing.failure else {
+        return [VaultFinding("trail", .ok, "each record is what was written (\(facts.records))")]
+      }
+      return [
+        VaultFinding(
+          "trail",
+          .warning,
+          "nothing tells whether records are missing at its end: the store may be an old copy",
+          remedy: hint
+        )
+      ]
+    } catch {
+      guard case .vaultUnsafe(let message, let hint) = error else {
+        return [VaultFinding("trail", .problem, "could not be looked at: \(error)")]
+      }
+      return [VaultFinding("trail", .problem, message, remedy: hint)]
+    }
+  }
+
+  private func finding(_ facts: TrailFacts) -> VaultFinding? {
+    guard !facts.isWhole else { return nil }
+    return VaultFinding(
+      "trail",
+      .problem,
+      "the trail is not whole: record \(facts.bad ?? 0) is the first bad one"
+        + (facts.problem.map { " (\($0))" } ?? ""),
+      remedy: "thumblatch audit verify names it; export what you need (thumblatch audit --json), "
+        + "and find out who changed it: it stays broken for good"
+    )
+  }
+}
