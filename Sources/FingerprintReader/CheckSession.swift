@@ -13,6 +13,8 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   private var identifies = false
   private var isArming = false
   private var cameEarly = false
+  /// A good scan did not match, though its operation may not have ended yet.
+  private var hasMissed = false
   private var verdict: Verdict?
 
   init(
@@ -70,9 +72,10 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   override func ended(_ failure: ReaderError?) {
     if let prints = unsafe prints { unsafe g_ptr_array_unref(prints) }
     unsafe prints = nil
-    if let failure {
+    if let failure, verdict != .noMatch {
       done(.failure(failure))
     } else {
+      // A miss stays one where the driver then hangs.
       // No failure is given only where there is a verdict.
       done(verdict.map { .success($0) } ?? .failure(.cancelled))
     }
@@ -85,11 +88,15 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   private func arm(_ device: UnsafeMutablePointer<FpDevice>) {
     isArming = true
     cameEarly = false
+    hasMissed = false
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let seen: FpMatchCb = { _, _, _, data, error in
+    // "The callback will be called ... before the operation completes" (FpMatchCb): a cancel that
+    // comes in between hides the result of the operation, and not this.
+    let seen: FpMatchCb = { _, match, _, data, error in
       guard unsafe error == nil, let data = unsafe data else { return }
       let session = unsafe Unmanaged<CheckSession>.fromOpaque(data).takeUnretainedValue()
       if session.isArming { session.cameEarly = true }
+      session.hasMissed = unsafe match == nil
     }
     let finished: GAsyncReadyCallback = { _, result, data in
       guard let session = unsafe session(taking: data) as? CheckSession else { return }
@@ -126,7 +133,9 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     let matched = unsafe matched(result, &error)
     if let objection {
       if let error = unsafe error { unsafe g_error_free(error) }
-      return close(objection)
+      guard objection == .cancelled, hasMissed, !cameEarly else { return close(objection) }
+      verdict = .noMatch
+      return close()
     }
     guard let device = unsafe device else { return }
     if let error = unsafe error {

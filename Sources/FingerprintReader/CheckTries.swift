@@ -51,7 +51,7 @@ final class CheckTries: @unchecked Sendable {
     self.report = report
   }
 
-  /// Gives it up, from any thread: from here on no result counts.
+  /// Gives it up, from any thread: from here on no result counts but a miss.
   func cancel() {
     isCancelled.store(true, ordering: .releasing)
     try? ReaderThread.shared.perform { [self] in stop(.cancelled) }
@@ -162,7 +162,10 @@ final class CheckTries: @unchecked Sendable {
     // The reader is closed: now the computer may sleep.
     sleep?.end()
     sleep = nil
-    if isCancelled.load(ordering: .acquiring) {
+    if case .success(.noMatch) = result {
+      // Whoever hangs up when the finger has been seen must not get that try back.
+      operation.finish(result)
+    } else if isCancelled.load(ordering: .acquiring) {
       operation.finish(.failure(.cancelled))
     } else {
       operation.finish(failure.map { .failure($0) } ?? result)

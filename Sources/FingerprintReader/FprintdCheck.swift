@@ -68,9 +68,10 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     limitTimer.stop()
     tickTimer.stop()
     patienceTimer.stop()
-    if let failure {
+    if let failure, verdict != .noMatch {
       done(.failure(failure))
     } else {
+      // A miss stays one where fprintd then hangs.
       // No failure is given only where there is a verdict.
       done(verdict.map { .success($0) } ?? .failure(.cancelled))
     }

@@ -22,7 +22,7 @@ public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
     unsafe isOver.deallocate()
   }
 
-  /// Gives it up, from any thread; a match that comes afterwards does not count.
+  /// Gives it up, from any thread; a match that comes afterwards does not count, a miss does.
   public func cancel() {
     canceller.withLock { $0 }?()
   }

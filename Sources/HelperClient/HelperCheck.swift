@@ -55,7 +55,11 @@ struct HelperCheck: CheckConversation {
   func cancel() { conversation.cancel() }
 }
 
-extension TokenVault.CheckEvent: ConversationEvent {}
+extension TokenVault.CheckEvent: ConversationEvent {
+  static func broken(_ error: HelperError, wasCancelled: Bool) -> TokenVault.CheckEvent {
+    .lost(error.reason)
+  }
+}
 
 extension TokenVault.CheckEvent {
   fileprivate init(_ event: HelperCheckEvent) {
@@ -68,13 +72,6 @@ extension TokenVault.CheckEvent {
     case .notMatched: self = .failed(.noMatch)
     case .failed(let reason, let detail):
       self = .failed(Presence.PresenceOutcome(reason, detail: detail))
-    }
-  }
-
-  fileprivate var isLast: Bool {
-    switch self {
-    case .matched, .failed: true
-    case .ready, .waiting, .retry, .ask: false
     }
   }
 }

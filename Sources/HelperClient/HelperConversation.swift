@@ -5,13 +5,16 @@ internal import TokenVault
 
 /// What a conversation reports, its breaking off included.
 protocol ConversationEvent: Sendable {
-  /// The last event of one that did not succeed.
-  static func failed(_ outcome: Presence.PresenceOutcome) -> Self
+  /// The last event of one whose helper did not say how it ended.
+  static func broken(_ error: HelperError, wasCancelled: Bool) -> Self
 }
 
 /// One conversation with a helper process: a thread reads what the helper says, whoever is
 /// interested takes it as events.
 final class HelperConversation<Event: ConversationEvent>: Sendable {
+  /// How long the last event of a helper is waited for that was told to end, in milliseconds.
+  private static var patience: UInt64 { 2500 }
+
   let helper: HelperProcess
   private let events = EventQueue<Event>()
   private let isCancelled = Atomic(false)
@@ -35,7 +38,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
           try talk(helper, events.put)
         } catch {
           let wasCancelled = isCancelled.load(ordering: .acquiring)
-          events.put(.failed(wasCancelled ? .cancelled : .notAvailable(error.reason)))
+          events.put(.broken(error, wasCancelled: wasCancelled))
         }
       }
     } catch {
@@ -46,8 +49,14 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
 
   func next() async -> Event { await events.next() }
 
+  /// Has the helper end, which still says how: a finger may have been seen already.
   func cancel() {
-    isCancelled.store(true, ordering: .releasing)
-    helper.stop()
+    guard !isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    helper.hangUp()
+    Task { [weak helper] in
+      try? await Task.sleep(nanoseconds: Self.patience * 1_000_000)
+      // It hangs, or somebody has stopped it.
+      helper?.stop()
+    }
   }
 }

@@ -26,7 +26,11 @@ struct HelperEnrollment: EnrollmentConversation {
   func cancel() { conversation.cancel() }
 }
 
-extension EnrollmentEvent: ConversationEvent {}
+extension EnrollmentEvent: ConversationEvent {
+  static func broken(_ error: HelperError, wasCancelled: Bool) -> EnrollmentEvent {
+    .failed(wasCancelled ? .cancelled : .notAvailable(error.reason))
+  }
+}
 
 extension EnrollmentEvent {
   fileprivate init(_ reply: HelperEnrollReply) {

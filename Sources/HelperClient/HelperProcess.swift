@@ -104,6 +104,11 @@ final class HelperProcess: Sendable {
     }
   }
 
+  /// Tells the helper to end, from any thread: its last words can still be received.
+  func hangUp() {
+    socket.shutDownSending()
+  }
+
   /// Tells the helper to end, from any thread: a `receive` that waits returns.
   func stop() {
     socket.shutDown()

@@ -11,7 +11,9 @@ final class PresenceService {
   /// The most prints that one conversation brings.
   private static let mostPrints = 20
   /// How long a reader may take to be released after the socket has closed, in milliseconds.
-  private static let releaseTime: Int64 = 900
+  ///
+  /// Longer than a driver gets that hangs, and shorter than the engine waits for the last event.
+  private static let releaseTime: Int64 = 2300
 
   enum Running {
     case check(ReaderOperation<Verdict>)
@@ -236,6 +238,9 @@ final class PresenceService {
   }
 
   /// Lets the reader go; PAM is left as it is, since nothing outlives this process.
+  ///
+  /// How a check ended is told all the same: the engine has closed its direction alone, and counts
+  /// a finger that was seen before.
   private func release() throws(SystemError) {
     switch running {
     case .check, .enrolment, .facts: break
@@ -249,7 +254,8 @@ final class PresenceService {
       guard left > 0 else { return }
       for event in inbox.take() {
         switch event {
-        case .verdict, .enrolled, .facts: return
+        case .verdict(let result): return end(result)
+        case .enrolled, .facts: return
         default: break
         }
       }

@@ -174,6 +174,12 @@ extension Descriptor {
   public func shutDown() {
     _ = shutdown(number, Int32(SHUT_RDWR))
   }
+
+  /// Ends the direction to the peer, which reads an end; what the peer says can still be read
+  /// (shutdown(2)).
+  public func shutDownSending() {
+    _ = shutdown(number, Int32(SHUT_WR))
+  }
 }
 
 /// What one receive brought.

@@ -2,8 +2,31 @@ internal import Presence
 internal import Storage
 internal import System
 
+/// What a check costs that was not passed.
+enum CheckCost {
+  /// Nothing: the helper itself says that it was no try, or there was none yet.
+  case nothing
+  /// A wrong finger, or a wrong password.
+  case miss
+  /// What it was charged: nobody knows how it ended.
+  case charge
+}
+
 // What a check came to: written down first, and only then used or told.
 extension Vault {
+  /// What a check costs, by the last event of its helper.
+  ///
+  /// Whoever sees the finger fail can kill the helper before it says so. Therefore a helper that
+  /// goes without a word costs a try once the reader was armed or a password was given; so does
+  /// one that honestly crashes.
+  func cost(of last: CheckEvent, _ run: CheckRun) -> CheckCost {
+    switch last {
+    case .failed(.noMatch): .miss
+    case .lost where run.isArmed || run.backoffCharged != nil: .charge
+    default: .nothing
+    }
+  }
+
   /// Writes a success down, and only then uses it.
   func passed(
     _ prompt: String,
@@ -36,26 +59,27 @@ extension Vault {
 
   /// Writes a failure down, counts it where it counts, and makes the error for it.
   ///
-  /// A miss counts even where the check was cancelled meanwhile. What cannot be written counts all
+  /// What it costs counts even where the check was cancelled meanwhile. What cannot be written counts all
   /// the same while this engine lives, and its charge is on the disk.
   func failed(
     _ prompt: String,
     _ run: CheckRun,
     _ outcome: PresenceOutcome,
     _ caller: Caller,
-    isMiss: Bool = false
+    cost: CheckCost = .nothing
   ) throws(VaultFailure) -> VaultFailure {
     switch run.method {
-    case .fingerprint where isMiss: tries.miss(run.number)
-    case .fingerprint: tries.giveBack(run.number)
-    case .password: settleBackoff(run, isMiss ? .noMatch : outcome)
+    case .fingerprint where cost == .nothing: tries.giveBack(run.number)
+    case .fingerprint: tries.miss(run.number)
+    case .password where cost == .charge: break
+    case .password: settleBackoff(run, cost == .miss ? .noMatch : outcome)
     }
     try written(prompt) { () throws(VaultFailure) in
       try self.keepTries()
       try self.keepBackoff()
       try self.record(
         self.checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName),
-        of: isMiss ? .noMatch : outcome
+        of: cost == .nothing ? outcome : .noMatch
       )
     }
     if run.method == .fingerprint { notes[prompt]?.objection = outcome }

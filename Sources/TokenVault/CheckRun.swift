@@ -7,6 +7,8 @@ struct CheckRun {
   /// Tells it from any other check of the same prompt, whose result must not count for this one.
   let number: UInt64
   let method: PresenceMethod
+  /// The helper has said that the reader is armed: from here on a finger may be seen.
+  var isArmed = false
   /// Nil while it is being started.
   var conversation: (any CheckConversation)?
   /// What a password's check was charged on top of, and what that came to; nil before it is.
@@ -47,7 +49,8 @@ extension Vault {
     // The prompt may have been given up, or the check cancelled, while it was started.
     guard isRunning(prompt, run), !Task.isCancelled else {
       conversation.cancel()
-      throw try failed(prompt, run, .cancelled, caller)
+      let last = await lastEvent(of: conversation, &run)
+      throw try failed(prompt, run, .cancelled, caller, cost: cost(of: last, run))
     }
     run.conversation = conversation
     checks[prompt] = run
@@ -73,6 +76,10 @@ extension Vault {
       throw objection
     }
     guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceOutcome.cancelled }
+    // Whoever hangs up gets no further try while the end of the last one left is not known.
+    guard tries.stored < FingerLockout.limit else {
+      throw PresenceOutcome.busy("the last check has not ended yet")
+    }
     try charge(run)
     return try await check.fingerprint(
       standing.prints,
@@ -87,6 +94,20 @@ extension Vault {
       && prompts.isArmed(prompt, method: run.method, at: clock.boot)
   }
 
+  /// How a check ended that was given up; the vault serves others meanwhile.
+  private func lastEvent(
+    _ first: CheckEvent? = nil,
+    of conversation: any CheckConversation,
+    _ run: inout CheckRun
+  ) async -> CheckEvent {
+    var event = first
+    while true {
+      if event == .ready { run.isArmed = true }
+      if let event, event.isLast { return event }
+      event = await conversation.next()
+    }
+  }
+
   /// Takes what a check reports, until it has ended or asks something.
   func follow(
     _ prompt: String,
@@ -94,6 +115,7 @@ extension Vault {
     _ caller: Caller,
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
+    var run = run
     guard let conversation = run.conversation else {
       throw try failed(prompt, run, .cancelled, caller)
     }
@@ -109,17 +131,19 @@ extension Vault {
       guard isRunning(prompt, run) else {
         conversation.cancel()
         let isLate = checks[prompt]?.number == run.number
-        // Whoever gives a prompt up once the finger was seen does not get that try for nothing.
+        // Whoever gives a prompt up once the finger was seen does not get that try for nothing:
+        // what it came to may be on its way still.
+        let last = await lastEvent(event, of: conversation, &run)
         throw try failed(
           prompt,
           run,
           isLate ? .timedOut : .cancelled,
           caller,
-          isMiss: event == .failed(.noMatch)
+          cost: cost(of: last, run)
         )
       }
       switch event {
-      case .ready: break
+      case .ready: run.isArmed = true
       case .waiting: report(.waiting)
       case .retry(let hint): report(.retry(hint))
       case .ask(let text, let hidden):
@@ -129,9 +153,12 @@ extension Vault {
         try passed(prompt, run, caller, confirming: confirmed)
         return .passed
       case .failed(let outcome):
-        let failure = try failed(prompt, run, outcome, caller, isMiss: outcome == .noMatch)
+        let failure = try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
         if run.method == .password && outcome == .noMatch { await waitOut(report) }
         throw failure
+      case .lost(let reason):
+        let outcome = Task.isCancelled ? PresenceOutcome.cancelled : .notAvailable(reason)
+        throw try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
       }
     }
   }

@@ -33,7 +33,7 @@ extension Vault {
   /// engine that is stopped costs nobody a try, and saves none.
   public func endChecks() async {
     for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
-    for _ in 0..<100 where tries.isUnderWay { await clock.pause(milliseconds: 20) }
+    for _ in 0..<150 where tries.isUnderWay { await clock.pause(milliseconds: 20) }
   }
 
   // MARK: - Passwords
@@ -75,7 +75,7 @@ extension Vault {
     case .noMatch where run.backoffBefore == nil: backoff.recordFailure(at: clock.boot)
     case .noMatch: backoff.restart(at: clock.boot)
     case .notAvailable, .denied, .busy, .notEnrolled:
-      // Nothing was wrong with the password, for all that is known.
+      // The helper says so itself: nothing was wrong with the password, for all that is known.
       if let before = run.backoffBefore, backoff == run.backoffCharged { backoff = before }
     case .cancelled, .passwordChosen, .timedOut, .lockedOut: break
     }

@@ -75,6 +75,16 @@ public enum CheckEvent: Sendable, Equatable {
   case matched
   /// It was not, or the check could not be made.
   case failed(PresenceOutcome)
+  /// The helper is gone, or makes no sense, and has not said how the check ended.
+  case lost(String)
+
+  /// Whether nothing follows.
+  public var isLast: Bool {
+    switch self {
+    case .matched, .failed, .lost: true
+    case .ready, .waiting, .retry, .ask: false
+    }
+  }
 }
 
 /// What the caller is told while its check runs.
@@ -89,11 +99,11 @@ public enum CheckNotice: Sendable, Equatable {
 
 /// One running check, in a process of its own.
 public protocol CheckConversation: Sendable {
-  /// The next event. After `matched` or `failed` nothing follows.
+  /// The next event. After `matched`, `failed` or `lost` nothing follows.
   func next() async -> CheckEvent
   /// Answers an `ask`.
   func respond(_ text: SharedSecret) async
-  /// Ends it now and releases the reader.
+  /// Ends it now and releases the reader; `next` still tells, within seconds, how it ended.
   func cancel()
 }
 

@@ -116,8 +116,9 @@ extension Vault {
     else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
     try chargePassword(prompt)
-    await run.conversation?.respond(text)
-    return try await follow(prompt, checks[prompt] ?? run, caller, report)
+    let charged = checks[prompt] ?? run
+    await charged.conversation?.respond(text)
+    return try await follow(prompt, charged, caller, report)
   }
 
   /// Gives a prompt up.

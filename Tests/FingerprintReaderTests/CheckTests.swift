@@ -103,6 +103,15 @@ extension ReaderTests {
         try reader.send("SCAN right")
         #expect(throws: ReaderError.cancelled) { try deaf.wait() }
         #expect(!reader.isOpen)
+
+        // A miss counts: nobody cancels in the moment between scan and verdict to be spared it.
+        let missed = RunningCheck([print])
+        #expect(missed.events.next() == .ready(only: nil))
+        try reader.send("SET_CANCELLATION_ENABLED 0")
+        missed.operation.cancel()
+        try reader.send("SCAN wrong")
+        #expect(try missed.wait() == .noMatch)
+        #expect(!reader.isOpen)
       }
     }
 

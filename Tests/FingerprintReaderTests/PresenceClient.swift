@@ -91,6 +91,9 @@ final class PresenceClient {
     try call(HelperRespondCall(text: SharedSecret(try SecretBytes(copying: Array(text.utf8)))))
   }
 
+  /// Ends what this side says; what the program says can still be read.
+  func hangUp() { socket.shutDownSending() }
+
   /// Closes this side.
   func close() { socket = Descriptor(owning: -1) }
 

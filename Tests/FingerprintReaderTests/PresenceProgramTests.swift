@@ -45,8 +45,8 @@ struct FingerProgramTests {
     #expect(try client.end() == .exited(0))
   }
 
-  @Test
-  func aCloseInTheMiddleOfACheckReleasesTheReaderWithinATenthOfASecond() throws {
+  @Test(arguments: [false, true])
+  func aCloseInTheMiddleOfACheckReleasesTheReaderWithinATenthOfASecond(_ half: Bool) throws {
     defer { remove() }
     let print = try enrolled()
     var times: [Int64] = []
@@ -55,14 +55,31 @@ struct FingerProgramTests {
       try client.arm([("right-index", print)])
       _ = try reader.connect()
       let begun = BootInstant.now.nanoseconds
-      client.close()
+      half ? client.hangUp() : client.close()
       #expect(try client.child.wait() == .exited(0))
       times.append((BootInstant.now.nanoseconds - begun) / 1000)
       #expect(!reader.isOpen)
+      guard half else { continue }
+      guard case .failed(.cancelled, _) = try client.event() else { return #expect(Bool(false)) }
     }
     times.sort()
     Swift.print("close to released: median \(times[25]) µs, p95 \(times[47]) µs of 50 rounds")
     #expect(times[47] <= 100_000)
+  }
+
+  @Test
+  func aFingerThatMissedIsToldToAnEngineThatHasHungUpSince() throws {
+    defer { remove() }
+    let print = try enrolled()
+    for _ in 0..<10 {
+      let client = try PresenceClient(presence.program)
+      try client.arm([("right-index", print)])
+      try reader.send("SCAN wrong")
+      client.hangUp()
+      #expect(try client.event() == .notMatched)
+      #expect(try client.child.wait() == .exited(0))
+      #expect(!reader.isOpen)
+    }
   }
 
   @Test

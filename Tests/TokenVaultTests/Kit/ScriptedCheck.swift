@@ -196,6 +196,7 @@ final class Conversation: CheckConversation {
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])
   private let cancelled = Mutex(false)
+  private let farewell = Mutex<CheckEvent?>(.failed(.cancelled))
 
   init(
     _ method: PresenceMethod,
@@ -215,6 +216,9 @@ final class Conversation: CheckConversation {
   func tell(_ event: CheckEvent) { script.put(event) }
   func next() async -> CheckEvent { await script.next() }
 
+  /// What it says when it is cancelled; nil: nothing that the test does not tell.
+  func setFarewell(_ event: CheckEvent?) { farewell.withLock { $0 = event } }
+
   func respond(_ secret: SharedSecret) async {
     let answer = text(secret)
     answers.withLock { $0.append(answer) }
@@ -222,7 +226,7 @@ final class Conversation: CheckConversation {
 
   func cancel() {
     cancelled.withLock { $0 = true }
-    script.put(.failed(.cancelled))
+    if let event = farewell.withLock({ $0 }) { script.put(event) }
   }
 }
 
