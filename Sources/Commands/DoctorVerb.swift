@@ -21,7 +21,7 @@ enum DoctorVerbs {
     findings += ProviderChecks.run(environment: session.environment)
     findings += PasswordStackChecks.run()
     findings += EnvironmentChecks(session).run()
-    findings += EngineChecks(session).run()
+    findings += try EngineChecks(session).run()
     let problems = findings.count { $0.level == .problem }
     let warnings = findings.count { $0.level == .warning }
     try session.show(
@@ -105,16 +105,24 @@ struct EngineChecks {
     self.session = session
   }
 
-  func run() -> [Finding] {
+  /// Asks the engine how it is, and what it finds.
+  ///
+  /// - Throws: exit 130 alone: what a Ctrl-C ends is no fault that was found.
+  func run() throws(CommandError) -> [Finding] {
     do throws(CommandError) {
       _ = try session.vault()
     } catch {
-      return [.problem("engine", error)]
+      return [try finding(error)]
     }
-    return version() + examination()
+    return try version() + examination()
   }
 
-  private func version() -> [Finding] {
+  private func finding(_ error: CommandError) throws(CommandError) -> Finding {
+    if error.code == .interrupted { throw error }
+    return .problem("engine", error)
+  }
+
+  private func version() throws(CommandError) -> [Finding] {
     do throws(CommandError) {
       let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
       guard status.version != thumblatchVersion else {
@@ -129,11 +137,11 @@ struct EngineChecks {
         )
       ]
     } catch {
-      return [.problem("engine", error)]
+      return [try finding(error)]
     }
   }
 
-  private func examination() -> [Finding] {
+  private func examination() throws(CommandError) -> [Finding] {
     var findings: [Finding] = []
     do throws(CommandError) {
       try session.stream(
@@ -142,7 +150,7 @@ struct EngineChecks {
         each: { findings.append($0) }
       )
     } catch {
-      findings.append(.problem("engine", error))
+      findings.append(try finding(error))
     }
     return findings
   }
