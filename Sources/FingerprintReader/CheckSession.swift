@@ -90,8 +90,8 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     cameEarly = false
     hasMissed = false
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    // "The callback will be called ... before the operation completes" (FpMatchCb): a cancel that
-    // comes in between hides the result of the operation, and not this.
+    // "Should an error happen afterwards, then you will get a match report through this callback
+    // and an error when the operation finishes." (FpMatchCb): a cancel is such an error.
     let seen: FpMatchCb = { _, match, _, data, error in
       guard unsafe error == nil, let data = unsafe data else { return }
       let session = unsafe Unmanaged<CheckSession>.fromOpaque(data).takeUnretainedValue()
