@@ -8,7 +8,9 @@ public struct PromptQuestion: Sendable, Equatable {
   public let purpose: PresencePurpose
   /// The account's identifier (16 bytes); nil for the vault as a whole.
   public let account: [UInt8]?
-  /// What else the person is shown: which finger, how long a window. It is good for nothing else.
+  /// What else the person is shown: which finger, how long a window.
+  ///
+  /// The check is good for nothing else.
   public let detail: String?
 
   /// Puts a question together.
@@ -283,14 +285,6 @@ public struct PromptBook: Sendable {
   public func names(by method: PresenceMethod) -> [String] {
     prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
       .map(\.key)
-  }
-
-  /// Whether another question is armed, which this one cannot join.
-  public func isTaken(for question: PromptQuestion, at now: BootInstant) -> Bool {
-    prompts.values.contains { prompt in
-      guard case .armed = prompt.state, now <= prompt.end else { return false }
-      return prompt.question != question || !question.purpose.mayBeShared
-    }
   }
 
   /// Until when a prompt waits for its next step.

@@ -104,7 +104,7 @@ struct Opening: ~Copyable {
 
   /// Makes durable what the start has found out: nothing where the store is not accepted.
   ///
-  /// - Parameter adopt: takes over a trail without a head, where `mayAdopt` says that there may be one.
+  /// `adopt` takes over a trail without a head; its first argument says whether there may be one.
   mutating func settle(
     adopting adopt: (_ mayAdopt: Bool, borrowing TrailKeys) throws -> Void
   ) throws {

@@ -22,10 +22,6 @@ extension Vault {
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
-    // A prompt that is shown while another waits for a finger could be taken for that one.
-    guard !prompts.isTaken(for: question, at: clock.boot) else {
-      return .busy("another presence prompt is open")
-    }
     let name = hexadecimal(try random(16))
     let standing = try await fingerStanding()
     guard

@@ -263,6 +263,7 @@ struct PresenceStoryTests {
     let second = try person.terminal("token", "me")
     try second.expect(Self.prompt)
     let other = try person.terminal("presence", "disable", "me")
+    try other.expect("turn presence protection off")
     #expect(try other.end(10).contains("thumblatch: error: "))
     try person.touch()
     try first.expect("at_")

@@ -316,6 +316,7 @@ private func presenceSamples() throws -> [Sample] {
           requester: "bash, pid 4211",
           account: "me",
           purpose: .refresh,
+          detail: "d",
           methods: [.fingerprint, .password],
           timeout: 30,
           reason: "r"
