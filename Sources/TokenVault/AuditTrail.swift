@@ -2,11 +2,9 @@ internal import Storage
 
 /// What is written down, by name: the names are stable, programs read them.
 enum AuditEvent: String {
-  case created = "vault-created"
   case login
   case registration
   case refresh
-  case refreshAnswer = "refresh-answer"
   case rejected = "token-rejected"
   case check = "presence-check"
   case protection

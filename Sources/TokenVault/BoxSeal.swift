@@ -16,15 +16,13 @@ extension Vault {
     vault: [UInt8],
     using key: borrowing SealingKey
   ) throws -> [UInt8] {
-    func bytes(_ value: UInt64) -> [UInt8] {
-      (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
-    }
     let accounts = try store.allAccounts().filter { $0.sealedRefreshToken != nil }
     let prints = try store.allPrints()
-    var message = Array("sealed boxes".utf8) + vault + bytes(count)
-    message += bytes(UInt64(accounts.count)) + bytes(UInt64(prints.count))
+    var message = Array("sealed boxes".utf8) + vault + countBytes(count)
+    message += countBytes(UInt64(accounts.count)) + countBytes(UInt64(prints.count))
     for account in accounts {
-      message += account.id + bytes(UInt64(bitPattern: account.generation)) + [account.protection]
+      message += account.id + countBytes(UInt64(bitPattern: account.generation))
+      message.append(account.protection)
     }
     for print in prints { message += print.id }
     return try authenticate(message, using: key)

@@ -22,7 +22,7 @@ extension Vault {
   }
 
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
+    let bytes = Self.countBytes(count)
     try stored { () throws(StorageError) in
       try self.store.setMeta(Trail.changesKey, to: bytes)
     }
@@ -63,6 +63,11 @@ extension Vault {
     try (store.meta(Trail.changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// A number as the store and every code over it have it: eight bytes, the least significant first.
+  static func countBytes(_ value: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+  }
+
   static func writeMark(
     _ count: UInt64,
     of identifier: [UInt8],
@@ -82,7 +87,6 @@ extension Vault {
     of identifier: [UInt8],
     using key: borrowing SealingKey
   ) throws(CryptographyError) -> [UInt8] {
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
-    return try authenticate(Array("TLMARK02".utf8) + bytes + identifier, using: key)
+    try authenticate(Array("TLMARK02".utf8) + countBytes(count) + identifier, using: key)
   }
 }
