@@ -100,6 +100,13 @@ enum Files {
     return Int(try file.status().size)
   }
 
+  /// The pages that are free on the file system of a file (statvfs(3)).
+  static func freePages(_ path: String) throws -> Int {
+    var facts = statvfs()
+    try demand("statvfs", unsafe statvfs(path, &facts))
+    return Int(facts.f_bfree)
+  }
+
   private static func appended(_ page: [UInt8], to file: borrowing Descriptor) -> Bool {
     do throws(SystemError) {
       try file.write(page)
