@@ -58,6 +58,10 @@ public enum VaultRequest: Sendable {
   case examine(ExamineCall)
   /// `DeleteFinger`.
   case deleteFinger(DeleteFingerCall)
+  /// `AccountProvider`.
+  case accountProvider(AccountProviderCall)
+  /// `ApplyProvider`.
+  case applyProvider(ApplyProviderCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -92,6 +96,8 @@ public enum VaultRequest: Sendable {
       case RequestTermsCall.method: self = .requestTerms(try call.content())
       case ExamineCall.method: self = .examine(try call.content())
       case DeleteFingerCall.method: self = .deleteFinger(try call.content())
+      case AccountProviderCall.method: self = .accountProvider(try call.content())
+      case ApplyProviderCall.method: self = .applyProvider(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

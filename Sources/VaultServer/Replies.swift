@@ -82,6 +82,7 @@ extension VaultInterface.PresencePurpose {
     case .rekey: self = .rekey
     case .recover: self = .recover
     case .test: self = .test
+    case .applyProvider: self = .applyProvider
     }
   }
 }
