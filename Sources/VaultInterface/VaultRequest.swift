@@ -68,6 +68,10 @@ public enum VaultRequest: Sendable {
   case cancelLogin(CancelLoginCall)
   /// `TestProvider`.
   case testProvider(TestProviderCall)
+  /// `AccountProvider`.
+  case accountProvider(AccountProviderCall)
+  /// `ApplyProvider`.
+  case applyProvider(ApplyProviderCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -107,6 +111,8 @@ public enum VaultRequest: Sendable {
       case AwaitLoginCall.method: self = .awaitLogin(try call.content())
       case CancelLoginCall.method: self = .cancelLogin(try call.content())
       case TestProviderCall.method: self = .testProvider(try call.content())
+      case AccountProviderCall.method: self = .accountProvider(try call.content())
+      case ApplyProviderCall.method: self = .applyProvider(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {
