@@ -134,6 +134,8 @@ struct Dispatcher: Sendable {
     case .rekey, .recover, .release: return try await keys(request, caller)
     case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
       return try await care(request, more, caller, reply)
+    case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
+      return try await logins(request, more, caller, reply)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
