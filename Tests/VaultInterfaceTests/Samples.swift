@@ -132,7 +132,8 @@ private let reader = VaultReader(
 
 /// Every message, with every optional member; none where one could not be made, which is a test.
 let samples: [Sample] =
-  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()) ?? []
+  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()
+    + loginSamples(account, provider)) ?? []
 
 private func accountSamples() throws -> [Sample] {
   [
@@ -344,7 +345,7 @@ private func presenceSamples() throws -> [Sample] {
     error(.noSuchFinger(finger: "left-thumb")),
     error(.invalidArgument(message: "m")),
     error(.loginRequired(account: "me", message: "m")),
-    error(.providerUnavailable(message: "m", retryAfter: 30)),
+    error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),
     error(.providerRefused(status: 401, message: "m")),
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),
