@@ -97,15 +97,19 @@ let vaultDescription = #"""
   ) -> (account: Account)
 
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
-  # server refused: a newer one is wanted. `prompt` spends a passed presence check.
+  # server refused: a newer one is wanted. `prompt` spends a passed presence check. `scope` is a list
+  # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
   method AccessToken(
-    account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string
+    account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
+    scope: ?string, audience: ?string
   ) -> (
     account: string,
     access_token: string,
     token_type: string,
     expires_at: ?int,
-    shorter_than_requested: bool
+    shorter_than_requested: bool,
+    # The scopes that the provider granted, where it told them: they may be fewer.
+    scope: ?string
   )
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
@@ -203,6 +207,11 @@ let vaultDescription = #"""
     name: string, level: (ok, warning, problem), message: string, remedy: ?string
   )
 
+  # Where an account signs in, as it is bound to its tokens: whatever files say today.
+  method AccountProvider(account: ?string) -> (account: string, provider: Provider)
+  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
+  # passed by password, whose `detail` tells what changes.
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string) -> (account: Account)
   # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
   # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
   # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
@@ -242,8 +251,8 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test),
-    # Which finger, or which accounts for how long: what the check allows, and nothing else.
+      recover, test, apply_provider),
+    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),
     timeout: int,

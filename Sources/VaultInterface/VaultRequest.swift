@@ -58,6 +58,10 @@ public enum VaultRequest: Sendable {
   case examine(ExamineCall)
   /// `DeleteFinger`.
   case deleteFinger(DeleteFingerCall)
+  /// `AccountProvider`.
+  case accountProvider(AccountProviderCall)
+  /// `ApplyProvider`.
+  case applyProvider(ApplyProviderCall)
   /// `BeginLogin`.
   case beginLogin(BeginLoginCall)
   /// `FinishLogin`.
@@ -102,6 +106,8 @@ public enum VaultRequest: Sendable {
       case RequestTermsCall.method: self = .requestTerms(try call.content())
       case ExamineCall.method: self = .examine(try call.content())
       case DeleteFingerCall.method: self = .deleteFinger(try call.content())
+      case AccountProviderCall.method: self = .accountProvider(try call.content())
+      case ApplyProviderCall.method: self = .applyProvider(try call.content())
       case BeginLoginCall.method: self = .beginLogin(try call.content())
       case FinishLoginCall.method: self = .finishLogin(try call.content())
       case AwaitLoginCall.method: self = .awaitLogin(try call.content())

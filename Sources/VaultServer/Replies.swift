@@ -88,6 +88,7 @@ extension VaultInterface.PresencePurpose {
     case .rekey: self = .rekey
     case .recover: self = .recover
     case .test: self = .test
+    case .applyProvider: self = .applyProvider
     }
   }
 }

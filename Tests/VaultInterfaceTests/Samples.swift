@@ -186,7 +186,14 @@ private func accountSamples() throws -> [Sample] {
     ),
     try reply(to: LoginCall.self, AccountReply(account: account)),
     try call(
-      AccessTokenCall(account: "me", minimumLifetime: 10, rejected: "ey.J.x", prompt: "p1")
+      AccessTokenCall(
+        account: "me",
+        minimumLifetime: 10,
+        rejected: "ey.J.x",
+        prompt: "p1",
+        scope: "read write",
+        audience: "https://api.example.org"
+      )
     ),
     try reply(
       to: AccessTokenCall.self,
@@ -195,7 +202,8 @@ private func accountSamples() throws -> [Sample] {
         accessToken: "ey.J.y",
         tokenType: "Bearer",
         expiresAt: 1_800_000_000,
-        shorterThanRequested: true
+        shorterThanRequested: true,
+        scope: "read"
       )
     ),
     try call(LogoutCall(account: "me", local: true)),
@@ -259,6 +267,13 @@ private func accountSamples() throws -> [Sample] {
       to: ExamineCall.self,
       ExamineReply(name: "slots", level: .warning, message: "m", remedy: "r")
     ),
+    try call(AccountProviderCall(account: "me")),
+    try reply(
+      to: AccountProviderCall.self,
+      AccountProviderReply(account: "me", provider: provider)
+    ),
+    try call(ApplyProviderCall(account: "me", provider: provider, prompt: "p1")),
+    try reply(to: ApplyProviderCall.self, AccountReply(account: account)),
   ]
 }
 
