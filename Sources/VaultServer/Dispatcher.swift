@@ -324,7 +324,14 @@ struct Dispatcher: Sendable {
 
   private static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
-      return try Provider(name: try ProviderName(given.name), settings: given.settings)
+      let provider = try Provider(name: try ProviderName(given.name), settings: given.settings)
+      guard provider.kind == .passwordBackend else {
+        throw ConfigurationError(
+          .badValue(text: provider.kind.rawValue, rule: "password-backend for this way to sign in"),
+          key: "kind"
+        )
+      }
+      return provider
     } catch {
       throw .invalidArgument("\(error)")
     }
