@@ -9,6 +9,7 @@ extension Vault {
   /// New tokens: box n+1, access token, intent cleared, in one transaction.
   func keep(
     _ answer: TokenAnswer,
+    _ user: UserFacts?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
@@ -16,17 +17,11 @@ extension Vault {
     _ sent: SharedSecret?
   ) throws(VaultFailure) {
     let now = clock.wall.seconds
-    var row = try signedIn(account, intent, provider, answer.user)
+    var row = try signedIn(account, intent, provider, user)
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = now
     let changed = row
-    let token = AccessTokenRow(
-      account: account.id,
-      token: answer.accessToken,
-      tokenType: answer.tokenType,
-      expiresAt: answer.expiresIn.map { now + Int64($0) },
-      storedAt: now
-    )
+    let token = accessToken(in: answer, of: intent)
     let isMadeExportable = intent.purpose != .refresh && changed.exportable
     // After a login it may be someone else's token, and someone else's provider.
     if intent.purpose != .refresh { try removeTokenFile(of: account.name) }
@@ -54,9 +49,21 @@ extension Vault {
     writeDefaultAccount()
   }
 
+  /// The row of the access token in an answer that has just come.
+  func accessToken(in answer: TokenAnswer, of intent: IntentRow) -> AccessTokenRow {
+    let now = clock.wall.seconds
+    return AccessTokenRow(
+      account: intent.account,
+      token: answer.accessToken,
+      tokenType: answer.tokenType,
+      expiresAt: answer.expiresIn.map { now + Int64($0) },
+      storedAt: now
+    )
+  }
+
   /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
   func keepRefreshToken(
-    _ token: SharedSecret,
+    _ token: SharedSecret?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
@@ -108,7 +115,7 @@ extension Vault {
       row.exportable = pending.exportable
       row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
       row.subject = user?.id
-      row.email = user?.email ?? pending.email
+      row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {
       row.email = user.email ?? row.email
