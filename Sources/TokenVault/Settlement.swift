@@ -49,7 +49,7 @@ extension Vault {
     case .answered(let status, let retryAfter, let body):
       let account = try account(withIdentifier: intent.account)
       let provider = try provider(for: intent, of: account)
-      let judgement = PasswordBackend(provider: provider).judge(
+      let judgement = ProviderClient(provider: provider).judge(
         status: status,
         retryAfter: retryAfter,
         body: body.bytes,
@@ -111,6 +111,9 @@ extension Vault {
       // It says nothing about the answer that was lost before.
       _ = try unanswered(intent, "the provider's answer is not what was expected", caller)
       return .misconfigured(message)
+    case .pending:
+      // An answer to a device code, which is not asked for through an intent of this kind.
+      return try end(intent, .misconfigured("the provider answers a question not asked"), caller)
     }
   }
 

@@ -133,15 +133,15 @@ extension Vault {
     _ credentials: Credentials,
     _ provider: Provider
   ) throws(VaultFailure) -> ProviderRequest {
-    let backend = PasswordBackend(provider: provider)
+    let client = ProviderClient(provider: provider)
     do throws(OAuthError) {
       guard let name = credentials.newUser else {
-        return try backend.login(
+        return try client.login(
           email: credentials.email,
           password: credentials.password.bytes
         )
       }
-      return try backend.register(
+      return try client.register(
         email: credentials.email,
         name: name,
         password: credentials.password.bytes

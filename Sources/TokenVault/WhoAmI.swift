@@ -43,31 +43,31 @@ extension Vault {
     guard try token(of: account)?.token == grant.accessToken else {
       throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
     }
-    let backend = PasswordBackend(provider: try provider(of: account))
+    let client = ProviderClient(provider: try provider(of: account))
     let question: ProviderRequest
-    let fallback: ProviderRequest
+    let fallback: ProviderRequest?
     do throws(OAuthError) {
-      question = try backend.profile(accessToken: grant.accessToken)
-      fallback = try backend.profileFallback(accessToken: grant.accessToken)
+      question = try client.profile(accessToken: grant.accessToken)
+      fallback = try client.profileFallback(accessToken: grant.accessToken)
     } catch {
       throw .misconfigured("\(error)")
     }
-    var answer = try await ask(backend, question)
-    if case .notThere = answer { answer = try await ask(backend, fallback) }
+    var answer = try await ask(client, question)
+    if case .notThere = answer, let fallback { answer = try await ask(client, fallback) }
     return (account, answer)
   }
 
   private func ask(
-    _ backend: PasswordBackend,
+    _ client: ProviderClient,
     _ request: ProviderRequest
   ) async throws(VaultFailure) -> ProfileJudgement {
     switch await exchange.perform(
       request,
-      terms: ExchangeTerms(backend.provider),
+      terms: ExchangeTerms(client.provider),
       delivery: nil
     ) {
     case .answered(let status, let retryAfter, let body):
-      return backend.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
+      return client.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
     case .notSent(let reason), .interrupted(let reason):
       throw .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil)
     case .delivered, .sealed:
