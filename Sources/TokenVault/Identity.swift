@@ -122,7 +122,7 @@ extension Vault {
   ) throws(VaultFailure) {
     try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
     withheld[account.id] = WithheldToken(
-      row: accessToken(in: answer, of: intent),
+      row: accessToken(in: answer, intent),
       answer: answer,
       intent: intent,
       generation: try self.account(withIdentifier: account.id).generation
@@ -134,7 +134,8 @@ extension Vault {
   /// The caller has the account to itself, so nothing else has come in between.
   ///
   /// - Throws: `failure`, where nothing waits; why it is not let in.
-  func admitWithheld(_ identifier: [UInt8], after failure: VaultFailure) async throws(VaultFailure) {
+  func admitWithheld(_ identifier: [UInt8], after failure: VaultFailure) async throws(VaultFailure)
+  {
     guard let waiting = withheld.removeValue(forKey: identifier) else { throw failure }
     let provider = try provider(of: try account(withIdentifier: identifier))
     let keys = try await keys(of: provider, isMissingOne: true)
@@ -148,10 +149,8 @@ extension Vault {
       throw .misconfigured("\(why); the new access token is not used")
     case .unsaid: throw failure
     }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.put(waiting.row) }
-    }
-    writeTokenFile(of: account, waiting.row)
+    try change { () throws(VaultFailure) in try self.keep(waiting.row) }
+    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: account, waiting.row) }
   }
 
   /// The keys as they are by now, where those of an intent are too old for the answer in its slot.
