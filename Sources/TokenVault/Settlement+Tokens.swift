@@ -9,35 +9,33 @@ extension Vault {
   /// New tokens: box n+1, access token, intent cleared, in one transaction.
   func keep(
     _ answer: TokenAnswer,
+    _ user: UserFacts?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
     _ caller: Caller,
     _ sent: SharedSecret?
   ) throws(VaultFailure) {
-    let now = clock.wall.seconds
-    var row = try signedIn(account, intent, provider, answer.user)
+    var row = try signedIn(account, intent, provider, user)
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
-    row.refreshedAt = now
+    row.refreshedAt = clock.wall.seconds
     let changed = row
-    let token = AccessTokenRow(
-      account: account.id,
-      token: answer.accessToken,
-      tokenType: answer.tokenType,
-      expiresAt: answer.expiresIn.map { now + Int64($0) },
-      storedAt: now
-    )
-    let isMadeExportable = intent.purpose != .refresh && changed.exportable
+    let token = accessToken(in: answer, intent)
+    let isSignIn = intent.purpose != .refresh
+    let details = [
+      "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,
+      try narrowing(of: token, after: isSignIn ? nil : account, provider),
+    ]
     // After a login it may be someone else's token, and someone else's provider.
-    if intent.purpose != .refresh { try removeTokenFile(of: account.name) }
+    if isSignIn { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: account.id)
-        try self.store.put(token)
+        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
         try self.store.deleteIntent(account: account.id)
       }
-      try self.noteSteadiness(intent.purpose == .refresh ? rotation : .unknown, of: changed)
+      try self.keep(token)
+      try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
       if rotation.changesBox { try self.countBoxChange() }
       try self.record(
         AuditEntry(
@@ -45,18 +43,18 @@ extension Vault {
           .done,
           account: changed,
           caller: caller,
-          detail: "generation \(changed.generation)" + (isMadeExportable ? ", exportable" : "")
+          detail: details.compactMap { $0 }.joined(separator: ", ")
         )
       )
     }
     if rotation.changesBox { try raiseMark() }
-    writeTokenFile(of: changed, token)
+    if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
     writeDefaultAccount()
   }
 
   /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
   func keepRefreshToken(
-    _ token: SharedSecret,
+    _ token: SharedSecret?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
@@ -108,7 +106,7 @@ extension Vault {
       row.exportable = pending.exportable
       row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
       row.subject = user?.id
-      row.email = user?.email ?? pending.email
+      row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {
       row.email = user.email ?? row.email
