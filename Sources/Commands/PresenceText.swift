@@ -5,9 +5,11 @@ enum PresenceText {
   /// What a passed check allows: completes "Touch the fingerprint reader to ...".
   static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
-    let detail = request.detail.map { PlainText.line($0, limit: 200) }
+    let detail = request.detail.map {
+      PlainText.line($0, limit: request.purpose == .applyProvider ? 1000 : 200)
+    }
     return switch request.purpose {
-    case .refresh: "refresh \(account ?? "the account")"
+    case .refresh: "refresh \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
     case .enable: "turn presence protection on for \(account ?? "the account")"
     case .disable: "turn presence protection off for \(account ?? "the account")"
     case .unlock: "unlock \(detail ?? account ?? "the vault")"
@@ -18,6 +20,8 @@ enum PresenceText {
     case .rekey: "make a new device secret"
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"
+    case .applyProvider:
+      "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }
   }
 

@@ -133,15 +133,15 @@ extension Vault {
     _ credentials: Credentials,
     _ provider: Provider
   ) throws(VaultFailure) -> ProviderRequest {
-    let backend = PasswordBackend(provider: provider)
+    let client = ProviderClient(provider: provider)
     do throws(OAuthError) {
       guard let name = credentials.newUser else {
-        return try backend.login(
+        return try client.login(
           email: credentials.email,
           password: credentials.password.bytes
         )
       }
-      return try backend.register(
+      return try client.register(
         email: credentials.email,
         name: name,
         password: credentials.password.bytes
@@ -149,59 +149,6 @@ extension Vault {
     } catch {
       throw .invalidArgument("\(error)")
     }
-  }
-
-  /// Asks the provider who this is.
-  ///
-  /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
-  public func profile(
-    account name: String?,
-    prompt: String?,
-    caller: Caller
-  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
-    let grant = try await accessToken(
-      account: name,
-      minimumLifetime: nil,
-      rejected: nil,
-      prompt: prompt,
-      caller: caller
-    )
-    let first = try await profile(with: grant)
-    // A token that has just come after a question is not refreshed again: the provider means it.
-    guard case .unauthorized = first.answer, prompt == nil else {
-      return (try facts(of: first.account), try profile(first.answer, of: first.account))
-    }
-    let newer = try await accessToken(
-      account: grant.account,
-      minimumLifetime: nil,
-      rejected: grant.accessToken,
-      prompt: nil,
-      caller: caller
-    )
-    let second = try await profile(with: newer)
-    return (try facts(of: second.account), try profile(second.answer, of: second.account))
-  }
-
-  private func profile(
-    with grant: AccessGrant
-  ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
-    let account = try account(named: grant.account)
-    // A login elsewhere meanwhile would have this token sent to another provider.
-    guard try token(of: account)?.token == grant.accessToken else {
-      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
-    }
-    let backend = PasswordBackend(provider: try provider(of: account))
-    let question: ProviderRequest
-    let fallback: ProviderRequest
-    do throws(OAuthError) {
-      question = try backend.profile(accessToken: grant.accessToken)
-      fallback = try backend.profileFallback(accessToken: grant.accessToken)
-    } catch {
-      throw .misconfigured("\(error)")
-    }
-    var answer = try await ask(backend, question)
-    if case .notThere = answer { answer = try await ask(backend, fallback) }
-    return (account, answer)
   }
 
   // MARK: - Parts
@@ -257,45 +204,6 @@ extension Vault {
     }
     try stored { () throws(StorageError) in
       try SlotFile.delete(in: self.directory, account: row.id)
-    }
-  }
-
-  private func ask(
-    _ backend: PasswordBackend,
-    _ request: ProviderRequest
-  ) async throws(VaultFailure) -> ProfileJudgement {
-    switch await exchange.perform(
-      request,
-      terms: ExchangeTerms(backend.provider),
-      delivery: nil
-    ) {
-    case .answered(let status, let retryAfter, let body):
-      return backend.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
-    case .notSent(let reason), .interrupted(let reason):
-      throw .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil)
-    case .delivered, .sealed:
-      throw .unexpected("the exchange gave no answer")
-    }
-  }
-
-  private func profile(
-    _ judgement: ProfileJudgement,
-    of account: AccountRow
-  ) throws(VaultFailure) -> ProviderProfile {
-    switch judgement {
-    case .profile(_, let object): return ProviderProfile(object: object)
-    case .unauthorized:
-      throw .providerRefused(status: 401, "the access token is not accepted")
-    case .notThere:
-      throw .misconfigured("the provider has no profile endpoint; check `profile_path`")
-    case .rateLimited(let wait):
-      throw .providerUnavailable(
-        "the provider asks for patience (429)",
-        retryAfter: wait.map(Int64.init)
-      )
-    case .refused(let status, let message): throw .providerRefused(status: status, message)
-    case .failing(_, let wait, let message):
-      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
     }
   }
 }
