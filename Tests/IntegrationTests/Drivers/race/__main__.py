@@ -87,6 +87,7 @@ def arguments():
     add("--vaults", type=int, help="logins tried side by side (default 8; short: 4)")
     add("--access-lifetime", type=int, default=2, help="of access tokens, in seconds (default 2)")
     add("--no-exchange", action="store_true", help="kill engines and clients only")
+    add("--at", metavar="CALLS", help="kill at these calls only, and never at random")
     add("--no-faults", action="store_true", help="kills only")
     add("--seed", type=int, help="of all that is random; printed, so that it can be given again")
     add("--programs", help="their directory (default: what was built last)")
@@ -181,6 +182,8 @@ class Run:
                 del wanted["engine"]
         elif self.options.no_exchange:
             wanted = {name: share for name, share in wanted.items() if "exchange" not in name}
+        if self.options.at:
+            wanted = {name: share for name, share in wanted.items() if "by call" in name}
         if not (self.options.no_faults or self.options.tool):
             wanted["fault"] = 10
         return wanted
@@ -209,7 +212,7 @@ class Run:
             also = thumblatch.WATCHED if victim == "exchange" else ()
             if victim == "client":
                 also = [c for c in (self.options.tool_stored or "").split(",") if c]
-                also += ["getsockname", "connect"]
+                also += other.WATCHED
             return call, number, traces.kill_at(call, number, also)
 
     def fault(self):
@@ -240,7 +243,8 @@ class Run:
             if name == "exchange and engine by call":
                 plans["engine"] = [self.point("engine")]
             if name == "client by call":
-                plans["client_plans"] = [self.point("client")]
+                # All of them: nobody knows which one will be the one that refreshes.
+                plans["client_plans"] = [self.point("client")] * self.options.processes
             if name in ("engine", "client", "exchange"):
                 plans["at_random"] = [name]
             strikes = storm.run(**plans)
@@ -291,6 +295,10 @@ class Run:
         engine, exchange = first.points()
         self.points = ({"client": engine} if self.options.tool
                        else {"engine": engine, "exchange": exchange})
+        if self.options.at:
+            calls = self.options.at.split(",")
+            self.points = {victim: [point for point in points if point[0] in calls]
+                           for victim, points in self.points.items()}
         vaults = [first] + [self.vault(n) for n in range(1, self.options.vaults)]
         threads = [threading.Thread(target=self.guard, args=(self.work, v)) for v in vaults]
         if not (self.options.no_faults or self.options.tool) and os.getuid() == 0:

@@ -11,6 +11,7 @@ import traces
 from provider import PASSWORD
 
 # What one process needs of another tool's commands to be killed at; from its first socket on.
+WATCHED = ("getsockname", "sendto", "sendmsg", "recvfrom", "recvmsg")
 MARK = re.compile(r"socket\(|connect\(")
 
 
@@ -20,8 +21,9 @@ class Vault:
     account = "me"
     # So long it may need to have a token again after a storm, in seconds.
     patience = 10
+    tells_uncertain = False
     # Another tool's exit codes are its own; what counts is whether it has a token in the end.
-    kept_codes = range(-64, 256)
+    kept_codes = set(range(-64, 256))
     work = None
 
     def __init__(self, base, options, provider, number):
@@ -46,12 +48,12 @@ class Vault:
 
     def start(self, template, place, given=None, plan=None):
         words = self.words(template)
-        if plan is None and self.stored:
-            plan = "-e trace=" + ",".join(sorted(self.stored | {"getsockname", "connect"}))
+        if plan is None and self.stored and template == self.options.tool:
+            plan = "-e trace=" + ",".join(sorted(self.stored | set(WATCHED)))
         if plan is not None:
             remove(place + ".trace")
             # -D: the command stays our child, and the tracer goes when it has ended.
-            words = [traces.STRACE, "-D", "-f", "-q", "-e", "signal=KILL", "-o", place + ".trace",
+            words = [traces.STRACE, "-D", "-f", "-q", "-yy", "-e", "signal=KILL", "-o", place + ".trace",
                      *plan.split(), *words]
         return processes.Process(words, self.environment, place, given=given)
 

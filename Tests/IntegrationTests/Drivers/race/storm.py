@@ -1,6 +1,4 @@
 """One storm: many processes that want a token at once, kills among them, and what came of it."""
-import random
-import re
 import threading
 import time
 
@@ -58,15 +56,24 @@ class Storm:
         if exchange is not None and not vault.wait_for_exchanges():
             self.table.note_wrong("%s: an exchange did not end in its time" % vault.email)
         vault.planless()
-        self.collect(engine or (), exchange or (), clients, client_plans, is_fault)
         self.before_check()
-        outcome = self.check(begun)
+        if is_fault:
+            # The engine that met the fault is the one that must do it better now.
+            outcome = self.check(begun, vault.kept_codes | {thumblatch.UNSAFE})
+            vault.stop_engine()
+        elif engine:
+            vault.stop_engine()
+        self.collect(engine or (), exchange or (), clients, client_plans, is_fault)
+        if not is_fault:
+            outcome = self.check(begun, vault.kept_codes)
         with self.table.lock:
             self.table.storms += 1
         self.table.add(self.strikes, outcome, is_fault)
         if outcome.lost:
             text = "%s: %s; kills: %s" % (vault.email, outcome.why, ", ".join(
-                "%s at %s %s" % strike for strike in self.strikes) or "none")
+                "%s at %s" % (victim, "a random moment" if call == "random" else call + (
+                    " %d" % number if number else ""))
+                for victim, call, number in self.strikes) or "none")
             self.table.note_loss(outcome.explained, text)
             vault.sign_in()
         return self.strikes
@@ -77,8 +84,9 @@ class Storm:
         return self.random.uniform(0, 1.1 * self.length.mean)
 
     def kill_client(self, clients):
+        begun = time.monotonic()
         for moment in sorted(self.moment() for _ in range(4)):
-            self.over.wait(max(0, moment - 0.2))
+            self.over.wait(begun + moment - time.monotonic())
             alive = [c for c in list(clients) if not c.struck]
             if self.over.is_set() or not alive:
                 return
@@ -157,12 +165,12 @@ class Storm:
         return entry
 
     def wrong(self, what, client=None):
-        said = client.text(".err").strip()[-300:] if client else ""
+        said = last_words(client.text(".err")) if client else ""
         self.table.note_wrong("%s: %s%s" % (self.vault.email, what, said and ": " + said))
 
     # MARK: The new client
 
-    def check(self, begun):
+    def check(self, begun, allowed):
         """A new client must get a token that was made after the storm, or say why never."""
         vault, outcome = self.vault, Outcome()
         now = time.time()
@@ -178,19 +186,23 @@ class Storm:
                 continue
             if vault.is_lost(status):
                 break
-            if not outcome.uncertain:
-                outcome.uncertain = vault.is_uncertain()
-            if status not in vault.kept_codes:
-                self.wrong("a new client ended with %s: %s" % (status, said[-300:]))
+            outcome.uncertain = outcome.uncertain or vault.is_uncertain()
+            if status not in allowed:
+                self.wrong("a new client ended with %s: %s" % (status, last_words(said)))
             time.sleep(0.25)
         outcome.lost = True
         if not vault.is_lost(status):
             outcome.why = "no token within %d s: exit %s: %s" % (
-                vault.patience, status, said[-300:])
+                vault.patience, status, last_words(said))
         elif not vault.lost_rightly():
-            outcome.why = "login required, but not for a lost answer: %s" % said[-300:]
+            outcome.why = "login required, but not for a lost answer: %s" % last_words(said)
         else:
-            outcome.uncertain = True
+            # Its own retry has found that out.
+            outcome.uncertain = vault.tells_uncertain
             outcome.explained, outcome.why = loss.explain(
                 vault.provider, vault.email, begun, self.killed, vault.stored)
         return outcome
+
+
+def last_words(text):
+    return " ".join(text.strip().splitlines()[-2:])[-300:]

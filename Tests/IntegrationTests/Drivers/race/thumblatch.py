@@ -55,6 +55,7 @@ class Vault:
     account = "me"
     # So long a login may be uncertain before that counts as lost, in seconds.
     patience = 90
+    tells_uncertain = True
     stored = STORED
     kept_codes = {0, UNAVAILABLE, LOGIN_REQUIRED}
 
