@@ -11,9 +11,10 @@ same time, and
 
 is killed with SIGKILL: at its N-th openat, write, pwrite64, fdatasync, unlinkat, renameat, sendmsg,
 ... (strace(1); a census finds which there are, and N walks over all of them; a row for each call), or
-at a random moment (the rows `random`). Then a new process must get a token that was made after the
-storm: `recovered`. Where the vault does not know what became of the last answer it says so, waits and
-tries once more: `uncertain` counts these among the others. A login that is lost is
+at a random moment (the rows `random`). Up to three engines that start next are killed as well, in
+their recovery. Then a new process must get a token that was made after the storm: `recovered`. Where
+the vault does not know what became of the last answer it says so, waits and tries once more:
+`uncertain` counts these among the others. A login that is lost is
 
   explained      where the provider's ledger shows that it had committed the next token, and the trace
                  of the killed exchange shows that it got that answer's connection and died before the
@@ -55,6 +56,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import urllib.request
 
 import other
@@ -142,8 +144,8 @@ class Run:
         self.lock, self.stopped = threading.Lock(), threading.Event()
         self.begun = time.monotonic()
         self.hits, self.given = collections.Counter(), collections.Counter()
-        self.points, self.walks, self.vaults = {}, {}, []
-        self.fault_count = 0
+        self.points, self.walks, self.vaults, self.threads = {}, {}, [], []
+        self.fault_count, self.tries = 0, collections.Counter()
 
     # MARK: Vaults
 
@@ -215,6 +217,15 @@ class Run:
                 also += other.WATCHED
             return call, number, traces.kill_at(call, number, also)
 
+    def put_back(self, victim, planned, strikes):
+        """Places that this storm did not come to: a call's number differs with who asks when."""
+        for call, number, _ in planned:
+            self.tries[victim, call, number] += 1
+            if (victim, call, number) in strikes:
+                self.tries[victim, call, number] = 0
+            elif self.tries[victim, call, number] % 6:
+                self.walks[victim].insert(0, (call, number))
+
     def fault(self):
         with self.lock:
             victim, call, error = FAULTS[self.fault_count % len(FAULTS)]
@@ -237,7 +248,7 @@ class Run:
                 victim, *plan = self.fault()
                 plans = {victim: [tuple(plan)], "is_fault": True}
             if name.startswith("engine by"):
-                plans["engine"] = [self.point("engine"), self.point("engine")]
+                plans["engine"] = [self.point("engine") for _ in range(4)]
             if name.startswith("exchange"):
                 plans["exchange"] = [self.point("exchange")] if "by call" in name else []
             if name == "exchange and engine by call":
@@ -250,6 +261,8 @@ class Run:
             strikes = storm.run(**plans)
             with self.lock:
                 self.hits[name] += len(strikes)
+                for victim in ("engine", "exchange") if name != "fault" else ():
+                    self.put_back(victim, plans.get(victim, ()), strikes)
             self.tell()
 
     def full_disk(self):
@@ -286,8 +299,7 @@ class Run:
             self.table.note_wrong("%s: %s: %s" % (
                 getattr(words[0], "email", "") if words else "", type(error).__name__, error))
             self.stopped.set()
-            if os.environ.get("RACE_TRACEBACK"):
-                raise
+            traceback.print_exc()
 
     def run(self):
         self.place_programs()
@@ -300,7 +312,8 @@ class Run:
             self.points = {victim: [point for point in points if point[0] in calls]
                            for victim, points in self.points.items()}
         vaults = [first] + [self.vault(n) for n in range(1, self.options.vaults)]
-        threads = [threading.Thread(target=self.guard, args=(self.work, v)) for v in vaults]
+        threads = self.threads
+        threads += [threading.Thread(target=self.guard, args=(self.work, v)) for v in vaults]
         if not (self.options.no_faults or self.options.tool) and os.getuid() == 0:
             threads.append(threading.Thread(target=self.guard, args=(self.full_disk,)))
         for thread in threads:
@@ -315,6 +328,8 @@ class Run:
 
     def close(self):
         self.stopped.set()
+        for thread in self.threads:
+            thread.join(20)
         for vault in self.vaults:
             vault.close()
         self.provider.close()

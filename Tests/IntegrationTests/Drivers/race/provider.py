@@ -57,13 +57,6 @@ class Provider:
             self.update()
             return sum(e["did"] == "refresh" for of in self.entries.values() for e in of)
 
-    def forget_log(self):
-        """The server's own request log is of no use here, and grows."""
-        with self.lock:
-            self.process.stdin.write('{"call": "clear"}\n')
-            self.process.stdin.flush()
-            self.process.stdout.readline()
-
     def close(self):
         self.process.stdin.close()
         self.process.wait()

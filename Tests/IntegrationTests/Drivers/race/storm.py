@@ -9,6 +9,8 @@ import traces
 
 # So long a program may take: an orphaned exchange, the queue before it, and its own.
 LIMIT = 150
+# How many small storms may follow a big one, and of how many processes.
+WAVES, SMALL = 4, 6
 
 
 class Outcome:
@@ -49,6 +51,14 @@ class Storm:
             clients.append(vault.asker(index, place, **({"plan": plan} if plan else {})))
         ends = [client.wait(LIMIT) for client in clients]
         self.length(time.time() - begun)
+        for wave in range(WAVES if engine and not is_fault else 0):
+            # Engines that start where others were killed are killed in their recovery.
+            if not vault.has_plans("engine"):
+                break
+            more = [vault.asker(index, "%s/out/%d-%d" % (vault.work, wave, index))
+                    for index in range(SMALL)]
+            ends += [client.wait(LIMIT) for client in more]
+            clients += more
         self.over.set()
         for killer in killers:
             killer.join()

@@ -175,6 +175,9 @@ class Vault:
         for name in ("engine", "exchange"):
             shutil.rmtree("%s/%s-plans" % (self.work, name), ignore_errors=True)
 
+    def has_plans(self, kind):
+        return bool(os.listdir("%s/%s-plans" % (self.work, kind)))
+
     def taken(self, kind):
         """(name, plan, trace) of each program that was started under a plan or traced."""
         found = []
