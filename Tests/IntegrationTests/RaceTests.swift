@@ -62,6 +62,14 @@ struct RaceTests {
   }
 
   @Test
+  func aLossAfterTheAnswerWasStoredFailsTheRun() throws {
+    // It had opened files before: were that the storing, the kill would have come too late.
+    let (text, end) = try killNaiveTool("--tool-stored", "openat")
+    #expect(end == .exited(1), "\(text)")
+    #expect(text.contains("was killed after it had stored the answer"), "\(text)")
+  }
+
+  @Test
   func aLossIsExplainedWhereLedgerAndTraceAgree() throws {
     let (text, end) = try killNaiveTool("--tool-stored", "write")
     #expect(end == .exited(0), "\(text)")
