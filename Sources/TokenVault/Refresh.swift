@@ -99,13 +99,13 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(identifier)
     }
-    try settle(
-      intent,
-      with: try image(after: reply, intent, slot),
-      slot,
-      caller: caller,
-      sent: token
-    )
+    let image = try image(after: reply, intent, slot)
+    do throws(VaultFailure) {
+      try settle(intent, with: image, slot, caller: caller, sent: token)
+    } catch {
+      // The new refresh token is stored by now; what came with it may wait for newer keys.
+      try await admitWithheld(identifier, after: error)
+    }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)

@@ -57,7 +57,8 @@ extension Vault {
 
   /// The same for a token each time, and another one for each.
   private func jitter(of row: AccessTokenRow) -> Int64 {
-    let seed = row.account + Array(row.scopeSet.utf8) + Self.countBytes(UInt64(bitPattern: row.storedAt))
+    let seed =
+      row.account + Array(row.scopeSet.utf8) + Self.countBytes(UInt64(bitPattern: row.storedAt))
     guard let digest = try? sha256(seed) else { return 0 }
     return (Int64(digest[0]) << 8 | Int64(digest[1])) % Self.aheadJitter
   }

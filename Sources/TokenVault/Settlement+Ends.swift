@@ -44,7 +44,40 @@ extension Vault {
     _ changed: AccountRow? = nil
   ) throws(VaultFailure) -> VaultFailure {
     let account = try account(withIdentifier: intent.account)
+    // Of one question of many, only an answer that ends the login is written down.
+    let isQuiet = pending(intent)?.flow == .device && failure.isOfTheMoment
+    try close(
+      intent,
+      account,
+      changed,
+      isQuiet
+        ? nil
+        : AuditEntry(
+          event(of: intent),
+          .failed,
+          account: account,
+          caller: caller,
+          detail: failure.auditDetail
+        )
+    )
+    return failure
+  }
+
+  /// Nobody has answered at the provider yet: as if it had not been asked.
+  func forget(_ intent: IntentRow) throws(VaultFailure) {
+    try close(intent, try account(withIdentifier: intent.account), nil, nil)
+  }
+
+  /// Clears an intent of which nothing came; an account that it would have made goes with it, and a
+  /// refresh that a login has put aside comes back.
+  private func close(
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ changed: AccountRow?,
+    _ entry: AuditEntry?
+  ) throws(VaultFailure) {
     let isHusk = intent.purpose != .refresh && account.generation == 0
+    let refresh = pending(intent)?.uncertain
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.deleteIntent(account: account.id)
@@ -53,16 +86,9 @@ extension Vault {
         } else if let changed {
           try self.store.update(changed)
         }
+        if !isHusk, let refresh { try self.store.put(refresh) }
       }
-      try self.record(
-        AuditEntry(
-          event(of: intent),
-          .failed,
-          account: account,
-          caller: caller,
-          detail: failure.auditDetail
-        )
-      )
+      if let entry { try self.record(entry) }
     }
     if isHusk {
       try stored { () throws(StorageError) in
@@ -70,7 +96,6 @@ extension Vault {
       }
       writeDefaultAccount()
     }
-    return failure
   }
 
   /// Provably nothing was sent.
@@ -82,13 +107,11 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.attempts > 1 else {
-      return try end(
-        intent,
-        .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil),
-        caller
-      )
+      return try end(intent, .notSent(reason), caller)
     }
-    return try unanswered(intent, "the provider cannot be reached (\(reason))", caller)
+    let failure = try unanswered(intent, "the provider cannot be reached (\(reason))", caller)
+    guard case .providerUnavailable(_, let wait) = failure else { return failure }
+    return .notSent(reason, retryAfter: wait)
   }
 
   /// Something may have been sent, and nobody knows what became of it: the retry rule.
@@ -122,11 +145,20 @@ extension Vault {
 }
 
 extension VaultFailure {
+  /// Whether the same question may be answered better a moment later.
+  fileprivate var isOfTheMoment: Bool {
+    switch self {
+    case .offline, .providerUnavailable: true
+    default: false
+    }
+  }
+
   /// What of a failure goes into the trail: never a provider's own words.
   fileprivate var auditDetail: String {
     switch self {
     case .loginRequired: "login required"
     case .providerUnavailable: "provider unavailable"
+    case .offline: "offline"
     case .providerRefused(let status, _): "refused, status \(status)"
     case .misconfigured: "misconfigured"
     default: "failed"

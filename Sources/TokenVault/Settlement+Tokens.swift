@@ -9,13 +9,14 @@ extension Vault {
   /// New tokens: box n+1, access token, intent cleared, in one transaction.
   func keep(
     _ answer: TokenAnswer,
+    _ user: UserFacts?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
     _ caller: Caller,
     _ sent: SharedSecret?
   ) throws(VaultFailure) {
-    var row = try signedIn(account, intent, provider, answer.user)
+    var row = try signedIn(account, intent, provider, user)
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = clock.wall.seconds
     let changed = row
@@ -53,7 +54,7 @@ extension Vault {
 
   /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
   func keepRefreshToken(
-    _ token: SharedSecret,
+    _ token: SharedSecret?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
@@ -105,7 +106,7 @@ extension Vault {
       row.exportable = pending.exportable
       row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
       row.subject = user?.id
-      row.email = user?.email ?? pending.email
+      row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {
       row.email = user.email ?? row.email

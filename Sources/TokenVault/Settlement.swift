@@ -5,47 +5,66 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
+/// How an exchange was settled, where it did not fail.
+enum Settled: Sendable {
+  /// There are new tokens.
+  case tokens
+  /// Nobody has said yes or no at the provider yet: nothing was changed.
+  case pending(slowDown: Bool)
+}
+
 extension Vault {
+  /// What an answer is judged with, besides what the intent says.
+  struct Evidence {
+    /// The secret that was sent; nil where another engine sent it.
+    var sent: SharedSecret?
+    /// The provider's keys, where they are newer than those in the intent.
+    var keys: KeySet?
+  }
+
   /// Takes what lies in the slot into the store (T2), then empties the slot.
   ///
   /// It is the one way in which tokens reach the store: after an exchange, and after a crash.
   ///
   /// - Throws: what the provider's answer means for whoever waits; the store is settled by then.
+  @discardableResult
   func settle(
     _ intent: IntentRow,
     with image: [UInt8],
     _ slot: borrowing SlotFile,
     caller: Caller,
-    sent: SharedSecret? = nil
-  ) throws(VaultFailure) {
-    let failure = try judge(intent, image, caller, sent)
+    sent: SharedSecret? = nil,
+    keys: KeySet? = nil
+  ) throws(VaultFailure) -> Settled {
+    let verdict = try judge(intent, image, caller, Evidence(sent: sent, keys: keys))
     // What is in the store by now is not undone by a slot that cannot be written: the next holder
     // finds no intent, and zeroes it.
     if !SlotImage.isEmpty(image) { try? slot.zero() }
-    if let failure { throw failure }
+    return try verdict.get()
   }
 
-  /// T2 for one answer; what it means for whoever waits, nil if there is a new access token.
+  /// T2 for one answer; what it means for whoever waits.
   private func judge(
     _ intent: IntentRow,
     _ image: [UInt8],
     _ caller: Caller,
-    _ sent: SharedSecret?
-  ) throws(VaultFailure) -> VaultFailure? {
+    _ evidence: Evidence
+  ) throws(VaultFailure) -> Result<Settled, VaultFailure> {
     guard !SlotImage.isEmpty(image) else {
-      return try unanswered(intent, "no answer came back", caller)
+      return .failure(try unanswered(intent, "no answer came back", caller))
     }
     let outcome: ExchangeOutcome
     do throws(CryptographyError) {
-      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
-      outcome = try SlotImage.open(image, using: key, context: try answerContext(intent))
+      outcome = try self.outcome(in: image, of: intent)
     } catch {
       // Torn, or of another exchange: nothing can be taken from it.
-      return try unanswered(intent, "the answer in the slot cannot be used", caller)
+      return .failure(
+        try unanswered(intent, "the answer in the slot cannot be used", caller)
+      )
     }
     switch consume outcome {
     case .notSent(let reason):
-      return try nothingSent(intent, reason, caller)
+      return .failure(try nothingSent(intent, reason, caller))
     case .answered(let status, let retryAfter, let body):
       let account = try account(withIdentifier: intent.account)
       let provider = try provider(for: intent, of: account)
@@ -53,13 +72,28 @@ extension Vault {
         status: status,
         retryAfter: retryAfter,
         body: body.bytes,
-        for: TokenPurpose(rawValue: intent.purpose.rawValue) ?? .refresh,
-        sent: sent
+        for: tokenPurpose(of: intent),
+        sent: evidence.sent
       )
-      // A login sends a password; what it brings is always another token.
-      let token = intent.purpose == .refresh ? sent : nil
-      return try conclude(intent, judgement, account, provider, caller, token)
+      if case .pending(let slowDown) = judgement {
+        try forget(intent)
+        return .success(.pending(slowDown: slowDown))
+      }
+      let failure = try conclude(intent, judgement, account, provider, caller, evidence)
+      return failure.map { .failure($0) } ?? .success(.tokens)
     }
+  }
+
+  /// What the courier of an exchange has left in the slot.
+  func outcome(
+    in image: [UInt8],
+    of intent: IntentRow
+  ) throws(CryptographyError) -> ExchangeOutcome {
+    try SlotImage.open(
+      image,
+      using: try deviceSecret.derived(for: "answer", context: intent.intent),
+      context: try answerContext(intent)
+    )
   }
 
   private func conclude(
@@ -68,13 +102,15 @@ extension Vault {
     _ account: AccountRow,
     _ provider: Provider,
     _ caller: Caller,
-    _ sent: SharedSecret?
+    _ evidence: Evidence
   ) throws(VaultFailure) -> VaultFailure? {
     let isSignIn = intent.purpose != .refresh
+    // A login sends a password or a code; what it brings is always another token.
+    let sent = isSignIn ? nil : evidence.sent
     switch judgement {
     case .tokens(let answer):
-      try keep(answer, intent, account, provider, caller, sent)
-      return nil
+      return try conclude(intent, answer, account, provider, caller, evidence)
+    case .pending: return .unexpected("a pending answer was settled")
     case .invalidGrant where isSignIn:
       return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
     case .invalidGrant:
@@ -101,7 +137,8 @@ extension Vault {
       let least = (400...499).contains(status) ? Int(Self.longestWait) : wait
       return try unanswered(intent, message, caller, least: least)
     case .misconfigured(let message, let refreshToken):
-      if let refreshToken {
+      // Whose it is, an answer without an ID token does not say.
+      if let refreshToken, !isSignIn || provider.kind != .oidc {
         try keepRefreshToken(refreshToken, intent, account, provider, caller, sent)
         return .misconfigured(message)
       }
@@ -111,9 +148,6 @@ extension Vault {
       // It says nothing about the answer that was lost before.
       _ = try unanswered(intent, "the provider's answer is not what was expected", caller)
       return .misconfigured(message)
-    case .pending:
-      // An answer to a device code, which is not asked for through an intent of this kind.
-      return try end(intent, .misconfigured("the provider answers a question not asked"), caller)
     }
   }
 
@@ -135,7 +169,21 @@ extension Vault {
   }
 
   func pending(_ intent: IntentRow) -> PendingSignIn? {
-    intent.purpose == .refresh ? nil : PendingSignIn(decoding: intent.context)
+    intent.purpose == .refresh
+      ? nil : PendingSignIn(decoding: intent.context, of: intent.account)
+  }
+
+  func tokenPurpose(of intent: IntentRow) -> TokenPurpose {
+    switch intent.purpose {
+    case .refresh: .refresh
+    case .register: .register
+    case .login:
+      switch pending(intent)?.flow {
+      case .browser: .code
+      case .device: .device
+      case .password, nil: .login
+      }
+    }
   }
 
   func event(of intent: IntentRow) -> AuditEvent {

@@ -1,5 +1,4 @@
 public import Configuration
-internal import Cryptography
 internal import OAuth
 public import SecretMemory
 internal import Storage
@@ -9,7 +8,7 @@ extension Vault {
   /// The most accounts of one owner.
   static let mostAccounts = 1000
 
-  /// Signs in at a password backend, or makes a new user there.
+  /// Signs in by password, or makes a new user at a password backend.
   ///
   /// The account and its slot are made first, so that the first tokens are as durable as any
   /// that follow. If the provider says no, a new account is removed again.
@@ -38,122 +37,63 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
+    let place = try await place(toSignIn: name, provider)
     if exportable { try await allowExportable(name, provider, prompt, caller) }
-    let credentials = Credentials(
-      email: email,
-      password: password,
-      newUser: registering ? .some(displayName) : nil,
-      exportable: exportable
+    var pending = PendingSignIn(place, email: email, exportable: exportable)
+    pending.keys = try await keys(of: place)?.encoded
+    let attempt = SignInAttempt(
+      purpose: registering ? .register : .login,
+      provider: place,
+      request: try request(
+        of: place,
+        email: email,
+        password: password,
+        newUser: registering ? .some(displayName) : nil
+      ),
+      pending: pending,
+      sent: password
     )
-    while true {
-      let account = try accountToSignIn(name, provider)
-      await enter(account.id)
-      defer { leave(account.id) }
-      // Whoever was before us may have removed it, because the provider said no, or renamed it.
-      guard try find(account.id)?.name == account.name else { continue }
-      let slot = try await lockedSlot(account.id)
-      let earlier = try intent(of: account)
-      try recover(account.id, slot)
-      // So does an interrupted login of which nothing came.
-      guard let row = try find(account.id) else { continue }
-      if registering, let earlier, wasRegistered(row, by: earlier, email: email) {
-        // An interrupted registration has come to its end: the provider would refuse a second one.
-        return try facts(of: row)
-      }
-      try await exchange(credentials, for: row, provider, slot, caller)
-      return try facts(of: try self.account(withIdentifier: row.id))
-    }
+    return try await signIn(name, provider, attempt, caller).facts
   }
 
-  private struct Credentials {
-    let email: String
-    let password: SharedSecret
-    /// The name of a user to register, which may be missing; nil signs in one who exists.
-    let newUser: String??
-    let exportable: Bool
-
-    var purpose: IntentRow.Purpose { newUser == nil ? .login : .register }
-  }
-
-  private func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
-    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
-  }
-
-  private func wasRegistered(_ row: AccountRow, by intent: IntentRow, email: String) -> Bool {
-    intent.purpose == .register && row.state == .signedIn && row.generation > intent.generation
-      && PendingSignIn(decoding: intent.context)?.email == email
-  }
-
-  /// The exchange of a login, from the request to T2.
-  private func exchange(
-    _ credentials: Credentials,
-    for row: AccountRow,
-    _ provider: Provider?,
-    _ slot: consuming SlotFile,
-    _ caller: Caller
-  ) async throws(VaultFailure) {
-    let request: ProviderRequest
-    let intent: IntentRow
-    let terms: ExchangeTerms
-    do throws(VaultFailure) {
-      let provider = if let provider { provider } else { try self.provider(of: row) }
-      request = try self.request(credentials, provider)
-      terms = ExchangeTerms(provider)
-      intent = try newIntent(
-        credentials.purpose,
-        for: row,
-        context: PendingSignIn(
-          provider,
-          email: credentials.email,
-          exportable: credentials.exportable
-        ).encoded
-      )
-      let event: AuditEvent = credentials.newUser == nil ? .login : .registration
-      try begin(intent, AuditEntry(event, .begun, account: row, caller: caller))
+  /// Where a login goes: the provider with what discovery fills in.
+  ///
+  /// Without one it is the account's own, as a person wrote it: what discovery said at the last
+  /// login is asked for again.
+  func place(
+    toSignIn name: String,
+    _ provider: Provider?
+  ) async throws(VaultFailure) -> Provider {
+    do throws(ConfigurationError) {
+      _ = try AccountName(name)
     } catch {
-      try? removeHusk(row)
-      throw error
+      throw .invalidArgument("\(error)")
     }
-    let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(request, terms: terms, delivery: delivery)
-    if reply.isOpen {
-      slot.close()
-      slot = try await lockedSlot(row.id)
-    }
-    try settle(
-      intent,
-      with: try image(after: reply, intent, slot),
-      slot,
-      caller: caller,
-      sent: credentials.password
-    )
+    if let provider { return try await completed(provider) }
+    return try await completed(try self.provider(of: try account(named: name)))
   }
 
   private func request(
-    _ credentials: Credentials,
-    _ provider: Provider
+    of provider: Provider,
+    email: String,
+    password: SharedSecret,
+    newUser: String??
   ) throws(VaultFailure) -> ProviderRequest {
     let client = ProviderClient(provider: provider)
     do throws(OAuthError) {
-      guard let name = credentials.newUser else {
-        return try client.login(
-          email: credentials.email,
-          password: credentials.password.bytes
-        )
+      guard let name = newUser else {
+        return try client.login(email: email, password: password.bytes)
       }
-      return try client.register(
-        email: credentials.email,
-        name: name,
-        password: credentials.password.bytes
-      )
+      return try client.register(email: email, name: name, password: password.bytes)
     } catch {
       throw .invalidArgument("\(error)")
     }
   }
 
-  // MARK: - Parts
+  // MARK: - The account
 
-  private func accountToSignIn(
+  /// The account that a login is for, made where there is none.
+  func accountToSignIn(
     _ name: String,
     _ provider: Provider?
   ) throws(VaultFailure) -> AccountRow {
@@ -197,7 +137,8 @@ extension Vault {
     return row
   }
 
-  private func removeHusk(_ row: AccountRow) throws(VaultFailure) {
+  /// Removes an account that a login has made, and that nothing came of.
+  func removeHusk(_ row: AccountRow) throws(VaultFailure) {
     guard row.generation == 0, row.state == .signedOut else { return }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }

@@ -33,7 +33,8 @@ extension Vault {
     // To name the usual audience is to name none. A provider that was told a resource at login
     // (RFC 8707) is told one here.
     let isResource = settings.audience == nil && !settings.resources.isEmpty
-    let other = audience == settings.audience || settings.resources == audience.map { [$0] }
+    let other =
+      audience == settings.audience || settings.resources == audience.map { [$0] }
       ? nil : audience
     do throws(OAuthError) {
       let asked = try ScopeRequest(

@@ -61,6 +61,9 @@ public actor Vault {
   var uses: [TokenPlace: Int64] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
+  var logins = LoginBook()
+  var documents = ProviderDocuments()
+  var withheld: [[UInt8]: WithheldToken] = [:]
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()
   let trailLimits: TrailLimits

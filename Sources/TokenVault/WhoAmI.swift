@@ -52,27 +52,28 @@ extension Vault {
     } catch {
       throw .misconfigured("\(error)")
     }
-    var answer = try await ask(client, question)
-    if case .notThere = answer, let fallback { answer = try await ask(client, fallback) }
+    var answer = try await ask(client, question, account)
+    if case .notThere = answer, let fallback {
+      answer = try await ask(client, fallback, account)
+    }
     return (account, answer)
   }
 
   private func ask(
     _ client: ProviderClient,
-    _ request: ProviderRequest
+    _ request: ProviderRequest,
+    _ account: AccountRow
   ) async throws(VaultFailure) -> ProfileJudgement {
-    switch await exchange.perform(
-      request,
-      terms: ExchangeTerms(client.provider),
-      delivery: nil
-    ) {
-    case .answered(let status, let retryAfter, let body):
-      return client.judgeProfile(status: status, retryAfter: retryAfter, body: body.bytes)
-    case .notSent(let reason), .interrupted(let reason):
-      throw .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: nil)
-    case .delivered, .sealed:
-      throw .unexpected("the exchange gave no answer")
-    }
+    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+      to: request,
+      terms: ExchangeTerms(client.provider)
+    )
+    return client.judgeProfile(
+      status: answer.status,
+      retryAfter: answer.retryAfter,
+      body: answer.body.bytes,
+      subject: account.subject
+    )
   }
 
   private func profile(
@@ -84,7 +85,7 @@ extension Vault {
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:
-      throw .misconfigured("the provider has no profile endpoint; check `profile_path`")
+      throw .misconfigured("the provider has no profile there; check where it is asked for")
     case .rateLimited(let wait):
       throw .providerUnavailable(
         "the provider asks for patience (429)",
