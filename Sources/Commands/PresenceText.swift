@@ -5,7 +5,9 @@ enum PresenceText {
   /// What a passed check allows: completes "Touch the fingerprint reader to ...".
   static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
-    let detail = request.detail.map { PlainText.line($0, limit: 200) }
+    let detail = request.detail.map {
+      PlainText.line($0, limit: request.purpose == .applyProvider ? 1000 : 200)
+    }
     return switch request.purpose {
     case .refresh: "refresh \(account ?? "the account")"
     case .enable: "turn presence protection on for \(account ?? "the account")"
@@ -18,6 +20,8 @@ enum PresenceText {
     case .rekey: "make a new device secret"
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"
+    case .applyProvider:
+      "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }
   }
 

@@ -68,6 +68,7 @@ enum TokenVerbs {
       "token_type": .string(reply.tokenType),
       "expires_at": AccountText.time(reply.expiresAt),
       "shorter_than_requested": .boolean(reply.shorterThanRequested),
+      "scope": reply.scope.map { .string($0) } ?? .null,
     ]
   }
 

@@ -37,7 +37,7 @@ extension CommandError {
         "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
         hint: "thumblatch login \(account)"
       )
-    case .providerUnavailable(let message, let retryAfter):
+    case .providerUnavailable(let message, let retryAfter, _):
       self.init(
         code,
         message,

@@ -30,6 +30,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   case recover
   /// Trying the reader or the password; releases nothing.
   case test
+  /// Letting the tokens of an account go to another provider.
+  case applyProvider = "apply-provider"
 
   /// The methods that may prove it.
   ///
@@ -37,7 +39,7 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   /// machine would be enough to stay in for ever.
   public var methods: [PresenceMethod] {
     switch self {
-    case .enroll, .deleteFinger, .exportable, .rekey, .recover: [.password]
+    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider: [.password]
     case .refresh, .enable, .disable, .unlock, .release, .test: [.fingerprint, .password]
     }
   }
@@ -48,7 +50,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   public var mayBeShared: Bool {
     switch self {
     case .refresh, .unlock: true
-    case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test:
+    case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test,
+      .applyProvider:
       false
     }
   }

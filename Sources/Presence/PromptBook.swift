@@ -12,18 +12,22 @@ public struct PromptQuestion: Sendable, Equatable {
   ///
   /// The check is good for nothing else.
   public let detail: String?
+  /// What the check is bound to besides, where that is too long to be shown whole; nil: nothing.
+  public let binding: [UInt8]?
 
   /// Puts a question together.
   public init(
     user: UInt32,
     purpose: PresencePurpose,
     account: [UInt8]?,
-    detail: String? = nil
+    detail: String? = nil,
+    binding: [UInt8]? = nil
   ) {
     self.user = user
     self.purpose = purpose
     self.account = account
     self.detail = detail
+    self.binding = binding
   }
 }
 

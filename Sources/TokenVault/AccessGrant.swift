@@ -12,6 +12,8 @@ public struct AccessGrant: Sendable, Equatable {
   public let expiresAt: Int64?
   /// The provider gave less time than was asked for.
   public let isShorterThanRequested: Bool
+  /// The scopes that the provider granted; nil if it did not say.
+  public let scope: String?
 }
 
 /// Where an account stands, as `status` shows it.

@@ -18,6 +18,8 @@ extension Vault {
   ///   - name: the account; nil where there is only one.
   ///   - minimumLifetime: in seconds. A provider that gives less is answered from, with a flag.
   ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
+  ///   - scope: scopes, apart by spaces; nil: the usual ones.
+  ///   - audience: whom the token is for; nil: the usual audience.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the token; nobody but this caller sees it.
@@ -27,12 +29,17 @@ extension Vault {
     account name: String?,
     minimumLifetime: Int64?,
     rejected: String?,
+    scope: String? = nil,
+    audience: String? = nil,
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
     try demandCurrentStore()
     guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= 366 * 24 * 3600 else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
+    }
+    guard scope == nil, audience == nil else {
+      throw .invalidArgument("scopes and audiences are for OAuth providers")
     }
     let wanted = max(leastLifetime, minimumLifetime ?? leastLifetime)
     // A kill may have left the front without it.
@@ -116,7 +123,8 @@ extension Vault {
       accessToken: grant.accessToken,
       tokenType: grant.tokenType,
       expiresAt: grant.expiresAt,
-      isShorterThanRequested: left < wanted
+      isShorterThanRequested: left < wanted,
+      scope: grant.scope
     )
   }
 
@@ -215,7 +223,8 @@ extension AccessGrant {
       accessToken: row.token,
       tokenType: row.tokenType,
       expiresAt: row.expiresAt,
-      isShorterThanRequested: isShorterThanRequested
+      isShorterThanRequested: isShorterThanRequested,
+      scope: nil
     )
   }
 }

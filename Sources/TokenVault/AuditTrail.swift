@@ -23,6 +23,7 @@ enum AuditEvent: String {
   case renamed = "account-renamed"
   case defaultAccount = "account-default"
   case removed = "account-removed"
+  case providerApplied = "provider-applied"
 }
 
 /// How it went.

@@ -54,18 +54,22 @@ extension Vault {
     try demandCurrentStore()
     let protection = try protectionClass(of: account)
     let isLeaving = use.purpose == .release
+    let isGoingElsewhere = use.purpose == .applyProvider
     if let proof = authority.take() {
       do throws(PresenceOutcome) {
-        _ = try proof.spend(
+        let origin = try proof.spend(
           for: use.purpose,
           account: account.id,
           connection: use.caller.connection,
           at: clock.boot
         )
+        guard !isGoingElsewhere || origin == .check(.password) else {
+          throw .denied("this needs the system password")
+        }
       } catch {
         throw .presenceFailed(error, methods: [])
       }
-    } else if protection == .presence || isLeaving {
+    } else if protection == .presence || isLeaving || isGoingElsewhere {
       // Protection was turned on after this request had been let in.
       throw .presenceFailed(.denied("a presence check is needed now: ask again"), methods: [])
     }

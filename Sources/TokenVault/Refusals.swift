@@ -104,7 +104,7 @@ extension Vault {
       )
     case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument,
       .loginRequired,
-      .providerUnavailable, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
+      .providerUnavailable, .offline, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
       break
     }
   }

@@ -40,6 +40,8 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case loginRequired(account: String, message: String)
   /// The provider cannot be reached, fails, or its answer was lost. Nothing is lost here.
   case providerUnavailable(String, retryAfter: Int64?)
+  /// No connection to the provider could be made, which says nothing of it. Nothing is lost here.
+  case offline(String, retryAfter: Int64?)
   /// The provider said no to a login, a registration or a question.
   case providerRefused(status: Int, String)
   /// The provider answers what its configuration does not expect.

@@ -15,18 +15,26 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
   public var rejected: String?
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Scopes, apart by spaces; nil: the usual ones.
+  public var scope: String?
+  /// Whom the token is for; nil: the usual audience.
+  public var audience: String?
 
   /// Of these parts.
   public init(
     account: String? = nil,
     minimumLifetime: Int? = nil,
     rejected: String? = nil,
-    prompt: String? = nil
+    prompt: String? = nil,
+    scope: String? = nil,
+    audience: String? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
     self.rejected = rejected
     self.prompt = prompt
+    self.scope = scope
+    self.audience = audience
   }
 
   /// Reads the members.
@@ -35,6 +43,8 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
     minimumLifetime = try object.optional("minimum_lifetime")
     rejected = try object.optional("rejected")
     prompt = try object.optional("prompt")
+    scope = try object.optional("scope")
+    audience = try object.optional("audience")
   }
 
   /// The members as JSON.
@@ -45,6 +55,8 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
         "minimum_lifetime": minimumLifetime,
         "rejected": rejected,
         "prompt": prompt,
+        "scope": scope,
+        "audience": audience,
       ])
     }
   }
@@ -62,6 +74,8 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
   public var expiresAt: Int?
   /// Whether even a new one does not live as long as was asked.
   public var shorterThanRequested: Bool
+  /// The scopes that the provider granted, apart by spaces; nil: it did not say.
+  public var scope: String?
 
   /// Of these parts.
   public init(
@@ -69,13 +83,15 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
     accessToken: String,
     tokenType: String,
     expiresAt: Int? = nil,
-    shorterThanRequested: Bool
+    shorterThanRequested: Bool,
+    scope: String? = nil
   ) {
     self.account = account
     self.accessToken = accessToken
     self.tokenType = tokenType
     self.expiresAt = expiresAt
     self.shorterThanRequested = shorterThanRequested
+    self.scope = scope
   }
 
   /// Reads the members.
@@ -85,6 +101,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
     tokenType = try object.required("token_type")
     expiresAt = try object.optional("expires_at")
     shorterThanRequested = try object.required("shorter_than_requested")
+    scope = try object.optional("scope")
   }
 
   /// The members as JSON.
@@ -96,6 +113,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
         "token_type": tokenType,
         "expires_at": expiresAt,
         "shorter_than_requested": shorterThanRequested,
+        "scope": scope,
       ])
     }
   }

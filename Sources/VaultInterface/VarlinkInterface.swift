@@ -29,7 +29,7 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
   /// Members of calls whose strings are secret: a reader never makes a `String` of one.
   public var callSecrets: Set<String> {
     switch self {
-    case .vault: ["password", "text"]
+    case .vault: ["password", "text", "query"]
     case .helper: ["body", "key", "print", "text"]
     }
   }

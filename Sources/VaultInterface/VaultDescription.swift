@@ -97,15 +97,19 @@ let vaultDescription = #"""
   ) -> (account: Account)
 
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
-  # server refused: a newer one is wanted. `prompt` spends a passed presence check.
+  # server refused: a newer one is wanted. `prompt` spends a passed presence check. `scope` is a list
+  # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
   method AccessToken(
-    account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string
+    account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
+    scope: ?string, audience: ?string
   ) -> (
     account: string,
     access_token: string,
     token_type: string,
     expires_at: ?int,
-    shorter_than_requested: bool
+    shorter_than_requested: bool,
+    # The scopes that the provider granted, where it told them: they may be fewer.
+    scope: ?string
   )
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
@@ -203,6 +207,43 @@ let vaultDescription = #"""
     name: string, level: (ok, warning, problem), message: string, remedy: ?string
   )
 
+  # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
+  # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
+  # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
+  # `expires_in` seconds, and given up when the connection closes. An `exportable` account needs a
+  # prompt passed by password.
+  method BeginLogin(
+    account: string, provider: ?Provider, flow: (browser, device), redirect: ?string,
+    scope: ?string, exportable: ?bool, prompt: ?string
+  ) -> (
+    login: string,
+    url: ?string,
+    user_code: ?string,
+    verification_uri: ?string,
+    verification_uri_complete: ?string,
+    expires_in: int,
+    # How long the engine waits between two questions to the provider, in seconds.
+    interval: ?int
+  )
+  # `query` is what stands behind the question mark of the redirect, as it came.
+  method FinishLogin(login: string, query: string) -> (account: Account)
+  # Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
+  # message stops the wait, not the login.
+  method AwaitLogin(login: string) -> (event: (waiting, done), account: ?Account, interval: ?int)
+  # Gives the login up; what the provider said already is not undone.
+  method CancelLogin(login: string) -> ()
+  # Looks at a provider: its metadata, its keys, the connection. `endpoints` by their keys in a
+  # provider file; `flows` are browser, device and password; `keys` counts those for ID tokens.
+  method TestProvider(provider: Provider) -> (
+    issuer: string, discovered: bool, endpoints: [string]string, flows: []string, keys: ?int,
+    warnings: []string
+  )
+  # Where an account signs in, as it is bound to its tokens: whatever files say today.
+  method AccountProvider(account: ?string) -> (account: string, provider: Provider)
+  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
+  # passed by password, whose `detail` tells what changes.
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string) -> (account: Account)
+
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.
   error PresenceNeeded(
@@ -210,8 +251,8 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test),
-    # Which finger, or which accounts for how long: what the check allows, and nothing else.
+      recover, test, apply_provider),
+    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),
     timeout: int,
@@ -230,8 +271,9 @@ let vaultDescription = #"""
   error NoSuchFinger(finger: string)
   error InvalidArgument(message: string)
   error LoginRequired(account: string, message: string)
-  # Unreachable or failing: nothing is lost, try again later.
-  error ProviderUnavailable(message: string, retry_after: ?int)
+  # Unreachable or failing: nothing is lost, try again later. `offline`: no connection could be made,
+  # which says nothing of the provider.
+  error ProviderUnavailable(message: string, retry_after: ?int, offline: ?bool)
   # The provider answered no: wrong password, e-mail taken, or another 4xx.
   error ProviderRefused(status: int, message: string)
   # The provider's configuration does not fit what it answers.

@@ -16,8 +16,9 @@ public enum VaultError: Error, Equatable, Sendable {
   case invalidArgument(message: String)
   /// Only a login helps.
   case loginRequired(account: String, message: String)
-  /// Unreachable or failing: nothing is lost. `retryAfter` in seconds.
-  case providerUnavailable(message: String, retryAfter: Int?)
+  /// Unreachable or failing: nothing is lost. `retryAfter` in seconds; `offline` where no connection
+  /// could be made.
+  case providerUnavailable(message: String, retryAfter: Int?, offline: Bool? = nil)
   /// The provider answered no, with this HTTP status.
   case providerRefused(status: Int, message: String)
   /// The provider's configuration does not fit what it answers.
@@ -55,7 +56,8 @@ public enum VaultError: Error, Equatable, Sendable {
     case "ProviderUnavailable":
       self = .providerUnavailable(
         message: try object.required("message"),
-        retryAfter: try object.optional("retry_after")
+        retryAfter: try object.optional("retry_after"),
+        offline: try object.optional("offline")
       )
     case "ProviderRefused":
       self = .providerRefused(
@@ -109,8 +111,8 @@ public enum VaultError: Error, Equatable, Sendable {
       case .noSuchFinger(let finger): try .wire(["finger": finger])
       case .loginRequired(let account, let message):
         try .wire(["account": account, "message": message])
-      case .providerUnavailable(let message, let retryAfter):
-        try .wire(["message": message, "retry_after": retryAfter])
+      case .providerUnavailable(let message, let retryAfter, let offline):
+        try .wire(["message": message, "retry_after": retryAfter, "offline": offline])
       case .providerRefused(let status, let message):
         try .wire(["status": status, "message": message])
       case .vaultUnsafe(let message, let hint): try .wire(["message": message, "hint": hint])

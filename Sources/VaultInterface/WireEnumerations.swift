@@ -64,6 +64,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
   case recover
   /// Nothing is released.
   case test
+  /// To bring another provider to an account.
+  case applyProvider = "apply_provider"
 }
 
 /// Why a presence check did not pass.

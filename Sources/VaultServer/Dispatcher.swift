@@ -134,6 +134,9 @@ struct Dispatcher: Sendable {
     case .rekey, .recover, .release: return try await keys(request, caller)
     case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
       return try await care(request, more, caller, reply)
+    case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
+      return try await logins(request, more, caller, reply)
+    case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
@@ -262,6 +265,8 @@ struct Dispatcher: Sendable {
       account: call.account,
       minimumLifetime: call.minimumLifetime.map(Int64.init),
       rejected: call.rejected,
+      scope: call.scope,
+      audience: call.audience,
       prompt: call.prompt,
       caller: caller
     )
@@ -271,7 +276,8 @@ struct Dispatcher: Sendable {
         accessToken: grant.accessToken,
         tokenType: grant.tokenType,
         expiresAt: grant.expiresAt.map { Int(clamping: $0) },
-        shorterThanRequested: grant.isShorterThanRequested
+        shorterThanRequested: grant.isShorterThanRequested,
+        scope: grant.scope
       )
     )
   }
@@ -322,7 +328,7 @@ struct Dispatcher: Sendable {
     return try Self.made(AuditReply(record: last.map(VaultAuditRecord.init)))
   }
 
-  private static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
+  static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
       return try Provider(name: try ProviderName(given.name), settings: given.settings)
     } catch {

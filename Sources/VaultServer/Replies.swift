@@ -22,6 +22,12 @@ extension VaultError {
       self = .loginRequired(account: account, message: message)
     case .providerUnavailable(let message, let wait):
       self = .providerUnavailable(message: message, retryAfter: wait.map { Int(clamping: $0) })
+    case .offline(let message, let wait):
+      self = .providerUnavailable(
+        message: message,
+        retryAfter: wait.map { Int(clamping: $0) },
+        offline: true
+      )
     case .providerRefused(let status, let message):
       self = .providerRefused(status: status, message: message)
     case .misconfigured(let message): self = .misconfigured(message: message)
@@ -82,6 +88,7 @@ extension VaultInterface.PresencePurpose {
     case .rekey: self = .rekey
     case .recover: self = .recover
     case .test: self = .test
+    case .applyProvider: self = .applyProvider
     }
   }
 }

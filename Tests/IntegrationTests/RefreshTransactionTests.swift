@@ -108,7 +108,7 @@ struct RefreshTransactionTests {
     // Nobody is asked again at once, whoever asks and how often.
     for _ in 0..<3 {
       guard
-        case .providerUnavailable(_, let wait?) = try caller.failure(AccessTokenCall(account: "me"))
+        case .providerUnavailable(_, let wait?, _) = try caller.failure(AccessTokenCall(account: "me"))
       else {
         Issue.record("there is no word of waiting")
         return
@@ -191,7 +191,7 @@ struct RefreshTransactionTests {
     try vault.edit("UPDATE intents SET not_before = 0")
     try vault.age(seconds: 10)
     try vault.start()
-    guard case .providerUnavailable(_, let wait?) = try vault.connect().failure(wanted) else {
+    guard case .providerUnavailable(_, let wait?, _) = try vault.connect().failure(wanted) else {
       Issue.record("the used token was sent again although the access token lives")
       return
     }

@@ -132,7 +132,8 @@ private let reader = VaultReader(
 
 /// Every message, with every optional member; none where one could not be made, which is a test.
 let samples: [Sample] =
-  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()) ?? []
+  (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()
+    + loginSamples(account, provider)) ?? []
 
 private func accountSamples() throws -> [Sample] {
   [
@@ -185,7 +186,14 @@ private func accountSamples() throws -> [Sample] {
     ),
     try reply(to: LoginCall.self, AccountReply(account: account)),
     try call(
-      AccessTokenCall(account: "me", minimumLifetime: 10, rejected: "ey.J.x", prompt: "p1")
+      AccessTokenCall(
+        account: "me",
+        minimumLifetime: 10,
+        rejected: "ey.J.x",
+        prompt: "p1",
+        scope: "read write",
+        audience: "https://api.example.org"
+      )
     ),
     try reply(
       to: AccessTokenCall.self,
@@ -194,7 +202,8 @@ private func accountSamples() throws -> [Sample] {
         accessToken: "ey.J.y",
         tokenType: "Bearer",
         expiresAt: 1_800_000_000,
-        shorterThanRequested: true
+        shorterThanRequested: true,
+        scope: "read"
       )
     ),
     try call(LogoutCall(account: "me", local: true)),
@@ -258,6 +267,13 @@ private func accountSamples() throws -> [Sample] {
       to: ExamineCall.self,
       ExamineReply(name: "slots", level: .warning, message: "m", remedy: "r")
     ),
+    try call(AccountProviderCall(account: "me")),
+    try reply(
+      to: AccountProviderCall.self,
+      AccountProviderReply(account: "me", provider: provider)
+    ),
+    try call(ApplyProviderCall(account: "me", provider: provider, prompt: "p1")),
+    try reply(to: ApplyProviderCall.self, AccountReply(account: account)),
   ]
 }
 
@@ -329,7 +345,7 @@ private func presenceSamples() throws -> [Sample] {
     error(.noSuchFinger(finger: "left-thumb")),
     error(.invalidArgument(message: "m")),
     error(.loginRequired(account: "me", message: "m")),
-    error(.providerUnavailable(message: "m", retryAfter: 30)),
+    error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),
     error(.providerRefused(status: 401, message: "m")),
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),

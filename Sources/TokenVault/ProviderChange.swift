@@ -1,0 +1,171 @@
+public import Configuration
+internal import Cryptography
+internal import Presence
+internal import Storage
+
+extension Vault {
+  /// Where an account signs in: as it is bound to its tokens, whatever files say today.
+  public func boundProvider(
+    account name: String?
+  ) throws(VaultFailure) -> (account: String, provider: Provider) {
+    let account = try account(named: name)
+    return (account.name, try provider(of: account))
+  }
+
+  /// Brings another provider to an account: its refresh token goes there from now on.
+  ///
+  /// The token is sealed anew, as the next generation: a box of before, put back beside a provider of
+  /// before, is older than the vault. Access tokens of before are dropped; no request is made.
+  ///
+  /// - Parameters:
+  ///   - provider: the whole provider.
+  ///   - name: the account.
+  ///   - prompt: a check passed by password, for this account and this very provider.
+  ///   - caller: who asks.
+  /// - Returns: the account as it is now.
+  /// - Throws: `presenceNeeded`, whose detail tells what changes; `providerUnavailable` while the
+  ///   answer to a refresh is lost; `refused` for a provider of another kind.
+  public func applyProvider(
+    _ provider: Provider,
+    account name: String,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    let account = try account(named: name)
+    guard try differs(provider, from: account) else {
+      if let prompt { cancel(prompt, caller: caller) }
+      return try facts(of: account)
+    }
+    try mayApply(provider, to: account)
+    let question = try question(provider, account, caller)
+    guard let prompt else {
+      throw try await askForPresence(question, account: account.name, caller: caller)
+    }
+    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    await enter(account.id)
+    defer { leave(account.id) }
+    let slot = try await lockedSlot(account.id)
+    try recover(account.id, slot)
+    let row = try self.account(withIdentifier: account.id)
+    // What was shown is what happens: a login meanwhile brought another provider along.
+    guard try self.question(provider, row, caller) == question else {
+      throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
+    }
+    try mayApply(provider, to: row)
+    try apply(provider, to: row, authority, caller)
+    return try facts(of: try self.account(withIdentifier: row.id))
+  }
+
+  private func differs(
+    _ provider: Provider,
+    from account: AccountRow
+  ) throws(VaultFailure) -> Bool {
+    // By its record alone: one that was edited is refused, and not taken for the same.
+    let bound = try self.provider(of: account)
+    return bound.canonicalForm != provider.canonicalForm || bound.name != provider.name
+  }
+
+  private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
+    let bound = try self.provider(of: account)
+    guard bound.kind == provider.kind else {
+      throw .refused(
+        "\(account.name) signs in at a provider of the kind \(bound.kind.rawValue), and its token is"
+          + " of no use at one of the kind \(provider.kind.rawValue): sign in again"
+      )
+    }
+    guard account.sealedRefreshToken != nil else {
+      throw .loginRequired(account: account.name, message: "signed out")
+    }
+    guard let intent = try intent(of: account) else { return }
+    // The answer, or the token that may have to be sent again, is between the old provider and us.
+    throw .providerUnavailable(
+      "the last refresh of \(account.name) has not been settled with its provider: refresh it first",
+      retryAfter: try retryWait(intent, of: account)
+    )
+  }
+
+  /// What the person allows: this account, from the provider that it has to this one.
+  private func question(
+    _ provider: Provider,
+    _ account: AccountRow,
+    _ caller: Caller
+  ) throws(VaultFailure) -> PromptQuestion {
+    let bound = try self.provider(of: account)
+    return PromptQuestion(
+      user: caller.user,
+      purpose: .applyProvider,
+      account: account.id,
+      detail: Self.shownChange(from: bound, to: provider),
+      binding: try digest(account.binding + (try digest(provider.canonicalForm)))
+    )
+  }
+
+  /// What changes: where requests go by what it was and is, everything else by its key.
+  static func shownChange(from old: Provider, to new: Provider) -> String {
+    var lines = [
+      old.issuer == new.issuer
+        ? "issuer \(old.issuer.text)" : "issuer \(old.issuer.text) → \(new.issuer.text)"
+    ]
+    if old.name != new.name { lines.append("\(old.name.text) → \(new.name.text)") }
+    let (before, after) = (old.settings, new.settings)
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+    let isPlace = { (key: String) in key.hasSuffix("_endpoint") || key == "proxy" }
+    for key in changed where isPlace(key) || key == "client_id" {
+      lines.append("\(key) \(before[key] ?? "(none)") → \(after[key] ?? "(none)")")
+    }
+    let rest = changed.filter { !isPlace($0) && $0 != "client_id" && $0 != "issuer" }
+    if !rest.isEmpty { lines.append("changed: " + rest.joined(separator: ", ")) }
+    return lines.joined(separator: "; ")
+  }
+
+  private func apply(
+    _ provider: Provider,
+    to account: AccountRow,
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    let bound = try self.provider(of: account)
+    let token = try openRefreshToken(
+      of: account,
+      authority: authority,
+      use: Use(purpose: .applyProvider, caller: caller)
+    )
+    let (next, overflow) = account.generation.addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
+    var row = account
+    row.provider = provider.name.text
+    row.providerSettings = provider.canonicalForm
+    row.binding = try bindingOf(provider.canonicalForm, exportable: account.exportable)
+    row.generation = next
+    row.sealedRefreshToken = try seal(
+      token,
+      for: row,
+      protection: try protectionClass(of: row),
+      generation: next
+    )
+    let changed = row
+    // The front must not hand out a token of the old provider after the commit.
+    try removeTokenFile(of: account.name)
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        try self.store.deleteAccessTokens(account: changed.id)
+      }
+      // Whether the new one replaces refresh tokens is not known.
+      try self.forgetSteadiness(of: changed.id)
+      try self.countBoxChange()
+      try self.record(
+        AuditEntry(
+          .providerApplied,
+          .done,
+          account: changed,
+          caller: caller,
+          method: authority.method,
+          detail: Self.shownChange(from: bound, to: provider)
+        )
+      )
+    }
+    try raiseMark()
+    try stored { () throws(StorageError) in try self.store.checkpoint() }
+  }
+}

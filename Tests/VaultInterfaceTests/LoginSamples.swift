@@ -1,0 +1,54 @@
+import VaultInterface
+
+/// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`.
+func loginSamples(
+  _ account: VaultAccount,
+  _ provider: VaultProvider
+) throws -> [Sample] {
+  try [
+    call(
+      BeginLoginCall(
+        account: "me",
+        provider: provider,
+        flow: .browser,
+        redirect: "http://127.0.0.1:4711/callback",
+        scope: "openid offline_access",
+        exportable: true,
+        prompt: "p1"
+      )
+    ),
+    reply(
+      to: BeginLoginCall.self,
+      BeginLoginReply(
+        login: "l1",
+        url: "https://id.example/authorize?state=\"é\"",
+        userCode: "WDJB-MJHT",
+        verificationURI: "https://id.example/device",
+        verificationURIComplete: "https://id.example/device?user_code=WDJB-MJHT",
+        expiresIn: 300,
+        interval: 5
+      )
+    ),
+    call(FinishLoginCall(login: "l1", query: secret("code=hunter2&state=\"é\""))),
+    reply(to: FinishLoginCall.self, AccountReply(account: account)),
+    call(AwaitLoginCall(login: "l1")),
+    reply(
+      to: AwaitLoginCall.self,
+      AwaitLoginReply(event: .waiting, account: account, interval: 10)
+    ),
+    call(CancelLoginCall(login: "l1")),
+    reply(to: CancelLoginCall.self, EmptyReply()),
+    call(TestProviderCall(provider: provider)),
+    reply(
+      to: TestProviderCall.self,
+      TestProviderReply(
+        issuer: "https://id.example",
+        discovered: true,
+        endpoints: ["token_endpoint": "https://id.example/token"],
+        flows: ["browser", "device"],
+        keys: 2,
+        warnings: ["no revocation endpoint"]
+      )
+    ),
+  ]
+}
