@@ -62,8 +62,8 @@ extension Vault {
     guard let provider = try? provider(of: row) else {
       return (false, "the provider in the record cannot be used")
     }
-    let backend = PasswordBackend(provider: provider)
-    guard let request = revocation(of: row, backend, caller) else {
+    let client = ProviderClient(provider: provider)
+    guard let request = revocation(of: row, client, caller) else {
       guard row.state == .signedIn else { return (false, row.cause ?? "its grant has ended") }
       return (
         false,
@@ -73,7 +73,7 @@ extension Vault {
     }
     switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
     case .answered(let status, _, _):
-      switch backend.judgeLogout(status: status) {
+      switch client.judgeLogout(status: status) {
       case .revoked: return (true, nil)
       case .notRevoked(let reason): return (false, reason)
       }
@@ -86,11 +86,11 @@ extension Vault {
 
   private func revocation(
     of row: AccountRow,
-    _ backend: PasswordBackend,
+    _ client: ProviderClient,
     _ caller: Caller
   ) -> ProviderRequest? {
     if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
-      return try? backend.logout(accessToken: token.token, refreshToken: nil)
+      return try? client.revocation(accessToken: token.token, refreshToken: nil)
     }
     // The token of a dead grant is never sent again.
     guard row.state == .signedIn,
@@ -101,6 +101,6 @@ extension Vault {
         use: Use(purpose: .refresh, caller: caller)
       )
     else { return nil }
-    return try? backend.logout(accessToken: nil, refreshToken: SharedSecret(token))
+    return try? client.revocation(accessToken: nil, refreshToken: SharedSecret(token))
   }
 }

@@ -134,9 +134,9 @@ struct Dispatcher: Sendable {
     case .rekey, .recover, .release: return try await keys(request, caller)
     case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
       return try await care(request, more, caller, reply)
+    case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
-    case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }
@@ -330,7 +330,14 @@ struct Dispatcher: Sendable {
 
   static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
-      return try Provider(name: try ProviderName(given.name), settings: given.settings)
+      let provider = try Provider(name: try ProviderName(given.name), settings: given.settings)
+      guard provider.kind == .passwordBackend else {
+        throw ConfigurationError(
+          .badValue(text: provider.kind.rawValue, rule: "password-backend for this way to sign in"),
+          key: "kind"
+        )
+      }
+      return provider
     } catch {
       throw .invalidArgument("\(error)")
     }
