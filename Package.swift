@@ -67,6 +67,7 @@ let package = Package(
     library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev"),
     library("CPAM", apt: "libpam0g-dev"),
+    library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
@@ -101,11 +102,15 @@ let package = Package(
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room(
       "Commands",
-      ["VaultClient", "VaultInterface", "Configuration", "JSON", "System", "SecretMemory"]
+      [
+        "VaultClient", "VaultInterface", "Configuration", "QRCode", "JSON", "System",
+        "SecretMemory",
+      ]
     ),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
+    room("QRCode", ["CQRencode"]),
     room(
       "PresenceProgram",
       ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
@@ -176,8 +181,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
-        "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "System",
+        "SecretMemory", "TestSupport",
       ]
     ),
     tests(
