@@ -58,8 +58,11 @@ public struct RequestTarget: Sendable, Equatable {
 
   /// Whether a token of this issuer may go here.
   public func mayGetToken(issuer: Issuer, hosts: [String]) -> Bool {
-    if let home = try? RequestTarget(issuer.text), home.origin == origin { return true }
-    // A host is named without its scheme: plain text is for this machine alone in any case.
+    guard let home = try? RequestTarget(issuer.text) else { return false }
+    if home.origin == origin { return true }
+    // A host is named without its scheme. Plain text reaches this machine alone, but there any user
+    // may listen at a port that is free: it counts only beside an issuer that speaks it as well.
+    guard scheme == "https" || home.scheme == scheme else { return false }
     return hosts.contains(hostAndPort) || hosts.contains("\(host):\(port)")
   }
 
