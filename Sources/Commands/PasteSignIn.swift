@@ -48,13 +48,12 @@ struct PasteSignIn {
 
   private func answer(until deadline: BootInstant) throws(CommandError) -> SharedSecret {
     for _ in 0..<Self.tries {
-      output.ask("Paste it here (it is not shown): ")
       defer { output.endLine() }
       let line = try terminal.readPasted(
         maximum: Self.maximum,
         interrupt: session.interrupt,
         deadline: deadline
-      )
+      ) { output.ask("Paste it here (it is not shown): ") }
       guard let line else {
         guard BootInstant.now < deadline else { throw signIn.tooLate }
         break

@@ -123,19 +123,21 @@ final class Terminal {
   /// Reads a long line that was pasted, unseen, straight into locked memory.
   ///
   /// Character by character, because a terminal cuts the lines that it collects at 4095 bytes.
-  /// Backspace and Ctrl-U work.
+  /// Backspace and Ctrl-U work. `ask` puts the question when nothing that is typed is shown any more.
   ///
   /// - Throws: `usage` beyond `maximum` bytes, `interrupted`.
   /// - Returns: nil if the person ended the input (Ctrl-D) or the time is over.
   func readPasted(
     maximum: Int,
     interrupt: Int32?,
-    deadline: BootInstant
+    deadline: BootInstant,
+    ask: () -> Void
   ) throws(CommandError) -> SecretBytes? {
     readsLines = false
     defer { readsLines = true }
     try hideInput()
     defer { restore() }
+    ask()
     var failure: CommandError?
     var ended = false
     do {
