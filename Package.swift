@@ -143,7 +143,9 @@ let package = Package(
     tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
     .executableTarget(
       name: "KeyWriter",
-      dependencies: ["TokenVault", "OAuth", "Presence", "Storage", "System", "SecretMemory"],
+      dependencies: [
+        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "System", "SecretMemory",
+      ],
       path: "Tests/KeyWriter",
       swiftSettings: strict
     ),

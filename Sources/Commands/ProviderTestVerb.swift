@@ -62,7 +62,8 @@ extension ProviderVerbs {
     if let keys = seen.keys { table.add("keys for ID tokens", "\(keys)") }
     table.add("ways to sign in", seen.flows.isEmpty ? "none" : seen.flows.joined(separator: ", "))
     var lines = [table.text(columns: columns)]
-    lines += seen.warnings.map { "warning: \(PlainText.line($0, limit: 600))" }
+    let name = provider.name.text
+    lines += seen.warnings.map { "warning: \(name) \(PlainText.line($0, limit: 600))" }
     return lines.joined(separator: "\n")
   }
 

@@ -35,7 +35,7 @@ enum ProviderVerbs {
       }
     }
     if objects.isEmpty && !session.output.json {
-      session.output.talk("no providers yet: thumblatch provider add NAME --issuer URL ...")
+      session.output.talk("no providers yet: thumblatch provider add --template lists templates")
       return
     }
     try session.show(

@@ -18,7 +18,7 @@ extension Vault {
   /// before, is older than the vault. Access tokens of before are dropped; no request is made.
   ///
   /// - Parameters:
-  ///   - provider: the whole provider.
+  ///   - written: the whole provider, as a person wrote it.
   ///   - name: the account.
   ///   - prompt: a check passed by password, for this account and this very provider.
   ///   - caller: who asks.
@@ -26,11 +26,14 @@ extension Vault {
   /// - Throws: `presenceNeeded`, whose detail tells what changes; `providerUnavailable` while the
   ///   answer to a refresh is lost; `refused` for a provider of another kind.
   public func applyProvider(
-    _ provider: Provider,
+    _ written: Provider,
     account name: String,
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
+    _ = try self.account(named: name)
+    // What is bound is what a login would bind: with the endpoints that the provider tells.
+    let provider = try await completed(written)
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
       if let prompt { cancel(prompt, caller: caller) }

@@ -68,7 +68,7 @@ extension Vault {
     )
     let request: ProviderRequest
     do throws(OAuthError) {
-      request = try ProviderClient(provider: provider).refresh(token.bytes)
+      request = try ProviderClient(provider: provider).refresh(token.bytes, scope: asked)
     } catch {
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }

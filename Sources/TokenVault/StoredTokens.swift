@@ -130,10 +130,7 @@ extension Vault {
   }
 
   /// The access token of an answer, for the set that the intent was for.
-  func accessToken(
-    in answer: TokenAnswer,
-    _ intent: IntentRow
-  ) -> AccessTokenRow {
+  func accessToken(in answer: TokenAnswer, of intent: IntentRow) -> AccessTokenRow {
     let now = clock.wall.seconds
     return AccessTokenRow(
       account: intent.account,
@@ -152,10 +149,12 @@ extension Vault {
   }
 
   /// The scopes that a provider says it granted, sorted; nil for a text that is none.
+  ///
+  /// RFC 6749, section 3.3, parts them by spaces; GitHub does it by commas.
   private static func granted(_ scope: String) -> String? {
-    guard let request = try? ScopeRequest(scope: scope), !request.scopes.isEmpty else {
-      return nil
-    }
+    guard let request = try? ScopeRequest(scope: scope.replacing(",", with: " ")),
+      !request.scopes.isEmpty
+    else { return nil }
     return request.scopes.joined(separator: " ")
   }
 

@@ -61,7 +61,7 @@ struct ProviderEngineTests {
     ],
     flows: ["browser", "device"],
     keys: 2,
-    warnings: ["it has no revocation endpoint\u{1B}[31m"]
+    warnings: ["has no revocation endpoint\u{1B}[31m"]
   )
 
   @Test
@@ -82,7 +82,7 @@ struct ProviderEngineTests {
     for part in [
       "work, oidc", "the provider told its endpoints", "https://id.example.com/token\n",
       "https://id.example.com/me (from the file)", "browser, device",
-      "the system's certificates, 1 pinned key", "warning: it has no revocation endpoint",
+      "the system's certificates, 1 pinned key", "warning: work has no revocation endpoint",
     ] { #expect(play.out.contains(part)) }
     #expect(!play.out.contains("\u{1B}"))
   }
