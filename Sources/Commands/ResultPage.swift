@@ -107,9 +107,13 @@ struct ResultPage {
   }
 
   private var end: String {
-    isGood
-      ? "You can close this tab.<br>The terminal has everything it needs."
-      : "Nothing was changed. You can close this tab,<br>and try again at the terminal."
+    switch result {
+    case .signedIn: "You can close this tab.<br>The terminal has everything it needs."
+    case .refused, .wrongState, .expired:
+      "Nothing was changed. You can close this tab,<br>and try again at the terminal."
+    // What the provider did last is not known here.
+    case .interrupted, .failed: "You can close this tab.<br>The terminal says more."
+    }
   }
 
   /// Text from elsewhere as part of the page: made harmless for the reader, who could be misled by

@@ -112,8 +112,8 @@ struct ProviderSignInTests {
     let member = try Member()
     let terminal = try member.terminal("login", "work", "--provider", "idp", "--device")
     let url = try terminal.link()
-    #expect(url.hasPrefix(member.provider.issuer + "/device/"), "\(url)")
-    try member.visit(url).succeeded()
+    #expect(url.hasPrefix(member.provider.issuer + "/device"), "\(url)")
+    try member.visit(url, ["--user-code", try terminal.userCode()]).succeeded()
     try terminal.end()
     try isSignedIn(member)
     let asked = try member.provider.requests().filter { $0.path == "/o/device-authorization/" }
@@ -124,7 +124,8 @@ struct ProviderSignInTests {
   func aDeviceCodeThatIsDeniedOrExpiresSignsNobodyIn() throws {
     let member = try Member()
     let denied = try member.terminal("login", "work", "--provider", "idp", "--device")
-    try member.visit(try denied.link(), ["--deny"]).succeeded()
+    let page = try denied.link()
+    try member.visit(page, ["--deny", "--user-code", try denied.userCode()]).succeeded()
     try denied.end(8)
     try isNotSignedIn(member)
     let expired = try member.terminal("login", "work", "--provider", "idp", "--device")
@@ -135,9 +136,10 @@ struct ProviderSignInTests {
     // Ctrl-C: no more questions, and nobody is signed in by a late yes.
     let left = try member.terminal("login", "work", "--provider", "idp", "--device")
     let url = try left.link()
+    let code = try left.userCode()
     try left.type("\u{3}")
     try left.end(130)
-    try member.visit(url).succeeded()
+    try member.visit(url, ["--user-code", code]).succeeded()
     try isNotSignedIn(member)
   }
 

@@ -101,6 +101,14 @@ extension TerminalSession {
     return String(decoding: line, as: UTF8.self)
   }
 
+  /// Waits until the code of a device login is shown in its frame, and takes it.
+  func userCode() throws -> String {
+    try expect("┃   ")
+    let begun = seen
+    try expect("   ┃")
+    return String(decoding: screen.utf8.dropFirst(begun).prefix(seen - begun - 6), as: UTF8.self)
+  }
+
   /// Waits for the end of the program, which must be a failure; what it has shown.
   func failed() throws -> String {
     while try look() {}
