@@ -165,7 +165,7 @@ struct VerbTests {
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
         "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
-        "default", "exportable",
+        "default", "exportable", "provider_differs",
       ]
     )
     #expect(try account.string("state") == "login-required")
