@@ -46,7 +46,7 @@ struct VerbTests {
     #expect(
       play.out == """
         {"account":"me","access_token":"t","token_type":"Bearer",\
-        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true}
+        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true,"scope":null}
 
         """
     )
