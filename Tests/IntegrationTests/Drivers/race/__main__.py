@@ -61,6 +61,7 @@ import traceback
 import urllib.request
 
 import other
+import processes
 import thumblatch
 import traces
 from provider import PASSWORD, Provider
@@ -298,6 +299,8 @@ class Run:
     def guard(self, work, *words):
         try:
             work(*words)
+        except processes.Stopped:
+            pass
         except Exception as error:  # a driver that breaks must not look like a run that passed
             self.table.note_wrong("%s: %s: %s" % (
                 getattr(words[0], "email", "") if words else "", type(error).__name__, error))
@@ -331,8 +334,11 @@ class Run:
 
     def close(self):
         self.stopped.set()
+        if any(thread.is_alive() for thread in self.threads):
+            processes.stop()
         for thread in self.threads:
-            thread.join(20)
+            if thread.is_alive():
+                thread.join(60)
         for vault in self.vaults:
             vault.close()
         self.provider.close()
