@@ -67,6 +67,7 @@ let package = Package(
     library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev"),
     library("CPAM", apt: "libpam0g-dev"),
+    library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
@@ -101,11 +102,15 @@ let package = Package(
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room(
       "Commands",
-      ["VaultClient", "VaultInterface", "Configuration", "JSON", "System", "SecretMemory"]
+      [
+        "VaultClient", "VaultInterface", "Configuration", "QRCode", "JSON", "System",
+        "SecretMemory",
+      ]
     ),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
+    room("QRCode", ["CQRencode"]),
     room(
       "PresenceProgram",
       ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
@@ -138,7 +143,9 @@ let package = Package(
     tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
     .executableTarget(
       name: "KeyWriter",
-      dependencies: ["TokenVault", "OAuth", "Presence", "Storage", "System", "SecretMemory"],
+      dependencies: [
+        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "System", "SecretMemory",
+      ],
       path: "Tests/KeyWriter",
       swiftSettings: strict
     ),
@@ -148,7 +155,11 @@ let package = Package(
       path: "Tests/StorageWriter",
       swiftSettings: strict
     ),
-    tests("OAuthTests", ["Configuration", "OAuth", "JSON", "SecretMemory", "TestSupport"]),
+    tests(
+      "OAuthTests",
+      ["Configuration", "Cryptography", "OAuth", "JSON", "SecretMemory", "System", "TestSupport"],
+      exclude: ["Vectors"]
+    ),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "TestSupport"]),
     tests(
@@ -176,8 +187,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
-        "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "System",
+        "SecretMemory", "TestSupport",
       ]
     ),
     tests(

@@ -14,6 +14,8 @@ final class Output {
   private let out: Int32
   private let error: Int32
   private let coloured: Bool
+  /// Whether a terminal may be coloured at all.
+  private let mayColour: Bool
   private var terminal: Terminal?
   /// Whether a status line stands on the terminal that the next text must replace.
   private var statusStands = false
@@ -24,9 +26,9 @@ final class Output {
     self.out = out
     self.error = error
     let kind = environment("TERM")
-    coloured =
-      isatty(error) == 1 && (environment("NO_COLOR") ?? "").isEmpty && kind != nil && kind != ""
-      && kind != "dumb"
+    mayColour =
+      (environment("NO_COLOR") ?? "").isEmpty && kind != nil && kind != "" && kind != "dumb"
+    coloured = mayColour && isatty(error) == 1
   }
 
   /// The columns of standard output, nil if it is no terminal: then nothing is cut.
@@ -164,6 +166,37 @@ final class Output {
     statusStands = false
     writeToTerminal("\r\u{1B}[K")
   }
+
+  // MARK: What must be seen
+
+  /// A sentence that a person needs, wherever one may look: at the terminal, else on standard
+  /// error.
+  func announce(_ text: String) {
+    if terminal == nil { warn(text) } else { say(text) }
+  }
+
+  /// Lines as they are, with an empty one before and after: addresses and codes, which nothing may
+  /// break; `paint` is an escape sequence's middle, for terminals that know colours.
+  func announce(lines: [String], painted colour: String? = nil) {
+    clearStatus()
+    let paints = terminal?.canRewrite == true && mayColour
+    let plain = lines.map { line in
+      guard paints, let colour else { return PlainText.line(line, limit: 8192) }
+      return "\u{1B}[\(colour)m\(PlainText.line(line, limit: 8192))\u{1B}[0m"
+    }
+    let text = "\n" + plain.joined(separator: "\n") + "\n\n"
+    guard terminal == nil else { return writeToTerminal(text) }
+    try? write([UInt8](text.utf8), to: error)
+  }
+
+  /// The columns of a terminal whose colours can be set, for a picture; nil where there is none.
+  var pictureColumns: Int? {
+    guard let terminal, terminal.canRewrite, mayColour else { return nil }
+    return terminal.columns
+  }
+
+  /// Whether a status can be brought up to date again and again.
+  var canRewriteStatus: Bool { terminal?.canRewrite == true }
 
   // MARK: Below
 

@@ -9,7 +9,7 @@ enum PresenceText {
       PlainText.line($0, limit: request.purpose == .applyProvider ? 1000 : 200)
     }
     return switch request.purpose {
-    case .refresh: "refresh \(account ?? "the account")"
+    case .refresh: "refresh \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
     case .enable: "turn presence protection on for \(account ?? "the account")"
     case .disable: "turn presence protection off for \(account ?? "the account")"
     case .unlock: "unlock \(detail ?? account ?? "the vault")"

@@ -21,6 +21,8 @@ enum RequestVerbs {
       Verb.Option("-d", "DATA", "what is sent, byte for byte; @FILE takes a file, @- the input"),
       Verb.Option("-H", "HEADER", repeats: true, "a header, as \"Name: value\""),
       Verb.Option("-o", "FILE", "write the body there, whole or not at all, 0600"),
+      TokenVerbs.scope,
+      TokenVerbs.audience,
     ],
     summary: "make a request with an access token",
     details: """
@@ -123,7 +125,13 @@ private struct RequestRun {
     rejected: String?
   ) throws(CommandError) -> String {
     let reply = try session.call(within: Session.remoteLimit) { prompt in
-      AccessTokenCall(account: account, rejected: rejected, prompt: prompt)
+      AccessTokenCall(
+        account: account,
+        rejected: rejected,
+        prompt: prompt,
+        scope: session.arguments.value("--scope"),
+        audience: session.arguments.value("--audience")
+      )
     }
     // One that could split the header in two is none.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })

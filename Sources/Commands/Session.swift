@@ -72,18 +72,8 @@ final class Session {
   /// The terminal for a question; `question` is what would be asked, for the error where nothing
   /// can be, and `instead` what to do in that case.
   func terminal(for question: String, instead: String? = nil) throws(CommandError) -> Terminal {
-    if arguments.has("--no-input") {
-      throw CommandError(
-        .promptNeeded,
-        "\(question) is needed, and --no-input is given",
-        hint: instead
-      )
-    }
-    if terminalIfAny == nil {
-      terminalIfAny = .some(openTerminal())
-      if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
-    }
-    guard case .some(.some(let terminal)) = terminalIfAny else {
+    try demandInput(for: question, instead: instead)
+    guard let terminal = findTerminal() else {
       throw CommandError(
         .promptNeeded,
         "\(question) is needed, and there is no terminal to ask at",
@@ -91,6 +81,26 @@ final class Session {
       )
     }
     return terminal
+  }
+
+  /// Fails with `--no-input`, where a person is needed, though not at the terminal.
+  func demandInput(for question: String, instead: String? = nil) throws(CommandError) {
+    guard arguments.has("--no-input") else { return }
+    throw CommandError(
+      .promptNeeded,
+      "\(question) is needed, and --no-input is given",
+      hint: instead
+    )
+  }
+
+  /// The person's terminal, if there is one, which talk goes to from then on.
+  @discardableResult
+  func findTerminal() -> Terminal? {
+    if terminalIfAny == nil {
+      terminalIfAny = .some(openTerminal())
+      if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
+    }
+    return terminalIfAny ?? nil
   }
 
   // MARK: Results

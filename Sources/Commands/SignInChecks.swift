@@ -45,6 +45,109 @@ extension SignInVerbs {
     )
   }
 
+  /// Refuses to register over an account that is signed in: its session would live on at the
+  /// provider, and nobody could end it.
+  static func demandNobody(_ session: Session, _ account: String) throws(CommandError) {
+    guard let known = try knownAccount(session, account), known.state != .signedOut else { return }
+    let person = known.email ?? known.displayName
+    throw CommandError(
+      .refused,
+      "\(account) is signed in already\(person.map { " as \($0)" } ?? "") at \(known.provider)",
+      hint: "choose another name for the new user, or sign out first: thumblatch logout \(account)"
+    )
+  }
+
+  /// Says who is signed in now, where only the provider's page knows who will be.
+  static func tellOfPresent(_ account: VaultAccount?, _ session: Session) {
+    guard let account, account.state != .signedOut,
+      let person = account.email ?? account.displayName, !session.arguments.has("--yes")
+    else { return }
+    session.output.talk(
+      "\(account.name) is signed in as \(person); whoever signs in now takes that place here"
+    )
+  }
+
+  /// The keys of the provider that a login goes to.
+  static func settings(
+    _ session: Session,
+    _ provider: VaultProvider?,
+    _ known: VaultAccount?
+  ) throws(CommandError) -> [String: String] {
+    if let provider { return provider.settings }
+    let kind = known?.kind ?? ""
+    guard kind != passwordBackend, let known else { return ["kind": kind] }
+    let reply = try session.call(within: Session.localLimit) { _ in
+      AccountProviderCall(account: known.name)
+    }
+    return reply.provider.settings
+  }
+
+  private static let passwordBackend = "password-backend"
+
+  /// Whether e-mail and password are asked here; fails where the provider's kind does not go with
+  /// what was asked for.
+  static func wantsPassword(
+    _ asked: SignInWay?,
+    _ settings: [String: String],
+    _ place: String,
+    _ session: Session
+  ) throws(CommandError) -> Bool {
+    if settings["kind"] == passwordBackend {
+      guard let asked, asked != .password else { return true }
+      throw CommandError(
+        .usage,
+        "\(place) is a password backend: it has no page for \(asked.option)",
+        hint: "leave \(asked.option) out"
+      )
+    }
+    if asked == .password {
+      guard settings["password_grant"] != "true" else { return true }
+      throw CommandError(
+        .usage,
+        "\(place) is not set to take passwords here",
+        hint: "leave --password out; or, where it does take them: password_grant = true in its file"
+      )
+    }
+    guard let option = ["--email", "--password-stdin"].first(where: session.arguments.has) else {
+      return false
+    }
+    throw CommandError(
+      .usage,
+      "\(option) goes with --password; e-mail and password are for the page of \(place)"
+    )
+  }
+
+  /// Signs in by e-mail and password.
+  static func passwordLogin(
+    _ session: Session,
+    _ account: String,
+    _ provider: VaultProvider?,
+    _ known: VaultAccount?,
+    _ place: String
+  ) throws(CommandError) -> VaultAccount {
+    if session.arguments.has("--scope") {
+      throw CommandError(.usage, "--scope is for logins at a page of the provider")
+    }
+    let email = try session.answer(option: "--email", question: "E-mail")
+    if let known { try confirmChange(of: known, to: email, session) }
+    let password = try session.password("\(email) at \(place)", twice: false)
+    let exportable = session.arguments.has("--exportable") ? true : nil
+    do throws(CommandError) {
+      return try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+        LoginCall(
+          account: account,
+          provider: provider,
+          email: email,
+          password: password,
+          exportable: exportable,
+          prompt: prompt
+        )
+      }.account
+    } catch {
+      throw error.refused("check the e-mail and the password")
+    }
+  }
+
   /// Says how to choose, once: when there are two accounts for the first time.
   static func tellOfDefault(_ session: Session) {
     // Whoever is signed in is so whether the others can be listed or not.

@@ -41,6 +41,7 @@ enum SignInVerbs {
         hint: "thumblatch provider list names those that can be used"
       )
     }
+    try demandNobody(session, account)
     let email = try session.answer(option: "--email", question: "E-mail")
     let name =
       session.arguments.has("--password-stdin") && !session.arguments.has("--name")
@@ -78,7 +79,11 @@ enum SignInVerbs {
     [.namedAccount],
     options: [
       Verb.Option("--provider", "NAME", "where to sign in; not needed for a known account"),
-      Verb.Option("--password", "sign in by e-mail and password (the only way so far)"),
+      Verb.Option("--browser", "in a browser of this machine, which $BROWSER names"),
+      Verb.Option("--device", "by a code that is entered in a browser of any machine"),
+      Verb.Option("--paste", "in any browser, whose last address is pasted here"),
+      Verb.Option("--password", "by e-mail and password, where the provider takes them here"),
+      Verb.Option("--scope", "SCOPES", "what to ask for, apart by spaces; not by password"),
       email,
       standardInput,
       exportable,
@@ -86,13 +91,17 @@ enum SignInVerbs {
     ],
     summary: "sign in",
     details: """
+      A password backend is signed in to by e-mail and password. At any other provider a browser is \
+      opened where there is a screen and no SSH session; else a code is shown, with a picture for a \
+      telephone; else an address is pasted.
       With --provider the provider's file as it is now is bound to the account; without it a known \
       account keeps the provider that it has. Without --exportable the refresh token never \
       leaves the vault, whatever was said before. Asks before an account is signed in as \
-      another person.
+      another person, where that can be known before.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
+    let asked = try SignInWay.asked(session.arguments)
     let provider = try provider(session)
     let known = try knownAccount(session, account)
     guard let place = provider?.name ?? known?.provider else {
@@ -102,26 +111,22 @@ enum SignInVerbs {
         hint: firstLogin(session, account)
       )
     }
-    let email = try session.answer(option: "--email", question: "E-mail")
-    if let known { try confirmChange(of: known, to: email, session) }
-    let password = try session.password("\(email) at \(place)", twice: false)
-    let exportable = session.arguments.has("--exportable") ? true : nil
-    let reply: AccountReply
-    do throws(CommandError) {
-      reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
-        LoginCall(
-          account: account,
-          provider: provider,
-          email: email,
-          password: password,
-          exportable: exportable,
-          prompt: prompt
-        )
-      }
-    } catch {
-      throw error.refused("check the e-mail and the password")
+    let settings = try settings(session, provider, known)
+    let signedIn: VaultAccount
+    if try wantsPassword(asked, settings, place, session) {
+      signedIn = try passwordLogin(session, account, provider, known, place)
+    } else {
+      let signIn = WebSignIn(
+        session: session,
+        account: account,
+        provider: provider,
+        place: place,
+        settings: settings
+      )
+      tellOfPresent(known, session)
+      signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
     }
-    try told(session, reply.account, "signed in")
+    try told(session, signedIn, "signed in")
     if known == nil { tellOfDefault(session) }
   }
 
@@ -151,14 +156,14 @@ enum SignInVerbs {
     )
   }
 
-  private static func provider(_ session: Session) throws(CommandError) -> VaultProvider? {
+  static func provider(_ session: Session) throws(CommandError) -> VaultProvider? {
     guard let word = session.arguments.value("--provider") else { return nil }
     let files = try ProviderFiles(environment: session.environment)
     let (provider, _) = try files.read(try session.providerName(word))
     return VaultProvider(name: provider.name.text, settings: provider.settings)
   }
 
-  private static func told(
+  static func told(
     _ session: Session,
     _ account: VaultAccount,
     _ what: String

@@ -13,6 +13,8 @@ final class Terminal {
   let canRewrite: Bool
   /// The modes to put back; nil while they are as they were found.
   private var found: termios?
+  /// Whether the terminal hands over whole lines, of at most 4095 bytes (termios(3)).
+  private var readsLines = true
 
   /// Takes a terminal that is open for reading and writing.
   init(_ descriptor: consuming Descriptor, kind: String?) {
@@ -51,6 +53,13 @@ final class Terminal {
     if !isHidden { found = modes }
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
     modes.c_lflag |= tcflag_t(ICANON | ISIG)
+    if !readsLines {
+      modes.c_lflag &= ~tcflag_t(ICANON)
+      unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in
+        unsafe characters[Int(VMIN)] = 1
+        unsafe characters[Int(VTIME)] = 0
+      }
+    }
     // TCSAFLUSH drops what was typed before the question stood there: it was meant for another.
     let when = isHidden ? TCSADRAIN : TCSAFLUSH
     guard unsafe tcsetattr(descriptor.number, when, &modes) == 0 else {
@@ -108,6 +117,61 @@ final class Terminal {
       throw error
     } catch {
       throw CommandError(.bug, "no locked memory for the password: \(error)")
+    }
+  }
+
+  /// Reads a long line that was pasted, unseen, straight into locked memory.
+  ///
+  /// Character by character, because a terminal cuts the lines that it collects at 4095 bytes.
+  /// Backspace and Ctrl-U work. `ask` puts the question when nothing that is typed is shown any more.
+  ///
+  /// - Throws: `usage` beyond `maximum` bytes, `interrupted`.
+  /// - Returns: nil if the person ended the input (Ctrl-D) or the time is over.
+  func readPasted(
+    maximum: Int,
+    interrupt: Int32?,
+    deadline: BootInstant,
+    ask: () -> Void
+  ) throws(CommandError) -> SecretBytes? {
+    readsLines = false
+    defer { readsLines = true }
+    try hideInput()
+    defer { restore() }
+    ask()
+    var failure: CommandError?
+    var ended = false
+    do {
+      let secret = try unsafe SecretBytes(capacity: maximum) { buffer in
+        var line = unsafe PastedLine(buffer)
+        do throws(CommandError) {
+          while !line.isComplete {
+            guard try wait(interrupt: interrupt, deadline: deadline, hidden: true) else {
+              ended = true
+              return 0
+            }
+            var byte: UInt8 = 0
+            guard unsafe Glibc.read(descriptor.number, &byte, 1) == 1 else {
+              ended = true
+              return 0
+            }
+            guard line.take(byte) else {
+              throw CommandError(.usage, "what was pasted is longer than \(maximum) bytes")
+            }
+          }
+        } catch {
+          failure = error
+          return 0
+        }
+        ended = line.hasEnded
+        return line.count
+      }
+      if let failure { throw failure }
+      if ended { return nil }
+      return .some(secret)
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError(.bug, "no locked memory for what was pasted: \(error)")
     }
   }
 

@@ -5,6 +5,9 @@ internal import VaultInterface
 enum TokenVerbs {
   static let all = [token, whoami]
 
+  static let scope = Verb.Option("--scope", "SCOPES", "a token for these, apart by spaces")
+  static let audience = Verb.Option("--audience", "AUDIENCE", "a token for this recipient")
+
   static let token = Verb(
     "token",
     [.account],
@@ -14,11 +17,14 @@ enum TokenVerbs {
         "--rejected",
         "the access token on standard input was refused with 401: give a newer one"
       ),
+      scope,
+      audience,
     ],
     summary: "print a valid access token",
     details: """
       Nothing but the token stands on standard output. It is refreshed when needed, after a \
-      presence check where the account asks for one.
+      presence check where the account asks for one. Tokens for other scopes and audiences are \
+      kept beside one another.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -31,7 +37,9 @@ enum TokenVerbs {
         account: account,
         minimumLifetime: lifetime,
         rejected: rejected,
-        prompt: prompt
+        prompt: prompt,
+        scope: session.arguments.value("--scope"),
+        audience: session.arguments.value("--audience")
       )
     }
     // A token that could steer a terminal or split a header is worth nothing to anyone.

@@ -42,7 +42,7 @@ extension Provider {
       settings[key] = value
       previous = key
     }
-    try self.init(name: name, settings: settings)
+    try self.init(name: name, boundSettings: settings)
   }
 
   private static func text(from rest: inout ArraySlice<UInt8>) -> String? {

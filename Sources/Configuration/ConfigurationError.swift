@@ -8,10 +8,10 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     case badName(what: String, text: String)
     /// A value that breaks its rule; `text` is nil where it could hold a password.
     case badValue(text: String?, rule: String)
-    /// A value that a later version may understand.
-    case notSupportedYet(String)
     /// A key that nobody reads.
     case unknownKey
+    /// A key that providers of this kind do not have, and the kinds that do.
+    case keyOfOtherKind(String, [String])
     /// A key that must be there.
     case missingKey
     /// A key that stands twice in its section.
@@ -75,8 +75,9 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
         + "at most \(Name.maximumLength), the first one a letter or digit"
     case .badValue(nil, let rule): "must be \(rule)"
     case .badValue(let text?, let rule): "must be \(rule), not \"\(Self.shown(text))\""
-    case .notSupportedYet(let text): "\"\(Self.shown(text))\" is not supported yet"
     case .unknownKey: "unknown key"
+    case .keyOfOtherKind(let kind, let others):
+      "does not belong to kind = \(kind), but to \(others.joined(separator: " and "))"
     case .missingKey: "is missing"
     case .repeatedKey: "stands here a second time"
     case .unknownSection(let name): "unknown section [\(Self.shown(name))]"

@@ -4,7 +4,11 @@
 /// the account's sealed boxes: an edited file cannot send a token somewhere else.
 public struct Provider: Sendable, Equatable {
   /// How one signs in.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, Sendable, CaseIterable {
+    /// OpenID Connect: OAuth 2.0 with ID tokens.
+    case oidc
+    /// OAuth 2.0 without ID tokens.
+    case oauth2
     /// The JSON API of e-mail and password under `/auth`.
     case passwordBackend = "password-backend"
   }
@@ -39,6 +43,8 @@ public struct Provider: Sendable, Equatable {
   public let emptyRefusal: Bool
   /// The value of the error field that says that a refresh token is dead.
   public let invalidGrantValue: String
+  /// What a provider of OAuth has besides; nil for a password backend.
+  public let oauth: OAuthSettings?
 
   private let paths: [Endpoint: String]
   private let fields: [Field: String]
@@ -47,10 +53,30 @@ public struct Provider: Sendable, Equatable {
   ///
   /// - Throws: an error that names the key, for unknown keys too.
   public init(name: ProviderName, settings: [String: String]) throws(ConfigurationError) {
+    try self.init(name: name, settings: settings, mayBeDiscovered: false)
+  }
+
+  /// Checks the settings that an account is bound to: with what discovery filled in.
+  public init(
+    name: ProviderName,
+    boundSettings settings: [String: String]
+  ) throws(ConfigurationError) {
+    try self.init(name: name, settings: settings, mayBeDiscovered: true)
+  }
+
+  private init(
+    name: ProviderName,
+    settings: [String: String],
+    mayBeDiscovered: Bool
+  ) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
     self.name = name
-    kind = try reader.take("kind", ProviderSettings.kind)
-    issuer = try reader.take("issuer", Issuer.init)
+    let kind = try reader.take("kind", ProviderSettings.kind)
+    self.kind = kind
+    let isOAuth = kind != .passwordBackend
+    issuer = try reader.take("issuer") { text throws(ConfigurationError) in
+      isOAuth ? try Issuer(asWritten: text) : try Issuer(text)
+    }
     clientID = try reader.takeOptional("client_id", ProviderSettings.identifier)
     certificateAuthority = try reader.takeOptional("ca", CertificateText.canonical)
     pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
@@ -61,17 +87,26 @@ public struct Provider: Sendable, Equatable {
     invalidGrantValue =
       try reader.takeOptional("invalid_grant_value", ProviderSettings.identifier)
       ?? Self.defaultInvalidGrantValue
+    oauth =
+      isOAuth
+      ? try OAuthSettings(
+        from: &reader,
+        kind: kind,
+        issuer: issuer,
+        clientID: clientID,
+        mayBeDiscovered: mayBeDiscovered
+      ) : nil
     var paths: [Endpoint: String] = [:]
-    for endpoint in Endpoint.allCases {
+    for endpoint in Endpoint.allCases where !isOAuth {
       paths[endpoint] = try reader.takeOptional(endpoint.key, ProviderSettings.path)
     }
     self.paths = paths
     var fields: [Field: String] = [:]
-    for field in Field.allCases {
+    for field in Field.allCases where !isOAuth || !field.isOfPasswords {
       fields[field] = try reader.takeOptional(field.key, ProviderSettings.fieldName)
     }
     self.fields = fields
-    try reader.finish()
+    try reader.finish(for: kind)
     try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
     try checkFieldsDiffer([.email, .password])
     try checkFieldsDiffer([.accessToken, .refreshToken, .tokenType, .expiresIn])
@@ -89,15 +124,16 @@ public struct Provider: Sendable, Equatable {
 
   static let defaultInvalidGrantValue = "invalid_grant"
 
-  /// The path of an endpoint beneath the issuer.
+  /// The path of an endpoint of a password backend beneath the issuer.
   public func path(of endpoint: Endpoint) -> String { paths[endpoint] ?? endpoint.defaultPath }
 
-  /// The whole URL of an endpoint.
+  /// The whole URL of an endpoint of a password backend.
   public func url(of endpoint: Endpoint) -> String { issuer.text + path(of: endpoint) }
 
   /// What a member is called in this provider's JSON; nil if it is not used there.
   public func name(of field: Field) -> String? {
     if let name = fields[field] { return name }
+    if oauth != nil { return field.defaultNameOfOAuth }
     return field == .registerPassword ? name(of: .password) : field.defaultName
   }
 
@@ -118,7 +154,11 @@ public struct Provider: Sendable, Equatable {
     settings["pins"] = pins.isEmpty ? nil : pins.joined(separator: ";")
     settings["proxy"] = proxy
     settings["api_hosts"] = apiHosts.isEmpty ? nil : apiHosts.joined(separator: ";")
-    for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
+    if let oauth {
+      settings.merge(oauth.settings) { $1 }
+    } else {
+      for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
+    }
     for field in Field.allCases { settings[field.key] = name(of: field) }
     return settings
   }
@@ -126,69 +166,5 @@ public struct Provider: Sendable, Equatable {
   /// Equal if they have the same name and mean the same, however they were written.
   public static func == (left: Provider, right: Provider) -> Bool {
     left.name == right.name && left.settings == right.settings
-  }
-}
-
-extension Provider {
-  /// What a provider is asked for, each at its own path.
-  public enum Endpoint: String, Sendable, CaseIterable {
-    case register
-    case login
-    case refresh
-    case profile
-    case profileFallback = "profile_fallback"
-    case verify
-    case logout
-
-    /// The key in a provider file.
-    public var key: String { rawValue + "_path" }
-
-    /// The path where nothing is set.
-    public var defaultPath: String {
-      switch self {
-      case .register: "/auth/register"
-      case .login: "/auth/login"
-      case .refresh: "/auth/refresh"
-      case .profile: "/auth/me"
-      case .profileFallback: "/user/profile"
-      case .verify: "/auth/verify"
-      case .logout: "/auth/logout"
-      }
-    }
-  }
-
-  /// A member of the JSON that goes to and comes from a provider.
-  public enum Field: String, Sendable, CaseIterable {
-    case accessToken = "access_token"
-    case refreshToken = "refresh_token"
-    case tokenType = "token_type"
-    case expiresIn = "expires_in"
-    case scope
-    case user
-    /// The members of `user`.
-    case id
-    case email
-    case name
-    case role
-    case emailVerified = "email_verified"
-    /// The password of a login, and of a registration unless that has its own.
-    case password
-    case registerPassword = "register_password"
-    /// Where a registration wants the password a second time.
-    case registerPasswordRepeated = "register_password_repeated"
-    /// What machines and what people read about a refusal.
-    case error
-    case message
-
-    /// The key in a provider file.
-    public var key: String { rawValue + "_field" }
-
-    /// The name where nothing is set.
-    var defaultName: String? {
-      switch self {
-      case .registerPassword, .registerPasswordRepeated: nil
-      default: rawValue
-      }
-    }
   }
 }

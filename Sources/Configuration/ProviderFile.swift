@@ -69,11 +69,13 @@ public enum ProviderFile {
     for provider: Provider,
     certificateFile: String? = nil
   ) throws(ConfigurationError) -> String {
-    let defaults = try Provider(
-      name: provider.name,
-      settings: ["kind": provider.kind.rawValue, "issuer": provider.issuer.text]
-    ).settings
-    var settings = provider.settings.filter { $0.value != defaults[$0.key] }
+    let provider = provider.asWritten
+    var smallest = ["kind": provider.kind.rawValue, "issuer": provider.issuer.text]
+    if provider.oauth != nil { smallest["client_id"] = provider.clientID }
+    let defaults = try Provider(name: provider.name, settings: smallest).settings
+    var settings = provider.settings.filter {
+      $0.value != defaults[$0.key] || $0.key == "client_id"
+    }
     if settings["ca"] != nil {
       guard let certificateFile, !certificateFile.isEmpty,
         certificateFile.unicodeScalars.allSatisfy(KeyFile.isText)

@@ -37,14 +37,36 @@ struct ProviderSettings {
   }
 
   /// Refuses what nobody took; the first in alphabetical order, so that the error is stable.
-  func finish() throws(ConfigurationError) {
-    if let key = rest.keys.min() { throw ConfigurationError(.unknownKey, key: key) }
+  ///
+  /// A key that another kind knows is told apart from one that nobody knows.
+  func finish(for kind: Provider.Kind) throws(ConfigurationError) {
+    guard let key = rest.keys.min() else { return }
+    let kinds = Self.kinds(knowing: key)
+    guard kinds.isEmpty else {
+      throw ConfigurationError(.keyOfOtherKind(kind.rawValue, kinds.map(\.rawValue)), key: key)
+    }
+    throw ConfigurationError(.unknownKey, key: key)
+  }
+
+  /// The kinds that a key belongs to, for keys that not every kind has.
+  private static func kinds(knowing key: String) -> [Provider.Kind] {
+    let passwordFields = Provider.Field.allCases.filter(\.isOfPasswords).map(\.key)
+    if Provider.Endpoint.allCases.map(\.key).contains(key) || passwordFields.contains(key) {
+      return [.passwordBackend]
+    }
+    if key == OAuthEndpoint.jwks.key || key == "id_token_algorithms" { return [.oidc] }
+    let ofOAuth: Set<String> = [
+      "client_secret", "client_authentication", "scope", "audience", "resource", "discovery",
+      "discovery_url", "redirect_uri", "authorization_parameters", "password_grant",
+      OAuthSettings.responseIssuerKey,
+    ]
+    let isOfOAuth = ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key)
+    return isOfOAuth ? [.oidc, .oauth2] : []
   }
 
   static func kind(_ text: String) throws(ConfigurationError) -> Provider.Kind {
-    if text == "oidc" || text == "oauth2" { throw ConfigurationError(.notSupportedYet(text)) }
     guard let kind = Provider.Kind(rawValue: text) else {
-      throw bad(text, "password-backend")
+      throw bad(text, "oidc, oauth2 or password-backend")
     }
     return kind
   }

@@ -14,12 +14,14 @@ struct Library: @unchecked Sendable {
   let hkdf: OpaquePointer?
   let aes256GCM: OpaquePointer?
   let sha256: OpaquePointer?
+  let sha512: OpaquePointer?
 
   private init() {
     unsafe context = OSSL_LIB_CTX_new()
     unsafe hkdf = EVP_KDF_fetch(context, "HKDF", nil)
     unsafe aes256GCM = EVP_CIPHER_fetch(context, "AES-256-GCM", nil)
     unsafe sha256 = EVP_MD_fetch(context, "SHA256", nil)
+    unsafe sha512 = EVP_MD_fetch(context, "SHA512", nil)
   }
 
   /// The error of a call that has just failed; empties the queue, so that no later failure is

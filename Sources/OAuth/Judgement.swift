@@ -5,9 +5,13 @@ public enum TokenPurpose: String, Sendable {
   case login
   case register
   case refresh
+  /// An authorization code, from the browser (RFC 6749, section 4.1.3).
+  case code
+  /// A device code (RFC 8628, section 3.4).
+  case device
 }
 
-/// What an answer to login, registration or refresh means.
+/// What an answer to a request that can bring tokens means.
 ///
 /// It is evidence about what was sent, never a verdict on the account: only `invalidGrant` says
 /// that a refresh token is dead, and everything in doubt says that it is not.
@@ -26,6 +30,9 @@ public enum Judgement: Sendable {
   /// The configuration does not fit the provider; trying again is of no use until it is changed.
   /// `refreshToken` is one that came nevertheless, and must be kept if it is there.
   case misconfigured(message: String, refreshToken: SharedSecret?)
+  /// Nobody has answered on the other device yet: ask again after the interval, which becomes 5 s
+  /// longer with each `slowDown` (RFC 8628, section 3.5).
+  case pending(slowDown: Bool)
 }
 
 /// Tokens as a provider gave them.
@@ -42,6 +49,8 @@ public struct TokenAnswer: Sendable {
   public let scope: String?
   /// Who signed in, where the provider tells it.
   public let user: UserFacts?
+  /// The ID token, not yet checked: `IDToken.check` says whether it is one; nil if none came.
+  public let idToken: String?
 }
 
 /// What a provider says about a person: shown, never relied upon.

@@ -105,6 +105,33 @@ public struct PasswordBackend: Sendable {
     return try post(.logout, [(.refreshToken, .secret(secret))], headers: authorization)
   }
 
+  /// Says what an answer to `login`, `register` or `refresh` means: `ProviderClient.judge`.
+  public func judge(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes,
+    for purpose: TokenPurpose,
+    sent: SharedSecret? = nil
+  ) -> Judgement {
+    TokenJudge(provider: provider)
+      .judge(status: status, retryAfter: retryAfter, body: body, for: purpose, sent: sent)
+  }
+
+  /// Says what an answer to `profile`, `profileFallback` or `verify` means.
+  public func judgeProfile(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes
+  ) -> ProfileJudgement {
+    TokenJudge(provider: provider)
+      .judgeProfile(status: status, retryAfter: retryAfter, body: body)
+  }
+
+  /// Says whether a provider confirmed a sign-out.
+  public func judgeLogout(status: Int) -> LogoutJudgement {
+    TokenJudge(provider: provider).judgeLogout(status: status)
+  }
+
   private func get(
     _ endpoint: Provider.Endpoint,
     _ accessToken: String
@@ -142,7 +169,7 @@ public struct PasswordBackend: Sendable {
   }
 
   /// The header of RFC 6750, section 2.1; a token with a line break would add headers of its own.
-  private static func authorization(_ accessToken: String) throws(OAuthError) -> String {
+  static func authorization(_ accessToken: String) throws(OAuthError) -> String {
     guard (1...maximumAccessToken).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
@@ -151,7 +178,7 @@ public struct PasswordBackend: Sendable {
     return "Authorization: Bearer \(accessToken)"
   }
 
-  private static func check(_ text: String, _ what: String) throws(OAuthError) {
+  static func check(_ text: String, _ what: String) throws(OAuthError) {
     guard (1...maximumText).contains(text.utf8.count),
       text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else {
@@ -162,7 +189,7 @@ public struct PasswordBackend: Sendable {
     }
   }
 
-  private static func shared(
+  static func shared(
     _ secret: borrowing SecretBytes,
     _ what: String,
     most: Int

@@ -1,10 +1,10 @@
 internal import Configuration
 internal import JSON
-public import SecretMemory
+internal import SecretMemory
 
-extension PasswordBackend {
-  /// Says what an answer to `profile`, `profileFallback` or `verify` means.
-  public func judgeProfile(
+extension TokenJudge {
+  /// Says what an answer to a question with an access token means.
+  func judgeProfile(
     status: Int,
     retryAfter: Int?,
     body: borrowing SecretBytes
@@ -16,6 +16,9 @@ extension PasswordBackend {
     case (200...299, _):
       return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
     case (401, _): return .unauthorized
+    // Nothing but the token was sent: where a provider of OAuth finds fault, it is with that
+    // (RFC 6750, section 3.1, wants a 401, which not all give).
+    case (400, _) where provider.kind != .passwordBackend: return .unauthorized
     case (404, _), (405, _), (410, _): return .notThere
     case (429, _): return .rateLimited(retryAfter: retryAfter.map { max($0, 0) })
     case (300...499, _):
@@ -31,10 +34,12 @@ extension PasswordBackend {
   }
 
   /// Says whether a provider confirmed a sign-out.
-  public func judgeLogout(status: Int) -> LogoutJudgement {
-    switch status {
+  func judgeLogout(status: Int) -> LogoutJudgement {
+    let place =
+      provider.kind == .passwordBackend ? provider.path(of: .logout) : "the revocation endpoint"
+    return switch status {
     case 200...299: .revoked
-    case 404, 405: .notRevoked(reason: "\(provider.path(of: .logout)) is not there")
+    case 404, 405: .notRevoked(reason: "\(place) is not there")
     default: .notRevoked(reason: "the provider answered \(status)")
     }
   }

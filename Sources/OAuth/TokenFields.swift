@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 internal import SecretMemory
 
-extension PasswordBackend {
+extension TokenJudge {
   /// The longest lifetime that is believed, in seconds: ten years.
   ///
   /// It keeps sums from overflowing.
@@ -26,11 +26,11 @@ extension PasswordBackend {
         refreshToken: refreshToken
       )
     }
-    guard (1...Self.maximumAccessToken).contains(accessToken.utf8.count),
+    guard (1...PasswordBackend.maximumAccessToken).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       return misconfigured(
-        "`\(member(.accessToken))` is empty, longer than \(Self.maximumAccessToken) bytes, or "
+        "`\(member(.accessToken))` is empty, longer than \(PasswordBackend.maximumAccessToken) bytes, or "
           + "holds more than printable ASCII",
         refreshToken: refreshToken
       )
@@ -39,10 +39,10 @@ extension PasswordBackend {
       return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
     }
     guard refreshToken != nil || purpose == .refresh else {
-      return misconfigured("the answer has no `\(member(.refreshToken))`", refreshToken: nil)
+      return withoutRefreshToken
     }
     var scope: String?
-    if case .string(let text) = value(.scope, object) { scope = displayable(text, most: 1024) }
+    if case .string(let text) = value(.scope, object) { scope = DisplayText.of(text, most: 1024) }
     return .tokens(
       TokenAnswer(
         accessToken: accessToken,
@@ -50,8 +50,33 @@ extension PasswordBackend {
         expiresIn: value(.expiresIn, object).flatMap(Self.lifetime),
         refreshToken: refreshToken,
         scope: scope,
-        user: user(in: object)
+        user: provider.kind == .passwordBackend ? user(in: object) : nil,
+        idToken: idToken(in: object)
       )
+    )
+  }
+
+  /// The ID token as it came; one that cannot be a token comes as an empty text, which no check
+  /// accepts.
+  private func idToken(in object: JSONObject) -> String? {
+    guard provider.kind == .oidc else { return nil }
+    switch object["id_token"] {
+    case nil, .null: return nil
+    case .string(let text) where text.utf8.count <= IDToken.maximumCount: return text
+    default: return ""
+    }
+  }
+
+  /// A login without a refresh token would have to be repeated with each access token.
+  private var withoutRefreshToken: Judgement {
+    guard provider.kind != .passwordBackend else {
+      return misconfigured("the answer has no `\(member(.refreshToken))`", refreshToken: nil)
+    }
+    return .misconfigured(
+      message: "the answer has no `\(member(.refreshToken))`: provider \(provider.name) gives one "
+        + "for a scope such as offline_access, for a parameter of the authorization, or by the "
+        + "client's registration",
+      refreshToken: nil
     )
   }
 
@@ -67,8 +92,8 @@ extension PasswordBackend {
     case nil, .null: return .absent
     case .secret(let secret):
       guard secret.bytes.count > 0 else { return .absent }
-      guard secret.bytes.count <= Self.maximumRefreshToken else {
-        return .unusable("is longer than \(Self.maximumRefreshToken) bytes")
+      guard secret.bytes.count <= PasswordBackend.maximumRefreshToken else {
+        return .unusable("is longer than \(PasswordBackend.maximumRefreshToken) bytes")
       }
       // VSCHAR (RFC 6749, appendix A.17).
       let isPrintable = secret.bytes.withBytes { bytes in
@@ -99,7 +124,7 @@ extension PasswordBackend {
     if case .object(let nested) = value(.user, object) { facts = nested }
     var id: String?
     switch value(.id, facts) {
-    case .string(let text): id = displayable(text, most: 255)
+    case .string(let text): id = DisplayText.of(text, most: 255)
     case .integer(let number): id = String(number)
     default: break
     }
@@ -118,34 +143,20 @@ extension PasswordBackend {
 
   private func text(_ field: Provider.Field, _ object: JSONObject) -> String? {
     guard case .string(let text) = value(field, object) else { return nil }
-    return displayable(text, most: Self.maximumText)
+    return DisplayText.of(text, most: PasswordBackend.maximumText)
   }
 
   private func value(_ field: Provider.Field, _ object: JSONObject) -> JSONValue? {
     provider.name(of: field).flatMap { object[$0] }
   }
 
-  private func member(_ field: Provider.Field) -> String { provider.name(of: field) ?? "" }
+  func member(_ field: Provider.Field) -> String { provider.name(of: field) ?? "" }
 
   private func misconfigured(_ message: String, refreshToken: SharedSecret?) -> Judgement {
     .misconfigured(
       message: "\(message); check the field names of provider \(provider.name)",
       refreshToken: refreshToken
     )
-  }
-
-  /// A provider's text, fit for a terminal: one line, without control or direction characters,
-  /// at most `most` characters; nil if nothing is left.
-  func displayable(_ text: String, most: Int) -> String? {
-    var shown = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(most) {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-        shown.append(" ")
-      default: shown.append(scalar)
-      }
-    }
-    return shown.allSatisfy { $0 == " " } ? nil : String(shown)
   }
 }
 

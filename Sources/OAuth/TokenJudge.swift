@@ -1,8 +1,11 @@
 internal import Configuration
 internal import JSON
-public import SecretMemory
+internal import SecretMemory
 
-extension PasswordBackend {
+/// Judges what a provider answers; the same rules for every kind, by the provider's own settings.
+struct TokenJudge {
+  let provider: Provider
+
   /// Says what an answer means.
   ///
   /// - Parameters:
@@ -12,12 +15,12 @@ extension PasswordBackend {
   ///   - purpose: what had been asked for.
   ///   - sent: the secret that was sent; a message that quotes it is dropped.
   /// - Returns: never tokens that could not be used or stored.
-  public func judge(
+  func judge(
     status: Int,
     retryAfter: Int?,
     body: borrowing SecretBytes,
     for purpose: TokenPurpose,
-    sent: SharedSecret? = nil
+    sent: SharedSecret?
   ) -> Judgement {
     let wait = retryAfter.map { min(max($0, 0), Self.longestWait) }
     let answer = Answer(body, secretMembers: secretMembers)
@@ -27,13 +30,22 @@ extension PasswordBackend {
         // A provider that has issued tokens and lost them on the way looks just like this.
         return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
       }
+      if isRefusalInDisguise(object) { return refusal(400, answer, wait, purpose, sent) }
       return tokens(in: object, for: purpose)
     case 429: return .rateLimited(retryAfter: wait)
     case 300...399: return misconfigured(purpose, "a redirect (\(status))")
     case 404, 405, 410, 415: return misconfigured(purpose, "\(status)")
     case 408, 421, 425: return failing(status, wait)
-    case 400...499: return refusal(status, answer, purpose, sent)
+    case 400...499: return refusal(status, answer, wait, purpose, sent)
     default: return failing(status, wait)
+    }
+  }
+
+  /// A success that holds an error and no token at all, which is how GitHub refuses.
+  private func isRefusalInDisguise(_ object: JSONObject) -> Bool {
+    guard provider.kind != .passwordBackend, errorCode(in: object) != nil else { return false }
+    return [Provider.Field.accessToken, .refreshToken].allSatisfy { field in
+      provider.name(of: field).flatMap { object[$0] } == nil
     }
   }
 
@@ -43,14 +55,17 @@ extension PasswordBackend {
   /// The members that never become a String, at any depth.
   var secretMembers: Set<String> {
     Set([Provider.Field.refreshToken, .password].compactMap { provider.name(of: $0) })
+      .union(provider.kind == .passwordBackend ? [] : ["device_code"])
   }
 
   private func refusal(
     _ status: Int,
     _ answer: Answer,
+    _ wait: Int?,
     _ purpose: TokenPurpose,
     _ sent: SharedSecret?
   ) -> Judgement {
+    if let judgement = oauthRefusal(status, answer, wait, purpose, sent) { return judgement }
     guard purpose == .refresh else {
       let message = answer.object.flatMap { self.message(in: $0, hiding: sent) }
       return .refused(status: status, message: message ?? "the provider gave no reason")
@@ -69,8 +84,36 @@ extension PasswordBackend {
     return misconfigured(purpose, "\(status) \(code)")
   }
 
+  /// What the error codes of OAuth say beyond "this refresh token is dead"; nil where they do not,
+  /// and for password backends.
+  private func oauthRefusal(
+    _ status: Int,
+    _ answer: Answer,
+    _ wait: Int?,
+    _ purpose: TokenPurpose,
+    _ sent: SharedSecret?
+  ) -> Judgement? {
+    guard provider.kind != .passwordBackend, case .object(let object) = answer,
+      let code = errorCode(in: object), code != provider.invalidGrantValue
+    else { return nil }
+    switch ErrorMeaning(code, for: purpose) {
+    case .pending: return .pending(slowDown: false)
+    case .slowDown: return .pending(slowDown: true)
+    case .outOfOrder: return failing(status, wait)
+    case .refused(let words):
+      let message = words ?? self.message(in: object, hiding: sent)
+      return .refused(status: status, message: message ?? "the provider gave no reason")
+    case .configuration where purpose != .refresh:
+      guard Self.isHarmless(code, hiding: sent) else {
+        return misconfigured(purpose, "\(status) with an unknown `\(member(.error))`")
+      }
+      return misconfigured(purpose, "\(status) \(code)")
+    case .configuration: return nil
+    }
+  }
+
   /// The text that machines read: `{"error": "code"}` or `{"error": {"code": "code"}}`.
-  private func errorCode(in object: JSONObject) -> String? {
+  func errorCode(in object: JSONObject) -> String? {
     switch provider.name(of: .error).flatMap({ object[$0] }) {
     case .string(let code): return code
     case .object(let nested):
@@ -86,7 +129,7 @@ extension PasswordBackend {
     for name in [field, "error_description", "detail", "message", "title"] {
       guard case .string(let text) = object[name], !text.isEmpty else { continue }
       if let sent, Self.quotes(text, sent) { continue }
-      return displayable(text, most: 200)
+      return DisplayText.of(text, most: 200)
     }
     if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
     return nil
@@ -115,17 +158,54 @@ extension PasswordBackend {
   }
 
   private func misconfigured(_ purpose: TokenPurpose, _ what: String) -> Judgement {
-    let endpoint: Provider.Endpoint =
+    let endpoint: Provider.Endpoint? =
       switch purpose {
       case .login: .login
       case .register: .register
       case .refresh: .refresh
+      case .code, .device: nil
       }
+    guard provider.kind == .passwordBackend, let endpoint else {
+      return .misconfigured(
+        message: "the token endpoint answered \(what); check client, scope and endpoints of "
+          + "provider \(provider.name)",
+        refreshToken: nil
+      )
+    }
     return .misconfigured(
       message: "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
         + "field names of provider \(provider.name)",
       refreshToken: nil
     )
+  }
+}
+
+/// What an error code of RFC 6749, section 5.2, or RFC 8628, section 3.5, means.
+private enum ErrorMeaning {
+  /// Nobody has answered the question on the other device yet.
+  case pending
+  /// The same, asked too often.
+  case slowDown
+  /// This sign-in has come to its end, with our own words where they say more than the provider's.
+  case refused(String?)
+  /// The provider cannot just now.
+  case outOfOrder
+  /// Client, scope or provider do not fit one another.
+  case configuration
+
+  init(_ code: String, for purpose: TokenPurpose) {
+    switch (code, purpose) {
+    case ("authorization_pending", .device): self = .pending
+    case ("slow_down", .device): self = .slowDown
+    case ("access_denied", .device), ("authorization_declined", .device):
+      self = .refused("the sign-in was declined")
+    case ("expired_token", .device): self = .refused("the code has expired")
+    case ("invalid_grant", .refresh): self = .configuration
+    case ("invalid_grant", _), ("bad_verification_code", .code): self = .refused(nil)
+    // Of section 4.1.2.1, for the browser; some say it here, too.
+    case ("temporarily_unavailable", _), ("server_error", _): self = .outOfOrder
+    default: self = .configuration
+    }
   }
 }
 

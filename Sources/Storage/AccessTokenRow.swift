@@ -2,7 +2,8 @@
 public struct AccessTokenRow: Sendable, Equatable {
   /// The account's sixteen bytes.
   public var account: [UInt8]
-  /// The scopes, sorted and joined by spaces; empty for the default set.
+  /// What it was asked for, in a form that is the same for all who ask for the same; empty for the
+  /// default set.
   public var scopeSet: String
   /// The token.
   public var token: String
@@ -14,6 +15,8 @@ public struct AccessTokenRow: Sendable, Equatable {
   public var storedAt: Int64
   /// The lifetime that was asked for, in seconds.
   public var requestedLifetime: Int64?
+  /// The scopes that the provider granted, sorted and apart by spaces; nil if it did not say.
+  public var grantedScope: String?
 
   /// Makes a row.
   public init(
@@ -23,7 +26,8 @@ public struct AccessTokenRow: Sendable, Equatable {
     tokenType: String = "Bearer",
     expiresAt: Int64?,
     storedAt: Int64,
-    requestedLifetime: Int64? = nil
+    requestedLifetime: Int64? = nil,
+    grantedScope: String? = nil
   ) {
     self.account = account
     self.scopeSet = scopeSet
@@ -32,5 +36,6 @@ public struct AccessTokenRow: Sendable, Equatable {
     self.expiresAt = expiresAt
     self.storedAt = storedAt
     self.requestedLifetime = requestedLifetime
+    self.grantedScope = grantedScope
   }
 }

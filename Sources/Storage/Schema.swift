@@ -24,6 +24,7 @@ struct Schema {
   static let current = Schema(migrations: [
     Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first),
     Migration(name: "exportable accounts, password waits, enrolled sets", statements: second),
+    Migration(name: "scopes that were granted", statements: third),
   ])
 
   private static let first = [
@@ -145,5 +146,9 @@ struct Schema {
     """,
     // Until now the end of the trail was not sealed: whoever opens the store next does that once.
     "INSERT INTO meta (key, value) VALUES ('audit-adopt', x'01')",
+  ]
+
+  private static let third = [
+    "ALTER TABLE access_tokens ADD COLUMN granted_scope TEXT CHECK (length(granted_scope) <= 4096)"
   ]
 }

@@ -1,6 +1,7 @@
 extension Store {
-  private static let accessTokenColumns =
-    "account, scope_set, token, token_type, expires_at, stored_at, requested_lifetime"
+  private static let accessTokenColumns = """
+    account, scope_set, token, token_type, expires_at, stored_at, requested_lifetime, granted_scope
+    """
   private static let intentColumns = """
     account, intent, purpose, generation, started_at, boot_id, boot_instant, attempts, \
     not_before, wait_seconds, uncertain, context
@@ -34,12 +35,34 @@ extension Store {
     try database.run(
       """
       INSERT OR REPLACE INTO access_tokens (\(Self.accessTokenColumns))
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .blob(row.account), .text(row.scopeSet), .text(row.token), .text(row.tokenType),
         .optional(row.expiresAt), .integer(row.storedAt), .optional(row.requestedLifetime),
+        .optional(row.grantedScope),
       ]
+    )
+  }
+
+  /// Removes the access token of an account for one set of scopes.
+  public func deleteAccessToken(account: [UInt8], scopeSet: String) throws(StorageError) {
+    try database.run(
+      "DELETE FROM access_tokens WHERE account = ? AND scope_set = ?",
+      [.blob(account), .text(scopeSet)]
+    )
+  }
+
+  /// Removes the access tokens of an account for other sets than the default one, but for so many
+  /// that were stored last.
+  public func trimAccessTokens(account: [UInt8], keeping count: Int64) throws(StorageError) {
+    try database.run(
+      """
+      DELETE FROM access_tokens WHERE account = ?1 AND scope_set != '' AND scope_set NOT IN (
+        SELECT scope_set FROM access_tokens WHERE account = ?1 AND scope_set != ''
+        ORDER BY stored_at DESC, rowid DESC LIMIT ?2)
+      """,
+      [.blob(account), .integer(count)]
     )
   }
 
@@ -103,7 +126,8 @@ extension Store {
       tokenType: try columns.text(3),
       expiresAt: try columns.optionalInteger(4),
       storedAt: try columns.integer(5),
-      requestedLifetime: try columns.optionalInteger(6)
+      requestedLifetime: try columns.optionalInteger(6),
+      grantedScope: try columns.optionalText(7)
     )
   }
 

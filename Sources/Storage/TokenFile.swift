@@ -36,6 +36,17 @@ public enum TokenFile {
       .flatMap(CachedToken.decode)
   }
 
+  /// Whether anyone has read the token of an account since it was written.
+  ///
+  /// Only a hint: a file system may not note it, and any program of the user may read it.
+  public static func wasRead(
+    account: String,
+    in directory: StateDirectory
+  ) throws(StorageError) -> Bool {
+    try demandAccountName(account)
+    return try calling { () throws(SystemError) in try directory.tokens.wasRead(account) }
+  }
+
   /// Removes the token of an account, its bytes overwritten first; false if there was none.
   ///
   /// Whatever stands in its place, such as a link, is removed without being followed.

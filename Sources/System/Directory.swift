@@ -69,6 +69,21 @@ public struct Directory: ~Copyable, Sendable {
     return false
   }
 
+  /// Whether a file was read since it was last written; false where nobody notes that (mount(8),
+  /// `noatime`), or where there is none.
+  ///
+  /// mount(8), `relatime`: "Access time is only updated if the previous access time was earlier
+  /// than or equal to the current modify or change time": the first read shows.
+  public func wasRead(_ name: String) throws(SystemError) -> Bool {
+    var status = stat()
+    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
+      return false
+    }
+    let (read, written) = (status.st_atim, status.st_mtim)
+    return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
+  }
+
   /// The names in the directory, `.` and `..` left out, in no order (readdir(3)).
   public func names() throws(SystemError) -> [String] {
     let second = try open(".", flags: O_RDONLY | O_DIRECTORY)

@@ -14,6 +14,15 @@ extension ThisProcess {
     return names.sorted()
   }
 
+  /// All of the environment, as `NAME=value` (environ(7)).
+  public static var environmentEntries: [String] {
+    var entries: [String] = []
+    while let entry = unsafe clinux_environment(entries.count) {
+      entries.append(unsafe String(cString: entry))
+    }
+    return entries
+  }
+
   /// Makes what this process creates private from here on, whatever it inherited (umask(2)).
   ///
   /// - Returns: the mask that was inherited. One that takes rights from the owner would make files

@@ -1,24 +1,36 @@
 internal import Configuration
+internal import Storage
 
-/// What a login keeps in its intent until the answer is there: the provider that the account gets.
+/// What a login keeps in its intent until the answer is there: the provider that the account gets,
+/// and what its answer is judged by.
 struct PendingSignIn {
+  /// How the person says yes.
+  enum Flow: String {
+    case password
+    case browser
+    case device
+  }
+
   let providerName: String
   let providerSettings: [UInt8]
   let email: String
   let exportable: Bool
+  var flow = Flow.password
+  /// What the ID token must repeat; nil where nothing was sent.
+  var nonce: String?
+  /// The provider's keys as they were before the exchange, so that the next engine judges by the
+  /// same; nil where there are none.
+  var keys: [UInt8]?
+  /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
+  var uncertain: IntentRow?
 
-  /// The members behind their lengths, as the intent's context holds them.
-  var encoded: [UInt8] {
-    var parts = [Array(providerName.utf8), providerSettings, Array(email.utf8)]
-    // Left out where it is not so: as it was before there were such accounts.
-    if exportable { parts.append(Self.exportableMember) }
-    return parts.flatMap { part in
-      let count = UInt32(truncatingIfNeeded: part.count)
-      return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
-    }
+  private enum Member: String, CaseIterable {
+    case exportable
+    case flow
+    case nonce
+    case keys
+    case uncertain
   }
-
-  private static let exportableMember = [UInt8]("exportable".utf8)
 
   init(_ provider: Provider, email: String, exportable: Bool) {
     self.exportable = exportable
@@ -27,7 +39,26 @@ struct PendingSignIn {
     self.email = email
   }
 
-  init?(decoding bytes: [UInt8]) {
+  /// The members behind their lengths, as the intent's context holds them.
+  ///
+  /// What is not so is left out, as it was before there were such logins.
+  var encoded: [UInt8] {
+    var parts = [Array(providerName.utf8), providerSettings, Array(email.utf8)]
+    func add(_ member: Member, _ value: [UInt8]) {
+      parts.append(Array(member.rawValue.utf8) + value)
+    }
+    if exportable { add(.exportable, []) }
+    if flow != .password { add(.flow, [0] + Array(flow.rawValue.utf8)) }
+    if let nonce { add(.nonce, [0] + Array(nonce.utf8)) }
+    if let keys { add(.keys, [0] + keys) }
+    if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
+    return parts.flatMap { part in
+      let count = UInt32(truncatingIfNeeded: part.count)
+      return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
+    }
+  }
+
+  init?(decoding bytes: [UInt8], of account: [UInt8]) {
     var rest = bytes[...]
     func next() -> [UInt8]? {
       guard rest.count >= 4 else { return nil }
@@ -40,11 +71,65 @@ struct PendingSignIn {
     guard let name = next(), let settings = next(), let email = next() else {
       return nil
     }
-    let last = rest.isEmpty ? nil : next()
-    guard rest.isEmpty, last == nil || last == Self.exportableMember else { return nil }
-    exportable = last != nil
     providerName = String(decoding: name, as: UTF8.self)
     providerSettings = settings
     self.email = String(decoding: email, as: UTF8.self)
+    var isExportable = false
+    while !rest.isEmpty {
+      guard let part = next(),
+        let member = Member(
+          rawValue: String(decoding: part.prefix { $0 != 0 }, as: UTF8.self)
+        )
+      else { return nil }
+      let value = Array(part.drop { $0 != 0 }.dropFirst())
+      switch member {
+      case .exportable: isExportable = true
+      case .flow:
+        guard let known = Flow(rawValue: String(decoding: value, as: UTF8.self)) else {
+          return nil
+        }
+        flow = known
+      case .nonce: nonce = String(decoding: value, as: UTF8.self)
+      case .keys: keys = value
+      case .uncertain:
+        guard let row = IntentRow(retryOf: account, decoding: value) else { return nil }
+        uncertain = row
+      }
+    }
+    exportable = isExportable
+  }
+}
+
+// What the retry rule needs of a refresh that is uncertain.
+extension IntentRow {
+  private static let retryCount = 32 + 16 + 6 * 8
+
+  fileprivate var encodedRetry: [UInt8] {
+    let numbers = [generation, startedAt, bootInstant, attempts, notBefore, waitSeconds]
+    return intent + bootID
+      + numbers.flatMap { number in
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * Int64($0))) }
+      } + context
+  }
+
+  fileprivate init?(retryOf account: [UInt8], decoding bytes: [UInt8]) {
+    guard bytes.count >= Self.retryCount else { return nil }
+    func number(_ index: Int) -> Int64 {
+      bytes.dropFirst(48 + 8 * index).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    }
+    self.init(
+      account: account,
+      intent: Array(bytes.prefix(32)),
+      purpose: .refresh,
+      generation: number(0),
+      startedAt: number(1),
+      bootID: Array(bytes.dropFirst(32).prefix(16)),
+      bootInstant: number(2),
+      attempts: number(3),
+      notBefore: number(4),
+      waitSeconds: number(5),
+      uncertain: true,
+      context: Array(bytes.dropFirst(Self.retryCount))
+    )
   }
 }

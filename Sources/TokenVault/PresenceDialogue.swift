@@ -130,6 +130,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+    logins.forget(connection: connection)
   }
 
   /// A passed prompt's proof, taken for one use.

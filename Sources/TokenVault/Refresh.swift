@@ -24,10 +24,9 @@ internal import System
 // | set    | free      | opens under the intent's id  | refreshing | T2 from it                    |
 // | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
 //
-// The retry rule: with the courier ended nobody holds token n+1, so sending n once more can only
-// cost the access token that is still valid. `refresh_reuse = retry`: soon. `revokes`: once the
-// access token has expired. Never sooner than 2 s, doubling to 10 min, by CLOCK_BOOTTIME. 5xx never
-// ends it; `invalid_grant` to a retry is "login required", cause "answer lost".
+// The intent says which set of scopes the access token is for, and the answer is bound to that: T2
+// stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
+// the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
 extension Vault {
   /// How long an orphaned courier is waited for, in milliseconds: it ends within 30 s.
   static let orphanWait: Int64 = 35_000
@@ -35,10 +34,11 @@ extension Vault {
 
   /// Exchanges the refresh token of an account.
   ///
-  /// Only `accessToken` calls this, once at a time. `wanted` is how long the token is to live, in
+  /// Only `takeOff` calls this, once at a time. `wanted` is how long the token is to live, in
   /// seconds: what an orphaned courier has brought meanwhile is taken if it does.
   func refresh(
     _ identifier: [UInt8],
+    _ asked: ScopeRequest,
     wanted: Int64,
     authority: Authority,
     caller: Caller
@@ -48,7 +48,7 @@ extension Vault {
     var slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
     let account = try account(withIdentifier: identifier)
-    if let grant = try storedGrant(of: account, wanted: wanted) { return grant }
+    if let grant = try storedGrant(of: account, asked, wanted: wanted) { return grant }
     let earlier = try self.intent(of: account)
     try demandPatience(earlier, of: account)
     guard account.state == .signedIn else {
@@ -68,11 +68,17 @@ extension Vault {
     )
     let request: ProviderRequest
     do throws(OAuthError) {
-      request = try PasswordBackend(provider: provider).refresh(token.bytes)
+      request = try ProviderClient(provider: provider).refresh(token.bytes, scope: asked)
     } catch {
+      if case .notOffered = error { throw .misconfigured("\(error)") }
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }
-    let intent = try newIntent(.refresh, for: account, after: earlier)
+    let intent = try newIntent(
+      .refresh,
+      for: account,
+      after: earlier,
+      context: Array(asked.key.utf8)
+    )
     try begin(
       intent,
       AuditEntry(
@@ -80,7 +86,8 @@ extension Vault {
         .begun,
         account: account,
         caller: caller,
-        method: authority.method
+        method: authority.method,
+        detail: asked.shown
       )
     )
     let delivery = try delivery(intent, slot)
@@ -93,15 +100,15 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(identifier)
     }
-    try settle(
-      intent,
-      with: try image(after: reply, intent, slot),
-      slot,
-      caller: caller,
-      sent: token
-    )
-    guard let grant = try storedGrant(of: try self.account(withIdentifier: identifier), wanted: nil)
-    else {
+    let image = try image(after: reply, intent, slot)
+    do throws(VaultFailure) {
+      try settle(intent, with: image, slot, caller: caller, sent: token)
+    } catch {
+      // The new refresh token is stored by now; what came with it may wait for newer keys.
+      try await admitWithheld(identifier, after: error)
+    }
+    let refreshed = try self.account(withIdentifier: identifier)
+    guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
     }
     return grant
@@ -171,33 +178,6 @@ extension Vault {
       if case .vaultUnsafe = error { throw error }
       if case .unexpected = error { throw error }
     }
-  }
-
-  /// Refuses a retry that would come too soon.
-  func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
-    guard let intent, let wait = try retryWait(intent, of: account) else { return }
-    throw .providerUnavailable(
-      "the answer to the last refresh of \(account.name) was lost",
-      retryAfter: wait
-    )
-  }
-
-  /// Seconds to wait before token n may be sent once more; nil: now.
-  func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
-    guard intent.purpose == .refresh, intent.uncertain else { return nil }
-    // A reboot does not shorten the wait: in another boot all of it counts from that boot's start.
-    let end =
-      intent.bootID == clock.bootIdentifier.bytes
-      ? BootInstant(nanoseconds: intent.notBefore)
-      : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
-    // Rounded up: whoever waits so long is not told to wait again.
-    var wait = -clock.boot.seconds(since: end)
-    if try provider(of: account).refreshReuse == .revokes,
-      let row = try token(of: account), let left = secondsLeft(of: row)
-    {
-      wait = max(wait, left)
-    }
-    return wait > 0 ? wait : nil
   }
 
   func newIntent(

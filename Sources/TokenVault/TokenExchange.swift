@@ -43,7 +43,7 @@ public enum ExchangeReply: Sendable {
 }
 
 /// How a connection to a provider is made: as it was at login, whatever files say today.
-public struct ExchangeTerms: Sendable, Equatable {
+public struct ExchangeTerms: Sendable, Hashable {
   /// Certificate authorities in PEM, instead of the system's; nil for those.
   public let certificateAuthority: String?
   /// Public keys of which the server must have one (`sha256//...`).

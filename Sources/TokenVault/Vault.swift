@@ -54,9 +54,16 @@ public actor Vault {
   var enrollments: [UInt64: EnrollmentRun] = [:]
   var followers: [String: [Follower]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
-  var flights: [[UInt8]: Task<Result<AccessGrant, VaultFailure>, Never>] = [:]
+  var flights: [[UInt8]: RefreshFlight] = [:]
+  /// The accounts whose last refresh failed: nothing is refreshed ahead for them.
+  var failing: Set<[UInt8]> = []
+  /// The access tokens that were handed out from the store, by when they were stored.
+  var uses: [TokenPlace: Int64] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
+  var logins = LoginBook()
+  var documents = ProviderDocuments()
+  var withheld: [[UInt8]: WithheldToken] = [:]
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()
   let trailLimits: TrailLimits

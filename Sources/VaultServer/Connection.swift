@@ -86,7 +86,8 @@ final class Connection {
   private func takeMessages() throws(MessageError) -> Bool {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
       calls.append(call)
-      // Any message stops a finger's check or an enrolment: that is "Enter: password".
+      // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does
+      // the wait for a login.
       interrupt()
     }
     // What waits behind as many calls as may wait is whole, as far as anybody knows.
@@ -105,11 +106,11 @@ final class Connection {
     let call = calls.removeFirst()
     _ = try takeMessages()
     isAnswering = true
-    isInterruptible = call.waitsForFinger
+    isInterruptible = call.waitsForPerson
     return call
   }
 
-  /// Stops the call that is being answered, where it waits for a finger.
+  /// Stops the call that is being answered, where it waits for a person.
   ///
   /// Others, such as the delay after a wrong password, are not made shorter by sending something.
   private func interrupt() {
@@ -163,12 +164,12 @@ final class Connection {
 }
 
 extension VarlinkCall {
-  /// Whether the answer comes when somebody touches the reader.
-  fileprivate var waitsForFinger: Bool {
+  /// Whether the answer comes when somebody touches the reader, or says yes at the provider.
+  fileprivate var waitsForPerson: Bool {
     switch method {
     case CheckCall.method:
       (try? content(as: CheckCall.self))?.presenceMethod == .fingerprint
-    case EnrollFingerCall.method: true
+    case EnrollFingerCall.method, AwaitLoginCall.method: true
     default: false
     }
   }

@@ -134,9 +134,9 @@ struct Dispatcher: Sendable {
     case .rekey, .recover, .release: return try await keys(request, caller)
     case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:
       return try await care(request, more, caller, reply)
+    case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
-    case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .audit: throw .unexpected("a call was sorted wrongly")
     }
   }

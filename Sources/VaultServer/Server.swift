@@ -90,6 +90,7 @@ public final class Server {
       if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
         flushed = .now
         tendTrail()
+        refreshAhead()
       }
       if connections.isEmpty {
         if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
@@ -106,6 +107,13 @@ public final class Server {
   /// Has counted refusals written down, and the trail kept short; what fails is tried again later.
   private func tendTrail() {
     Task { [vault] in try? await vault.tendTrail() }
+  }
+
+  /// Has tokens refreshed that are in use and about to expire.
+  ///
+  /// Nobody waits for it: neither a caller, nor this engine's end.
+  private func refreshAhead() {
+    Task { [vault] in await vault.refreshAhead() }
   }
 
   /// Counts a caller that gets no answer.

@@ -139,6 +139,8 @@ struct LoginTests {
     try withProviders(["dev"]) { environment in
       let words = ["register", "me", "--provider", "dev", "--email", "a@b.c", "--name", "A"]
       let play = try Play.run(words, environment: environment) { stage in
+        _ = try stage.expect(GetAccountCall.self)
+        try stage.fail(.noSuchAccount(account: "me"))
         for _ in 0..<2 {
           try stage.terminal.waitFor("Password")
           try stage.terminal.type("pw\n")

@@ -52,6 +52,29 @@ final class PseudoTerminal: @unchecked Sendable {
     try keyboard.write(text)
   }
 
+  /// Types more than the terminal takes at once.
+  func paste(_ bytes: [UInt8]) throws {
+    let deadline = BootInstant.now.advanced(bySeconds: 10)
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe write(
+          keyboard.number,
+          buffer.baseAddress.map { unsafe $0 + done },
+          bytes.count - done
+        )
+      }
+      if count > 0 {
+        done += count
+      } else {
+        // Who reads no more has had enough.
+        guard errno == EAGAIN, BootInstant.now < deadline else { return }
+        var entry = pollfd(fd: keyboard.number, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&entry, 1, 100)
+      }
+    }
+  }
+
   /// Waits until the screen has shown a text, at most ten seconds.
   func waitFor(_ text: String) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 10)

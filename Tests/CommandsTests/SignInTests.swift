@@ -109,6 +109,8 @@ struct SignInTests {
       ["register", "me", "--provider", "dev"],
       environment: home.environment
     ) { stage in
+      _ = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: "me"))
       try stage.terminal.waitFor("E-mail: ")
       try stage.terminal.type("  me@example.org \n")
       try stage.terminal.waitFor("Name (may be empty): ")
@@ -133,6 +135,31 @@ struct SignInTests {
     #expect(play.echoes)
     for password in ["first", "second", "hunter2"] { #expect(!play.screen.contains(password)) }
     #expect(play.talk == "registered and signed in: me is me@example.org at dev\n")
+  }
+
+  /// The session of whoever is signed in would live on at the provider, and nobody could end it.
+  @Test
+  func registeringOverSomebodyIsRefusedBeforeAnyQuestion() throws {
+    let home = try Home()
+    #expect(try run(add, home).code == .done)
+    let words = ["register", "me", "--provider", "dev"]
+    let refused = try Play.run(words, environment: home.environment) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.expectEnd()
+    }
+    #expect(refused.code == .refused)
+    #expect(refused.error?.message == "me is signed in already as me@example.org at dev")
+    #expect(refused.error?.hint?.contains("thumblatch logout me") == true)
+    #expect(refused.screen.isEmpty)
+    var account = VerbTests.account
+    account.state = .signedOut
+    let asked = try Play.run(words, environment: home.environment) { [account] stage in
+      try stage.knowAccount(account)
+      try stage.terminal.waitFor("E-mail: ")
+      try stage.interrupt()
+      try stage.expectEnd()
+    }
+    #expect(asked.code == .interrupted)
   }
 
   @Test

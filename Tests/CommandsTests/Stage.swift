@@ -166,7 +166,12 @@ struct Play {
     )
     let programSide = try terminal.open()
     let second = try programSide.duplicate().relinquish()
-    let thread = ScriptThread(stage, script)
+    let thread = BackgroundThread {
+      do { try script(stage) } catch {
+        stage.giveUp()
+        throw error
+      }
+    }
     var failure: CommandError?
     var unused: Set = [client, second]
     do throws(CommandError) {
@@ -235,39 +240,5 @@ private final class Capture {
       text += chunk.prefix(count)
     }
     return String(decoding: text, as: UTF8.self)
-  }
-}
-
-/// A thread that runs a script; the test runner's own threads are too few to block two at once.
-private final class ScriptThread: @unchecked Sendable {
-  private let stage: Stage
-  private let script: @Sendable (Stage) throws -> Void
-  private var problem: (any Error)?
-  private var thread = pthread_t()
-
-  init(_ stage: Stage, _ script: @escaping @Sendable (Stage) throws -> Void) {
-    self.stage = stage
-    self.script = script
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    let status = unsafe pthread_create(
-      &thread,
-      nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        let script = unsafe Unmanaged<ScriptThread>.fromOpaque(context).takeRetainedValue()
-        do { try script.script(script.stage) } catch {
-          script.problem = error
-          script.stage.giveUp()
-        }
-        return nil
-      },
-      context
-    )
-    precondition(status == 0, "no thread for the script")
-  }
-
-  func join() -> (any Error)? {
-    pthread_join(thread, nil)
-    return problem
   }
 }

@@ -35,7 +35,12 @@ struct ProviderFileTests {
     ("[Provider]\nkind = password-backend\n\n\nisuer = https://a.example\n", 1, "issuer"),
     ("[Provider]\nkind = password-backend\nissuer = https://a.example\ncolour = 1\n", 4, "colour"),
     ("[Provider]\nkind = password-backend\nkind = password-backend\n", 3, "kind"),
-    ("[Provider]\nissuer = https://a.example\nkind = oidc\n", 3, "kind"),
+    ("[Provider]\nissuer = https://a.example\nkind = ldap\n", 3, "kind"),
+    (
+      "[Provider]\nkind = oidc\nissuer = https://a.example\nscope = openid\nclient_id=\n", 5,
+      "client_id"
+    ),
+    ("[Provider]\nkind = password-backend\nissuer = https://a.example\nscope = a\n", 4, "scope"),
     ("[Provider]\nkind = password-backend\nissuer = https://a.example\nca = no.pem\n", 4, "ca"),
     ("[Provider]\nkind\n", 2, nil), ("kind = password-backend\n", 1, nil),
     ("[Provider]\n = x\n", 2, nil), ("[Provider\n", 1, nil), ("[]\n", 1, nil),

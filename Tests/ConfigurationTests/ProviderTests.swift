@@ -54,7 +54,7 @@ struct ProviderTests {
   }
 
   @Test(arguments: [
-    ("issuer", "http://id.example.com"), ("kind", "ldap"), ("kind", "oidc"), ("kind", "oauth2"),
+    ("issuer", "http://id.example.com"), ("kind", "ldap"), ("kind", "OIDC"), ("kind", ""),
     ("client_id", ""), ("client_id", "a b"), ("client_id", "a\nb"),
     ("pins", ""), ("pins", "sha256//AAAA"), ("pins", "sha1//AAAA"), ("pins", "\(pin);"),
     ("pins", "sha256//" + String(repeating: "A", count: 42) + "B="),

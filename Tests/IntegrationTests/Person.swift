@@ -4,32 +4,30 @@ import System
 import TestSupport
 import Testing
 
-/// Somebody with a home directory, a backend, a virtual fingerprint reader and the programs.
+/// Somebody with a home directory, a virtual fingerprint reader and the programs.
 ///
 /// Everything runs as a scratch user, whose system password real PAM checks.
-final class Person {
+class Someone {
   /// The system password.
   static let systemPassword = "system Pa55wörd"
 
   /// One user for a whole run, removed at its end.
   private static let shared = Result {
     let user = try ScratchUser(password: systemPassword)
-    atexit { Person.removeUser() }
+    atexit { Someone.removeUser() }
     return user
   }
 
   let user: ScratchUser
-  let backend: DevBackend
   let base: String
 
   var programs: String { base + "/bin" }
   var home: String { base + "/home" }
   var state: String { home + "/.local/state/thumblatch" }
 
-  /// Someone who has signed in nowhere yet; `options` are the backend's.
-  init(_ options: [String] = []) throws {
+  /// Someone who knows no provider yet.
+  init() throws {
     user = try Self.shared.get()
-    backend = try DevBackend(options)
     base = try scratchDirectory()
     try Programs.install(in: programs)
     try IntegrationTests.shell(
@@ -39,8 +37,6 @@ final class Person {
       echo FP_VIRTUAL_DEVICE=\(base)/reader/s >\(programs)/virtual-reader.conf
       """
     )
-    try run("provider", "add", "dev", "--kind", "password-backend", "--issuer", backend.url)
-      .succeeded()
   }
 
   deinit {
@@ -168,20 +164,6 @@ final class Person {
     return (try? UnixSocket.connect(in: directory, name: "s")) != nil
   }
 
-  /// Makes the account `me` and signs it in.
-  func register(_ account: String = "me") throws {
-    try run(
-      "register",
-      account,
-      "--provider",
-      "dev",
-      "--email",
-      "\(account)@example.org",
-      "--password-stdin",
-      input: "backend-password\n"
-    ).succeeded()
-  }
-
   /// Ends the engine, as its idle time does.
   func endEngine() throws {
     for process in processes(in: programs, named: "thumblatchd") {
@@ -202,6 +184,33 @@ final class Person {
       state + "/vault.db"
     )
     try IntegrationTests.shell("rm -f \(state)/tokens/*")
+  }
+}
+
+/// Someone with a password backend, `dev`.
+final class Person: Someone {
+  let backend: DevBackend
+
+  /// Someone who has signed in nowhere yet; `options` are the backend's.
+  init(_ options: [String] = []) throws {
+    backend = try DevBackend(options)
+    try super.init()
+    try run("provider", "add", "dev", "--kind", "password-backend", "--issuer", backend.url)
+      .succeeded()
+  }
+
+  /// Makes the account `me` and signs it in.
+  func register(_ account: String = "me") throws {
+    try run(
+      "register",
+      account,
+      "--provider",
+      "dev",
+      "--email",
+      "\(account)@example.org",
+      "--password-stdin",
+      input: "backend-password\n"
+    ).succeeded()
   }
 }
 

@@ -13,7 +13,7 @@ final class TerminalSession {
   /// All that was shown so far.
   private(set) var screen = ""
   private let keyboard: Descriptor
-  private var seen = 0
+  fileprivate var seen = 0
 
   init(_ command: [String], environment: [String], columns: UInt16) throws {
     let number = unsafe Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -78,7 +78,7 @@ final class TerminalSession {
   }
 
   /// Takes in what is shown; false at the end, or where nothing comes for 40 s.
-  private func look() throws -> Bool {
+  fileprivate func look() throws -> Bool {
     guard try keyboard.waitReadable(milliseconds: 40_000) else { return false }
     var chunk = [UInt8](repeating: 0, count: 4096)
     let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
@@ -88,5 +88,32 @@ final class TerminalSession {
     guard let count = try? result.get(), count > 0 else { return false }
     screen += String(decoding: chunk.prefix(count), as: UTF8.self)
     return true
+  }
+}
+
+extension TerminalSession {
+  /// Waits until an address is shown on a line of its own, and takes it.
+  func link() throws -> String {
+    try expect("http")
+    let begun = seen - 4
+    try expect("\n")
+    let line = Array(screen.utf8.dropFirst(begun)).prefix { $0 != 13 && $0 != 10 && $0 != 32 }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Waits until the code of a device login is shown in its frame, and takes it.
+  func userCode() throws -> String {
+    try expect("┃   ")
+    let begun = seen
+    try expect("   ┃")
+    return String(decoding: screen.utf8.dropFirst(begun).prefix(seen - begun - 6), as: UTF8.self)
+  }
+
+  /// Waits for the end of the program, which must be a failure; what it has shown.
+  func failed() throws -> String {
+    while try look() {}
+    let end = try child.wait()
+    #expect(end != .exited(0), "\(screen)")
+    return screen
   }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import OAuth
 import Presence
@@ -7,8 +8,9 @@ import Synchronization
 import System
 import TokenVault
 
-// A process to be killed: it makes a new device secret in the vault of a state directory, and says
-// so when that is done. Argument: the state directory. All of it runs on one thread, because
+// A process to be killed: it makes a new device secret in the vault of a state directory (`rekey`),
+// or brings another provider to the account `work` (`apply`), and says so when that is done.
+// Arguments: the state directory, and which. All of it runs on one thread, because
 // strace(1) counts the calls of each thread on its own.
 
 /// Runs every job on the thread that calls `run`.
@@ -74,7 +76,20 @@ func report(_ line: String) {
   try? Descriptor(owning: dup(1)).write(line + "\n")
 }
 
-func rekey() async {
+/// What is done, once without a prompt and once with.
+func act(_ vault: Vault, _ prompt: String?, _ caller: Caller) async throws {
+  if CommandLine.arguments[2] == "rekey" {
+    _ = try await vault.rekey(prompt: prompt, caller: caller)
+  } else {
+    let provider = try Provider(
+      name: ProviderName("dev"),
+      settings: ["kind": "password-backend", "issuer": "https://later.example.com"]
+    )
+    _ = try await vault.applyProvider(provider, account: "work", prompt: prompt, caller: caller)
+  }
+}
+
+func work() async {
   do {
     let vault = try Vault(
       directory: try StateDirectory(path: CommandLine.arguments[1]),
@@ -86,10 +101,10 @@ func rekey() async {
     report("open")
     let caller = Caller(connection: 1, user: ThisProcess.user, requester: "a writer")
     do {
-      _ = try await vault.rekey(prompt: nil, caller: caller)
+      try await act(vault, nil, caller)
     } catch VaultFailure.presenceNeeded(let need) {
       _ = try await vault.check(need.prompt, by: .password, caller: caller) { _ in }
-      _ = try await vault.rekey(prompt: need.prompt, caller: caller)
+      try await act(vault, need.prompt, caller)
       report("done")
     }
   } catch {
@@ -100,7 +115,7 @@ func rekey() async {
 let thread = OneThread()
 let isDone = Atomic(false)
 Task(executorPreference: thread) {
-  await rekey()
+  await work()
   isDone.store(true, ordering: .releasing)
 }
 thread.run { isDone.load(ordering: .acquiring) }

@@ -27,6 +27,7 @@ private func judged(
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"
   case .misconfigured(_, let token): return "misconfigured \(text(token) ?? "-")"
+  case .pending(let slowDown): return "pending \(slowDown)"
   }
 }
 

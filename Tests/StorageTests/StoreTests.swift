@@ -147,7 +147,8 @@ struct StoreTests {
       token: "scoped",
       tokenType: "DPoP",
       expiresAt: 3,
-      storedAt: 4
+      storedAt: 4,
+      grantedScope: "mail"
     )
     try store.put(scoped)
     #expect(try store.accessToken(account: accountID) == token)
@@ -160,6 +161,10 @@ struct StoreTests {
     #expect(try store.deleteIntent(account: accountID))
     #expect(try !store.deleteIntent(account: accountID))
     try store.put(intent(2))
+    try store.deleteAccessToken(account: accountID, scopeSet: "mail")
+    #expect(try store.accessTokens(account: accountID).count == 2)
+    try store.deleteAccessToken(account: accountID, scopeSet: "mail read")
+    #expect(try store.accessTokens(account: accountID) == [token])
     try store.deleteAccessTokens(account: accountID)
     #expect(try store.accessTokens(account: accountID).isEmpty)
     try store.put(token)
@@ -167,6 +172,27 @@ struct StoreTests {
     #expect(try store.accessTokens(account: accountID).isEmpty)
     #expect(try store.intents().isEmpty)
     try store.verify()
+  }
+
+  @Test
+  func ofManyScopeSetsThoseThatWereStoredLastAreKept() throws {
+    try store.insert(account())
+    for (number, time) in [(1, 5), (2, 9), (3, 7), (4, 7)] as [(Int, Int64)] {
+      let row = AccessTokenRow(
+        account: accountID,
+        scopeSet: "s\(number)",
+        token: "t",
+        expiresAt: nil,
+        storedAt: time
+      )
+      try store.put(row)
+    }
+    try store.put(AccessTokenRow(account: accountID, token: "t", expiresAt: nil, storedAt: 1))
+    // Of two of the same second the one that came later.
+    try store.trimAccessTokens(account: accountID, keeping: 2)
+    #expect(try store.accessTokens(account: accountID).map(\.scopeSet) == ["", "s2", "s4"])
+    try store.trimAccessTokens(account: accountID, keeping: 0)
+    #expect(try store.accessTokens(account: accountID).map(\.scopeSet) == [""])
   }
 
   @Test

@@ -28,6 +28,18 @@ struct DirectoryTests {
   }
 
   @Test
+  func aFileWasReadWhereItsReadIsLaterThanItsWriting() throws {
+    try place.write("file", "text")
+    let directory = try place.open()
+    for (read, written, isRead) in [(5, 5, false), (5, 6, false), (6, 5, true)] {
+      var times = [timespec(tv_sec: read, tv_nsec: 0), timespec(tv_sec: written, tv_nsec: 0)]
+      #expect(unsafe utimensat(AT_FDCWD, place.path + "/file", &times, 0) == 0)
+      #expect(try directory.wasRead("file") == isRead)
+    }
+    #expect(try !directory.wasRead("nothing"))
+  }
+
+  @Test
   func aLinkOnTheWayIsNotFollowedEither() throws {
     _ = try place.open().openDirectory("real", create: true).create("file")
     place.link("way", to: "real")

@@ -5,13 +5,15 @@ internal import System
 /// goes away with their owner.
 ///
 /// Files: `ca.pem`; `leaf.pem`, `expired.pem` and `wrong.pem` (another host's name) with `leaf.key`;
-/// `other-ca.pem`, of an authority that signed none of them; `trusted/`, a hashed directory that
+/// `next.pem` with `next.key`, which come after them; `other-ca.pem`, of an authority that signed none of them; `trusted/`, a hashed directory that
 /// holds `ca.pem`.
 public final class DevBackendCertificates: Sendable {
   /// The directory's path.
   public let directory: String
   /// The pin of `leaf.key`: `sha256//` and base64.
   public let pin: String
+  /// The pin of `next.key`.
+  public let nextPin: String
 
   private static let script = """
     key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc"
@@ -26,10 +28,15 @@ public final class DevBackendCertificates: Sendable {
     $sign -extfile right.ext -days 2 -out leaf.pem
     $sign -extfile wrong.ext -days 2 -out wrong.pem
     $sign -extfile right.ext -days -1 -out expired.pem
+    openssl req $key -keyout next.key -out next.csr -subj /CN=backend
+    openssl x509 -req -in next.csr -CA ca.pem -CAkey ca.key -extfile right.ext -days 2 -out next.pem
     mkdir trusted
     cp ca.pem trusted
     openssl rehash trusted
-    openssl pkey -in leaf.key -pubout -outform der | openssl dgst -sha256 -binary | openssl base64 > pin
+    for name in leaf next; do
+      openssl pkey -in $name.key -pubout -outform der | openssl dgst -sha256 -binary |
+        openssl base64 > $name.pin
+    done
     """
 
   /// Makes all of them.
@@ -43,8 +50,12 @@ public final class DevBackendCertificates: Sendable {
     directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
     let opened = try Directory(path: directory)
-    let text = try opened.openForReading("pin").readAll(limit: 100)
-    pin = "sha256//" + String(decoding: text.dropLast(), as: UTF8.self)
+    func pin(_ name: String) throws -> String {
+      let text = try opened.openForReading(name).readAll(limit: 100)
+      return "sha256//" + String(decoding: text.dropLast(), as: UTF8.self)
+    }
+    self.pin = try pin("leaf.pin")
+    nextPin = try pin("next.pin")
   }
 
   deinit {

@@ -119,6 +119,49 @@ struct AnswerTests {
       return
     }
     #expect(try await vault.row().state == .signedIn)
+    // Whoever asks sooner is told so, and nothing is sent.
+    bench.clock.advance(599)
+    guard
+      case .providerUnavailable(_, retryAfter: 1)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told to wait")
+      return
+    }
+    #expect(bench.exchange.refreshes.count == 1)
+    bench.clock.advance(1)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+  }
+
+  @Test(arguments: ["", "<html>", "nope"])
+  func whereTheProviderIsSaidToRefuseSoItIsARefusal(_ body: String) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, settings: ["empty_refusal": "true"])
+    bench.clock.advance(3600)
+    bench.exchange.plan(.answer(status: 403, body: body))
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("no login was required")
+      return
+    }
+    #expect(try await vault.row().sealedRefreshToken != nil)
+  }
+
+  @Test(arguments: ["invalid_client", "invalid_scope", "unauthorized_client", "server_error"])
+  func anotherErrorIsTheConfigurationAndTheTokenIsKept(_ error: String) async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"\#(error)"}"#))
+    guard case .misconfigured? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("taken for something else")
+      return
+    }
+    #expect(try await vault.row().state == .signedIn)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(bench.exchange.refreshes.last == #"{"refresh_token":"rt-1"}"#)
   }
 
   @Test

@@ -1,0 +1,112 @@
+internal import Configuration
+internal import Glibc
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// A login in a browser of this machine, which comes back to a port here (RFC 8252).
+struct BrowserSignIn {
+  let signIn: WebSignIn
+  let redirect: LoopbackRedirect
+
+  private var session: Session { signIn.session }
+  private var output: Output { session.output }
+
+  func run() throws(CommandError) -> VaultAccount {
+    let listener = try listen()
+    let begun = try signIn.begin(.browser, redirect: redirect.url(port: listener.port))
+    let url = try signIn.address(begun.url)
+    let deadline = signIn.deadline(begun, most: WebSignIn.browserLimit)
+    var browser = Browser(
+      url,
+      environment: session.environment,
+      variables: ThisProcess.environmentEntries,
+      mask: session.inheritedMask
+    )
+    var isStarted = browser.start()
+    output.announce(
+      isStarted
+        ? "Your browser opens to sign in at \(signIn.place). If it does not, open this address:"
+        : "No browser could be started. To sign in at \(signIn.place), open this address:"
+    )
+    output.announce(lines: [url])
+    var countdown = Countdown("waiting for the browser", until: deadline, on: output)
+    defer { output.clearStatus() }
+    let arrival = try listener.wait(interrupt: session.interrupt, until: deadline) {
+      () throws(CommandError) in
+      if isStarted && !browser.look() {
+        isStarted = false
+        output.announce("No browser could be started: open the address above by hand.")
+        countdown.again()
+      }
+      countdown.show()
+    }
+    guard let arrival else { throw signIn.tooLate }
+    output.status("signing in")
+    return try finish(begun.login, arrival)
+  }
+
+  private func listen() throws(CommandError) -> RedirectListener {
+    do throws(SystemError) {
+      return try RedirectListener(at: redirect)
+    } catch {
+      guard error.code == EADDRINUSE else {
+        throw CommandError(.unavailable, "\(redirect.text) cannot be listened at: \(error)")
+      }
+      throw CommandError(
+        .busy,
+        "another program has the port that \(signIn.place) sends the browser to: "
+          + redirect.text,
+        hint: "end that program, or sign in with --paste"
+      )
+    }
+  }
+
+  /// Hands the answer to the engine, and its outcome to the browser that waits for it.
+  private func finish(
+    _ login: String,
+    _ arrival: RedirectListener.Arrival
+  ) throws(CommandError) -> VaultAccount {
+    let connection = try session.vault()
+    do throws(VaultClientError) {
+      let call = FinishLoginCall(login: login, query: arrival.query)
+      let account = try connection.call(call, within: Session.remoteLimit).account
+      show(signedIn(account), arrival)
+      return account
+    } catch {
+      show(result(of: error), arrival)
+      throw signIn.finished(error)
+    }
+  }
+
+  private func show(_ result: ResultPage.Result, _ arrival: RedirectListener.Arrival) {
+    // An interrupt that has come already must not take the page away.
+    arrival.connection.answer(
+      ResultPage(result).answer,
+      interrupt: result == .interrupted ? nil : session.interrupt
+    )
+  }
+
+  private func signedIn(_ account: VaultAccount) -> ResultPage.Result {
+    let names = [account.displayName, account.email, account.subject]
+      .compactMap { $0 }.filter { !$0.isEmpty }
+    return .signedIn(
+      person: names.first,
+      also: account.displayName?.isEmpty == false ? account.email : nil,
+      account: account.name,
+      provider: account.provider
+    )
+  }
+
+  private func result(of error: VaultClientError) -> ResultPage.Result {
+    switch error {
+    case .interrupted: .interrupted
+    case .refused(.invalidArgument): .wrongState
+    case .refused(.loginRequired): .expired
+    case .refused(.providerRefused(_, let message)):
+      .refused(provider: signIn.place, reason: message)
+    default: .failed(reason: CommandError(error).message)
+    }
+  }
+}

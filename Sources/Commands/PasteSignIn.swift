@@ -1,0 +1,120 @@
+internal import Configuration
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// A login in a browser of another machine, whose last address is pasted here.
+///
+/// The browser is sent to a port that nobody listens at, and shows an error with the answer in its
+/// address.
+struct PasteSignIn {
+  /// The most bytes of what is pasted; the engine reads no more.
+  static let maximum = 16 * 1024
+  /// How often may be pasted what is no answer.
+  private static let tries = 3
+
+  let signIn: WebSignIn
+  let redirect: LoopbackRedirect
+  let terminal: Terminal
+
+  private var session: Session { signIn.session }
+  private var output: Output { session.output }
+
+  func run() throws(CommandError) -> VaultAccount {
+    let place = try? TakenPort(redirect)
+    defer { withExtendedLifetime(place) {} }
+    let begun = try signIn.begin(
+      .browser,
+      redirect: redirect.url(port: redirect.port ?? place?.port ?? 49_152)
+    )
+    let deadline = signIn.deadline(begun, most: WebSignIn.browserLimit)
+    output.announce("To sign in at \(signIn.place), open this address in a browser:")
+    output.announce(lines: [try signIn.address(begun.url)])
+    output.announce(
+      "The browser ends at a page that does not load. Copy the whole address of that page."
+    )
+    let query = try answer(until: deadline)
+    output.status("signing in")
+    defer { output.clearStatus() }
+    let call = FinishLoginCall(login: begun.login, query: query)
+    let connection = try session.vault()
+    do throws(VaultClientError) {
+      return try connection.call(call, within: Session.remoteLimit).account
+    } catch {
+      throw signIn.finished(error)
+    }
+  }
+
+  private func answer(until deadline: BootInstant) throws(CommandError) -> SharedSecret {
+    for _ in 0..<Self.tries {
+      defer { output.endLine() }
+      let line = try terminal.readPasted(
+        maximum: Self.maximum,
+        interrupt: session.interrupt,
+        deadline: deadline
+      ) { output.ask("Paste it here (it is not shown): ") }
+      guard let line else {
+        guard BootInstant.now < deadline else { throw signIn.tooLate }
+        break
+      }
+      switch PastedAnswer(line) {
+      case .query(let query): return query
+      case .nothing: continue
+      case .otherPage:
+        output.announce(
+          "That is not the address of the last page: it has no code in it. Sign in first."
+        )
+      }
+    }
+    throw CommandError(.presence, "no address was pasted; nothing was changed")
+  }
+}
+
+/// A port that nobody listens at while it is held, so that no program here gets the code where the
+/// browser is on this machine after all.
+private final class TakenPort {
+  let port: UInt16
+  private let socket: Descriptor
+
+  init(_ redirect: LoopbackRedirect) throws(SystemError) {
+    socket = try LoopbackSocket.bind(
+      redirect.host == "[::1]" ? .ipv6 : .ipv4,
+      port: redirect.port ?? 0
+    )
+    port = try LoopbackSocket.port(of: socket)
+  }
+}
+
+/// What somebody pasted.
+enum PastedAnswer {
+  /// The query of the redirect, of a whole address or alone.
+  case query(SharedSecret)
+  /// An address, or other words, without an answer.
+  case otherPage
+  case nothing
+
+  /// Looks for the answer, and leaves it to the engine to judge it.
+  init(_ line: borrowing SecretBytes) {
+    var bytes = line.withBytes { span in (0..<span.count).map { span[$0] } }
+    defer { for index in bytes.indices { bytes[index] = 0 } }
+    let around = Array(" \t\"'<>".utf8)
+    guard let first = bytes.firstIndex(where: { !around.contains($0) }),
+      let last = bytes.lastIndex(where: { !around.contains($0) })
+    else {
+      self = .nothing
+      return
+    }
+    var query = bytes[first...last]
+    if let mark = query.firstIndex(of: UInt8(ascii: "?")) { query = query[(mark + 1)...] }
+    if let mark = query.firstIndex(of: UInt8(ascii: "#")) { query = query[..<mark] }
+    guard RedirectRequest.holds("state", query),
+      RedirectRequest.holds("code", query) || RedirectRequest.holds("error", query),
+      let secret = try? SecretBytes(copying: Array(query))
+    else {
+      self = .otherPage
+      return
+    }
+    self = .query(SharedSecret(secret))
+  }
+}

@@ -1,0 +1,142 @@
+internal import Glibc
+internal import SecretMemory
+internal import System
+
+/// One connection to the port that a redirect is awaited at.
+final class RedirectConnection {
+  /// How long a head may take to come, in seconds.
+  static let headLimit: Int64 = 10
+  /// How long the other side may take to hang up after an answer, in seconds.
+  static let drainLimit: Int64 = 2
+  /// The most bytes that are thrown away after an answer.
+  static let maximumDrain = 1024 * 1024
+
+  /// Where it stands.
+  enum Phase: Equatable {
+    /// The head is not complete.
+    case reading
+    /// It was answered. A socket that is closed with bytes unread resets the connection (RFC 9293,
+    /// section 3.10.4), and the answer may be lost: so what still comes is thrown away.
+    case draining
+  }
+
+  let socket: Descriptor
+  private(set) var phase = Phase.reading
+  private(set) var deadline = BootInstant.now.advanced(bySeconds: headLimit)
+  private var head: [UInt8] = []
+  private var searched = 0
+  private var drained = 0
+
+  init(_ socket: consuming Descriptor) {
+    self.socket = socket
+  }
+
+  deinit { wipe() }
+
+  /// What a look at the connection brought.
+  enum Outcome {
+    case waiting
+    /// It is over: nothing more is to be done with it.
+    case over
+    case refused(status: Int)
+    /// The redirect, with its query.
+    case redirect(SharedSecret)
+  }
+
+  /// Takes in what has come, without waiting.
+  func look(for request: RedirectRequest) -> Outcome {
+    var chunk = [UInt8](repeating: 0, count: 8 * 1024)
+    defer { for index in chunk.indices { chunk[index] = 0 } }
+    while true {
+      let got = unsafe recv(socket.number, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+      if got < 0 {
+        if errno == EINTR { continue }
+        return errno == EAGAIN ? .waiting : .over
+      }
+      if got == 0 { return .over }
+      guard phase == .reading else {
+        drained += got
+        if drained > Self.maximumDrain { return .over }
+        continue
+      }
+      // One allocation: an array that grows leaves copies of what it held.
+      if head.isEmpty { head.reserveCapacity(RedirectRequest.maximumHead + chunk.count) }
+      head += chunk.prefix(got)
+      switch request.judge(head, searched: &searched) {
+      case .incomplete: continue
+      case .refused(let status): return .refused(status: status)
+      case .redirect(let query): return redirect(query)
+      }
+    }
+  }
+
+  /// Sends as much of an answer as the connection takes at once, and waits for its end from then on.
+  func refuse(status: Int) {
+    let text = HTTPAnswer.refusal(status: status)
+    _ = unsafe text.withUnsafeBytes { bytes in
+      unsafe send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+    }
+    endAnswer()
+  }
+
+  /// Sends a whole answer, and waits until the other side has it; gives up after some seconds, or
+  /// at an interrupt.
+  func answer(_ bytes: [UInt8], interrupt: Int32?) {
+    let end = BootInstant.now.advanced(bySeconds: 5)
+    var done = 0
+    while done < bytes.count {
+      let sent = unsafe bytes.withUnsafeBytes { buffer in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+        return unsafe send(
+          socket.number,
+          rest.baseAddress,
+          rest.count,
+          Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+        )
+      }
+      if sent > 0 {
+        done += sent
+      } else if sent < 0, errno == EAGAIN || errno == EINTR {
+        guard wait(for: POLLOUT, until: end, interrupt) else { return }
+      } else {
+        return
+      }
+    }
+    endAnswer()
+    let nothing = RedirectRequest(path: "", authority: "")
+    while case .waiting = look(for: nothing), wait(for: POLLIN, until: deadline, interrupt) {}
+  }
+
+  private func endAnswer() {
+    wipe()
+    socket.shutDownSending()
+    phase = .draining
+    deadline = BootInstant.now.advanced(bySeconds: Self.drainLimit)
+  }
+
+  /// False at the deadline, or at an interrupt.
+  private func wait(for events: Int32, until end: BootInstant, _ interrupt: Int32?) -> Bool {
+    var entries = [
+      pollfd(fd: socket.number, events: Int16(events), revents: 0),
+      pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let left = end.nanoseconds - BootInstant.now.nanoseconds
+    guard left > 0 else { return false }
+    let ready = unsafe poll(&entries, 2, Int32(clamping: left / 1_000_000 + 1))
+    return entries[1].revents == 0 && (ready > 0 || (ready < 0 && errno == EINTR))
+  }
+
+  private func redirect(_ query: Range<Int>) -> Outcome {
+    defer { wipe() }
+    let secret = try? unsafe head.withUnsafeBytes { bytes in
+      SharedSecret(try unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[query])))
+    }
+    return secret.map(Outcome.redirect) ?? .refused(status: 503)
+  }
+
+  /// The code stands in the head.
+  private func wipe() {
+    for index in head.indices { head[index] = 0 }
+    head.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,153 @@
+/// The page that a person sees in the browser when a login is over.
+///
+/// One file without script and without anything that has to be fetched. Whatever comes from a
+/// provider is escaped, and shown apart from our own words.
+struct ResultPage {
+  /// What became of the login.
+  enum Result: Equatable {
+    /// Who is signed in now, as the provider tells it, and where.
+    case signedIn(person: String?, also: String?, account: String, provider: String)
+    /// The provider said no, in its own words.
+    case refused(provider: String, reason: String)
+    /// The answer belongs to no login of this moment.
+    case wrongState
+    /// It came too late.
+    case expired
+    /// The person ended the login at the terminal.
+    case interrupted
+    /// Anything else; the terminal says more.
+    case failed(reason: String)
+  }
+
+  let result: Result
+
+  init(_ result: Result) {
+    self.result = result
+  }
+
+  /// What the browser gets.
+  var answer: [UInt8] {
+    HTTPAnswer.page(html, policy: Self.policy, status: isGood ? 200 : 400)
+  }
+
+  /// Nothing may be loaded, run, framed or sent; the one style sheet is known by its digest.
+  static let policy =
+    "default-src 'none'; style-src 'sha256-\(PageStyle.digest)'; base-uri 'none'; "
+    + "form-action 'none'; frame-ancestors 'none'"
+
+  private var isGood: Bool {
+    if case .signedIn = result { return true }
+    return false
+  }
+
+  /// All of it.
+  var html: String {
+    """
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>\(title) · Thumblatch</title>
+    <style>\(PageStyle.text)</style>
+    </head>
+    <body>
+    <main class="\(isGood ? "good" : "bad")">
+    \(isGood ? Self.tick : Self.cross)
+    <h1>\(title)</h1>
+    \(body)
+    <p class="end">\(end)</p>
+    </main>
+    <footer>\(Self.latch)<span>Thumblatch, on this computer</span></footer>
+    </body>
+    </html>
+
+    """
+  }
+
+  private var title: String {
+    switch result {
+    case .signedIn: "You are signed in"
+    case .refused: "You are not signed in"
+    case .wrongState: "This answer was not asked for"
+    case .expired: "That took too long"
+    case .interrupted: "The sign-in was called off"
+    case .failed: "The sign-in did not work"
+    }
+  }
+
+  private var body: String {
+    switch result {
+    case .signedIn(let person, let also, let account, let provider):
+      var facts = ""
+      if let person { facts += "<p class=\"who\">\(Self.quoted(person))</p>\n" }
+      if let also { facts += "<p class=\"also\">\(Self.quoted(also))</p>\n" }
+      return facts + """
+        <dl>
+        <div><dt>Account</dt><dd>\(Self.quoted(account))</dd></div>
+        <div><dt>Provider</dt><dd>\(Self.quoted(provider))</dd></div>
+        </dl>
+        """
+    case .refused(let provider, let reason):
+      return """
+        <p>\(Self.quoted(provider)) said no:</p>
+        <blockquote>\(Self.quoted(reason))</blockquote>
+        """
+    case .wrongState:
+      return """
+        <p>It does not belong to the sign-in that was begun at the terminal. An old page may have \
+        been loaded again; or somebody wants you signed in as somebody else.</p>
+        """
+    case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
+    case .interrupted: return "<p>It was ended at the terminal before it was complete.</p>"
+    case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
+    }
+  }
+
+  private var end: String {
+    switch result {
+    case .signedIn: "You can close this tab.<br>The terminal has everything it needs."
+    case .refused, .wrongState, .expired:
+      "Nothing was changed. You can close this tab,<br>and try again at the terminal."
+    // What the provider did last is not known here.
+    case .interrupted, .failed: "You can close this tab.<br>The terminal says more."
+    }
+  }
+
+  /// Text from elsewhere as part of the page: made harmless for the reader, who could be misled by
+  /// turned-around letters, then for the browser.
+  static func quoted(_ text: String) -> String {
+    "<bdi>\(escaped(PlainText.line(text)))</bdi>"
+  }
+
+  /// Text that can neither begin nor end a tag, an attribute or a character reference.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static let tick = """
+    <svg class="sign" viewBox="0 0 64 64" aria-hidden="true">\
+    <circle cx="32" cy="32" r="30"/><path d="M19 33.5l9 9 17-19"/></svg>
+    """
+  private static let cross = """
+    <svg class="sign" viewBox="0 0 64 64" aria-hidden="true">\
+    <circle cx="32" cy="32" r="30"/><path d="M32 17v20M32 45.5v.5"/></svg>
+    """
+  private static let latch = """
+    <svg viewBox="0 0 24 24" aria-hidden="true"><rect x="4" y="10" width="16" height="11" rx="3"/>\
+    <path d="M8 10V7a4 4 0 0 1 8 0v3"/></svg>
+    """
+}

@@ -1,0 +1,131 @@
+internal import Configuration
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// A login that a person ends on a page of the provider: by browser, code or paste.
+///
+/// State, nonce, PKCE verifier and device code stay in the engine; what is here shows addresses, and
+/// carries the answer. Closing the connection, which every error here leads to, gives the login up.
+struct WebSignIn {
+  /// How long a browser is waited for, in seconds.
+  static let browserLimit: Int64 = 300
+
+  let session: Session
+  let account: String
+  /// Where; nil: where the account is.
+  let provider: VaultProvider?
+  /// The name of the provider.
+  let place: String
+  /// The keys of its settings.
+  let settings: [String: String]
+
+  /// The way that is taken: what is asked for, else what suits where this runs.
+  func way(_ asked: SignInWay?) throws(CommandError) -> SignInWay {
+    if let asked { return asked }
+    let hasPage =
+      settings["authorization_endpoint"] != nil || settings["discovery"] != "off"
+    if hasPage, SignInWay.showsBrowser(session.environment) { return .browser }
+    guard hasPage else { return .device }
+    return try offersCodes() ? .device : .paste
+  }
+
+  /// Signs in.
+  func run(_ way: SignInWay, isAsked: Bool) throws(CommandError) -> VaultAccount {
+    let question = "a sign-in at \(place) (\(way.option))"
+    switch way {
+    case .browser:
+      try session.demandInput(for: question)
+      session.findTerminal()
+      return try BrowserSignIn(signIn: self, redirect: try redirect()).run()
+    case .device:
+      try session.demandInput(for: question)
+      // Without a terminal somebody must have asked for it, and reads standard error.
+      if !isAsked { _ = try session.terminal(for: question) }
+      session.findTerminal()
+      return try DeviceSignIn(signIn: self).run()
+    case .paste:
+      let terminal = try session.terminal(for: question)
+      return try PasteSignIn(signIn: self, redirect: try redirect(), terminal: terminal).run()
+    case .password: throw CommandError(.bug, "a password needs no page")
+    }
+  }
+
+  /// Begins the login, after a presence check where the account is to be exportable.
+  func begin(
+    _ flow: LoginFlow,
+    redirect: String? = nil
+  ) throws(CommandError) -> BeginLoginReply {
+    let exportable = session.arguments.has("--exportable") ? true : nil
+    return try session.call(within: Session.remoteLimit) { prompt in
+      BeginLoginCall(
+        account: account,
+        provider: provider,
+        flow: flow,
+        redirect: redirect,
+        scope: session.arguments.value("--scope"),
+        exportable: exportable,
+        prompt: prompt
+      )
+    }
+  }
+
+  /// When the login is over, at the latest so many seconds from now.
+  func deadline(_ begun: BeginLoginReply, most: Int64) -> BootInstant {
+    BootInstant.now.advanced(bySeconds: min(max(Int64(begun.expiresIn), 1), most))
+  }
+
+  /// An address that the vault gave, fit to be shown, opened and typed.
+  func address(_ text: String?) throws(CommandError) -> String {
+    guard let text, text.utf8.count <= 8192,
+      ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw CommandError(.unavailable, "\(place) gave an address that none can open") }
+    return text
+  }
+
+  /// What is said when the time is over.
+  var tooLate: CommandError {
+    CommandError(
+      .presence,
+      "nobody signed in at \(place) in time; nothing was changed",
+      hint: "begin anew: thumblatch login \(account)"
+    )
+  }
+
+  /// The same error as a person meets it who has just come back from the provider.
+  func finished(_ error: VaultClientError) -> CommandError {
+    switch error {
+    case .refused(.invalidArgument(let message)):
+      CommandError(
+        .serverError,
+        "what came from the browser is not the answer to this login: \(message)",
+        hint: "begin anew: thumblatch login \(account)"
+      )
+    case .refused(.loginRequired): tooLate
+    case .refused(.providerRefused(_, let message)):
+      CommandError(.serverError, "\(place) refused: \(message)")
+    default: CommandError(error)
+    }
+  }
+
+  private func redirect() throws(CommandError) -> LoopbackRedirect {
+    do throws(ConfigurationError) {
+      return try LoopbackRedirect(settings["redirect_uri"] ?? "http://127.0.0.1/callback")
+    } catch {
+      throw CommandError(.usage, "redirect_uri of \(place): \(error)")
+    }
+  }
+
+  /// Whether the provider gives out codes (RFC 8628).
+  private func offersCodes() throws(CommandError) -> Bool {
+    if settings["device_authorization_endpoint"] != nil { return true }
+    if settings["discovery"] == "off" { return false }
+    let shown = VaultProvider(name: place, settings: settings)
+    let reply = try session.call(within: Session.remoteLimit) { _ in
+      TestProviderCall(provider: provider ?? shown)
+    }
+    return reply.flows.contains("device")
+  }
+}

@@ -1,0 +1,39 @@
+/// Where the browser comes back to: an http URL of this machine (RFC 8252, section 7.3).
+///
+/// Providers compare it letter by letter, but for the port, so it stays as it was written.
+public struct LoopbackRedirect: Sendable, Equatable {
+  /// The host: `127.0.0.1`, `[::1]` or `localhost`.
+  public let host: String
+  /// The port; nil for any that is free.
+  public let port: UInt16?
+  /// The path: empty, or beginning with a slash.
+  public let path: String
+
+  static let standard = LoopbackRedirect(host: "127.0.0.1", port: nil, path: "/callback")
+
+  private init(host: String, port: UInt16?, path: String) {
+    self.host = host
+    self.port = port
+    self.path = path
+  }
+
+  /// Takes `http://HOST[:PORT][/PATH]`.
+  public init(_ text: String) throws(ConfigurationError) {
+    let rule =
+      "http:// and 127.0.0.1, [::1] or localhost, if need be a port from 1024 and a path"
+    // Zero is nobody's port, so that one that is written is one that is kept.
+    guard let address = WebAddress(text, ports: ["http": 0]),
+      ["127.0.0.1", "[::1]", "localhost"].contains(address.host),
+      address.port.map({ $0 >= 1024 }) ?? true
+    else { throw ConfigurationError(.badValue(text: nil, rule: rule)) }
+    host = address.host
+    port = address.port.map { UInt16($0) }
+    path = text.hasSuffix("/") ? address.path + "/" : address.path
+  }
+
+  /// As it stands in a provider file.
+  public var text: String { "http://\(host)\(port.map { ":\($0)" } ?? "")\(path)" }
+
+  /// The URL for a listener's port.
+  public func url(port: UInt16) -> String { "http://\(host):\(port)\(path)" }
+}

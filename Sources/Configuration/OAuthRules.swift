@@ -1,0 +1,123 @@
+/// How the values of an OAuth provider's keys are read.
+enum OAuthRules {
+  /// The most scopes, and the most resources.
+  static let maximumList = 64
+
+  static func clientAuthentication(
+    _ text: String
+  ) throws(ConfigurationError) -> OAuthSettings.ClientAuthentication {
+    guard let value = OAuthSettings.ClientAuthentication(rawValue: text) else {
+      throw bad(text, "none, post or basic")
+    }
+    return value
+  }
+
+  static func discovery(_ text: String) throws(ConfigurationError) -> OAuthSettings.Discovery {
+    guard let value = OAuthSettings.Discovery(rawValue: text) else {
+      throw bad(text, "auto or off")
+    }
+    return value
+  }
+
+  static func required(_ text: String) throws(ConfigurationError) -> Bool {
+    switch text {
+    case "required": true
+    case "optional": false
+    default: throw bad(text, "required or optional")
+    }
+  }
+
+  /// Scope tokens of RFC 6749, appendix A.4, between spaces.
+  static func scopes(_ text: String) throws(ConfigurationError) -> [String] {
+    var scopes: Set<String> = []
+    for part in text.split(separator: " ") {
+      guard part.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+        throw bad(text, "scopes separated by spaces, without quotes and backslashes")
+      }
+      scopes.insert(String(part))
+    }
+    guard (1...maximumList).contains(scopes.count) else {
+      throw bad(nil, "1 to \(maximumList) scopes separated by spaces")
+    }
+    return scopes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Absolute URIs without a fragment (RFC 8707, section 2), separated by semicolons.
+  static func resources(_ text: String) throws(ConfigurationError) -> [String] {
+    var resources: Set<String> = []
+    for part in text.split(separator: ";", omittingEmptySubsequences: false) {
+      let resource = String(part.trimmingSpaces())
+      guard isURI(resource) else {
+        throw bad(
+          quotable(resource),
+          "an absolute URI without a fragment, several separated by ';'"
+        )
+      }
+      resources.insert(resource)
+    }
+    guard resources.count <= maximumList else {
+      throw bad(nil, "at most \(maximumList) resources")
+    }
+    return resources.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  static func algorithms(
+    _ text: String
+  ) throws(ConfigurationError) -> [OAuthSettings.IDTokenAlgorithm] {
+    let all = OAuthSettings.IDTokenAlgorithm.allCases
+    var chosen: Set<OAuthSettings.IDTokenAlgorithm> = []
+    for part in text.split(separator: ";", omittingEmptySubsequences: false) {
+      let name = String(part.trimmingSpaces())
+      guard let algorithm = OAuthSettings.IDTokenAlgorithm(rawValue: name) else {
+        let names = all.map(\.rawValue).joined(separator: ", ")
+        throw bad(name, "one of \(names), several separated by ';'")
+      }
+      chosen.insert(algorithm)
+    }
+    return all.filter(chosen.contains)
+  }
+
+  /// A whole URL: https, or http on this machine where the issuer is reached so, too.
+  ///
+  /// A query may stand (RFC 6749, section 3.1); user information and a fragment may not.
+  static func endpoint(_ text: String, issuer: Issuer) throws(ConfigurationError) -> String {
+    let rule = "a whole https:// URL without user and fragment"
+    guard isURI(text), let target = try? RequestTarget(text),
+      text.utf8.count <= WebAddress.maximumLength
+    else { throw bad(quotable(text), rule) }
+    guard target.scheme == "https" || issuer.isPlain else {
+      throw bad(quotable(text), rule + "; http:// only on this machine, for an issuer there")
+    }
+    return target.text
+  }
+
+  /// The keys that discovery filled in, as the program itself wrote them.
+  static func discovered(_ text: String) throws(ConfigurationError) -> [String] {
+    let known = Set(OAuthEndpoint.allCases.map(\.key) + [OAuthSettings.responseIssuerKey])
+    let keys = text.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
+    guard keys == Set(keys).sorted(), known.isSuperset(of: keys) else {
+      throw ConfigurationError(.damaged)
+    }
+    return keys
+  }
+
+  /// Scheme, colon and the characters of RFC 3986, section 2, without `#`.
+  private static func isURI(_ text: String) -> Bool {
+    guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first,
+      text.utf8.count <= ProviderSettings.maximumValueLength
+    else { return false }
+    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+    let ofScheme = letters.union("0123456789+-.".utf8)
+    let ofRest = ofScheme.union("_~:/?[]@!$&'()*,;=%".utf8)
+    let rest = text[colon...].dropFirst()
+    return letters.contains(first) && text[..<colon].utf8.allSatisfy(ofScheme.contains)
+      && !rest.isEmpty && rest.utf8.allSatisfy(ofRest.contains)
+  }
+
+  /// A URL with an @ may hold a password.
+  private static func quotable(_ text: String) -> String? { text.contains("@") ? nil : text }
+
+  private static func bad(_ text: String?, _ rule: String) -> ConfigurationError {
+    ConfigurationError(.badValue(text: text, rule: rule))
+  }
+}

@@ -1,0 +1,169 @@
+/// What providers of the kinds `oidc` and `oauth2` have besides what all have.
+public struct OAuthSettings: Sendable, Equatable {
+  /// How this client shows the token endpoint who it is (RFC 6749, section 2.3).
+  public enum ClientAuthentication: String, Sendable {
+    /// The client id alone: a public client.
+    case none
+    /// Id and secret in the body of the request.
+    case post
+    /// Id and secret in the header `Authorization: Basic`.
+    case basic
+  }
+
+  /// Whether endpoints that no key names are looked up at the provider.
+  public enum Discovery: String, Sendable {
+    /// They are, in the provider's metadata.
+    case auto
+    /// They are not: what is not named is not there.
+    case off
+  }
+
+  /// An algorithm that an ID token may be signed with (RFC 7518, section 3.1, and RFC 8037).
+  public enum IDTokenAlgorithm: String, Sendable, CaseIterable {
+    case rs256 = "RS256"
+    case ps256 = "PS256"
+    case es256 = "ES256"
+    case edDSA = "EdDSA"
+  }
+
+  /// What this client is called at the provider.
+  public let clientID: String
+  /// What some providers give out with the id of an installed program.
+  public let clientSecret: ClientSecret?
+  /// How the client shows who it is.
+  public let clientAuthentication: ClientAuthentication
+  /// The scopes of a login: sorted, each one once.
+  public let scopes: [String]
+  /// Whom access tokens are for, where the provider knows the parameter `audience`.
+  public let audience: String?
+  /// Whom access tokens are for (RFC 8707): sorted, each one once.
+  public let resources: [String]
+  /// Whether endpoints are looked up.
+  public let discovery: Discovery
+  /// Where the metadata lies, if not at the well-known places beneath the issuer.
+  public let discoveryURL: String?
+  /// Where the browser comes back to.
+  public let redirect: LoopbackRedirect
+  /// What stands in the authorization request besides: in the order of the names.
+  public let authorizationParameters: [AuthorizationParameter]
+  /// Whether e-mail and password may be exchanged for tokens (RFC 6749, section 4.3).
+  public let passwordGrant: Bool
+  /// The algorithms that an ID token may be signed with; empty for `oauth2`, which has none.
+  public let idTokenAlgorithms: [IDTokenAlgorithm]
+  /// Whether the redirect must say which issuer it comes from (RFC 9207).
+  public let responseIssuerRequired: Bool
+  /// The keys that discovery filled in: sorted; empty in what a person wrote.
+  public let discovered: [String]
+
+  let endpoints: [OAuthEndpoint: String]
+
+  static let responseIssuerKey = "response_iss"
+  static let discoveredKey = "discovered"
+
+  /// Takes the keys of these kinds out of settings.
+  init(
+    from reader: inout ProviderSettings,
+    kind: Provider.Kind,
+    issuer: Issuer,
+    clientID: String?,
+    mayBeDiscovered: Bool
+  ) throws(ConfigurationError) {
+    guard let clientID else { throw ConfigurationError(.missingKey, key: "client_id") }
+    self.clientID = clientID
+    clientSecret = try reader.takeOptional("client_secret", ClientSecret.init)
+    clientAuthentication =
+      try reader.takeOptional("client_authentication", OAuthRules.clientAuthentication)
+      ?? (clientSecret == nil ? .none : .basic)
+    scopes =
+      try reader.takeOptional("scope", OAuthRules.scopes)
+      ?? (kind == .oidc ? ["offline_access", "openid"] : [])
+    audience = try reader.takeOptional("audience", ProviderSettings.identifier)
+    resources = try reader.takeOptional("resource", OAuthRules.resources) ?? []
+    discovery = try reader.takeOptional("discovery", OAuthRules.discovery) ?? .auto
+    let endpoint = { (text: String) throws(ConfigurationError) in
+      try OAuthRules.endpoint(text, issuer: issuer)
+    }
+    discoveryURL = try reader.takeOptional("discovery_url", endpoint)
+    redirect =
+      try reader.takeOptional("redirect_uri", LoopbackRedirect.init) ?? LoopbackRedirect.standard
+    authorizationParameters =
+      try reader.takeOptional("authorization_parameters", AuthorizationParameter.list) ?? []
+    passwordGrant = try reader.takeOptional("password_grant", ProviderSettings.truth) ?? false
+    responseIssuerRequired =
+      try reader.takeOptional(Self.responseIssuerKey, OAuthRules.required) ?? false
+    var endpoints: [OAuthEndpoint: String] = [:]
+    for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
+      endpoints[one] = try reader.takeOptional(one.key, endpoint)
+    }
+    self.endpoints = endpoints
+    idTokenAlgorithms =
+      kind == .oidc
+      ? try reader.takeOptional("id_token_algorithms", OAuthRules.algorithms)
+        ?? IDTokenAlgorithm.allCases : []
+    discovered =
+      mayBeDiscovered
+      ? try reader.takeOptional(Self.discoveredKey, OAuthRules.discovered) ?? [] : []
+    try check(kind: kind)
+  }
+
+  /// What two keys together must not be.
+  private func check(kind: Provider.Kind) throws(ConfigurationError) {
+    if clientAuthentication == .none, clientSecret != nil {
+      throw bad("client_authentication", "post or basic where there is a client_secret")
+    }
+    if clientAuthentication != .none, clientSecret == nil {
+      throw bad("client_authentication", "none where there is no client_secret")
+    }
+    if kind == .oidc, !scopes.contains("openid") {
+      throw bad("scope", "one that holds openid; kind = oauth2 does without it")
+    }
+    for key in discovered {
+      let isThere =
+        key == Self.responseIssuerKey
+        ? responseIssuerRequired : endpoints.contains { $0.key.key == key }
+      guard isThere, discovery == .auto else { throw ConfigurationError(.damaged) }
+    }
+    guard discovery == .off else { return }
+    if discoveryURL != nil { throw bad("discovery_url", "left out where discovery = off") }
+    if endpoints[.token] == nil {
+      throw bad(OAuthEndpoint.token.key, "given where discovery = off")
+    }
+    if kind == .oidc, endpoints[.jwks] == nil {
+      throw bad(OAuthEndpoint.jwks.key, "given where discovery = off")
+    }
+    if endpoints[.authorization] == nil, endpoints[.deviceAuthorization] == nil, !passwordGrant {
+      throw bad(OAuthEndpoint.authorization.key, "given where discovery = off")
+    }
+  }
+
+  private func bad(_ key: String, _ rule: String) -> ConfigurationError {
+    ConfigurationError(.badValue(text: nil, rule: rule), key: key)
+  }
+
+  /// All of it in the spelling of a provider file, defaults written out.
+  ///
+  /// The client id is left out: it is a key of every kind.
+  var settings: [String: String] {
+    var settings = [
+      "client_authentication": clientAuthentication.rawValue,
+      "discovery": discovery.rawValue,
+      "redirect_uri": redirect.text,
+      "password_grant": passwordGrant ? "true" : "false",
+      Self.responseIssuerKey: responseIssuerRequired ? "required" : "optional",
+    ]
+    settings["client_secret"] = clientSecret?.text
+    settings["audience"] = audience
+    settings["discovery_url"] = discoveryURL
+    let lists = [
+      ("scope", scopes, " "), ("resource", resources, ";"),
+      ("id_token_algorithms", idTokenAlgorithms.map(\.rawValue), ";"),
+      ("authorization_parameters", authorizationParameters.map(\.text), "&"),
+      (Self.discoveredKey, discovered, ";"),
+    ]
+    for (key, values, separator) in lists where !values.isEmpty {
+      settings[key] = values.joined(separator: separator)
+    }
+    for (endpoint, url) in endpoints { settings[endpoint.key] = url }
+    return settings
+  }
+}

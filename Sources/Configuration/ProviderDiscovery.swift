@@ -1,0 +1,46 @@
+extension Provider {
+  /// The URL of an endpoint; nil if none is known, and for password backends.
+  public func endpoint(_ endpoint: OAuthEndpoint) -> String? { oauth?.endpoints[endpoint] }
+
+  /// This provider with what its metadata says, where no key of the file says otherwise.
+  ///
+  /// - Parameters:
+  ///   - endpoints: the URLs that the metadata names.
+  ///   - responseIssuerRequired: whether it promises the parameter `iss` in redirects (RFC 9207).
+  /// - Throws: an error that names the key of a URL that a file could not have.
+  /// - Returns: the provider, with the keys noted that were filled in. A password backend, and a
+  ///   provider that wants no discovery, come back as they are.
+  public func completed(
+    with endpoints: [OAuthEndpoint: String],
+    responseIssuerRequired: Bool
+  ) throws(ConfigurationError) -> Provider {
+    let written = asWritten
+    guard let oauth = written.oauth, oauth.discovery == .auto else { return written }
+    var settings = written.settings
+    var discovered: [String] = []
+    for (endpoint, url) in endpoints
+    where oauth.endpoints[endpoint] == nil && (kind == .oidc || endpoint != .jwks) {
+      settings[endpoint.key] = url
+      discovered.append(endpoint.key)
+    }
+    if responseIssuerRequired, !oauth.responseIssuerRequired {
+      settings[OAuthSettings.responseIssuerKey] = "required"
+      discovered.append(OAuthSettings.responseIssuerKey)
+    }
+    if !discovered.isEmpty {
+      settings[OAuthSettings.discoveredKey] = discovered.sorted().joined(separator: ";")
+    }
+    return try Provider(name: name, boundSettings: settings)
+  }
+
+  /// This provider without what discovery filled in: equal to the one of its file, unless that
+  /// was edited since.
+  public var asWritten: Provider {
+    guard let oauth, !oauth.discovered.isEmpty else { return self }
+    var settings = settings
+    for key in oauth.discovered { settings[key] = nil }
+    settings[OAuthSettings.discoveredKey] = nil
+    // What is taken away is what no check demands where discovery is on.
+    return (try? Provider(name: name, settings: settings)) ?? self
+  }
+}

@@ -1,0 +1,117 @@
+internal import Configuration
+internal import JSON
+public import SecretMemory
+
+/// What a provider gives a device that has no browser (RFC 8628, section 3.2).
+public struct DeviceAuthorization: Sendable {
+  /// The longest time that is waited, whatever the provider says, in seconds.
+  public static let longestLife = 900
+  /// The longest interval that is kept, in seconds.
+  public static let longestInterval = 300
+  static let standardInterval = 5
+
+  /// What the tokens are asked for with.
+  public let deviceCode: SharedSecret
+  /// What the person types in: printable ASCII, at most 64 characters.
+  public let userCode: String
+  /// Where the person types it in: an https URL, or http on this machine where the issuer is.
+  public let verificationURI: String
+  /// The same with the code in it, for a QR code.
+  public let verificationURIComplete: String?
+  /// Seconds until the code is worthless, at most `longestLife`.
+  public let expiresIn: Int
+  /// Seconds between two questions.
+  public let interval: Int
+}
+
+/// What an answer to a request for a device code means.
+public enum DeviceJudgement: Sendable {
+  /// The codes.
+  case authorization(DeviceAuthorization)
+  /// Asked too often; seconds to wait, if the provider said so.
+  case rateLimited(retryAfter: Int?)
+  /// The provider is out of order: try again later.
+  case failing(status: Int, retryAfter: Int?, message: String)
+  /// The configuration does not fit the provider.
+  case misconfigured(message: String)
+}
+
+extension TokenJudge {
+  /// Says what an answer to a request for a device code means.
+  func judgeDeviceAuthorization(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes
+  ) -> DeviceJudgement {
+    guard (200...299).contains(status) else {
+      // The rules for tokens tell what to wait for; what else there is, is for the configuration.
+      switch judge(status: status, retryAfter: retryAfter, body: body, for: .device, sent: nil) {
+      case .rateLimited(let wait): return .rateLimited(retryAfter: wait)
+      case .failing(let status, let wait, let message):
+        return .failing(status: status, retryAfter: wait, message: message)
+      default:
+        let object = Answer(body, secretMembers: secretMembers).object
+        let code = object.flatMap(errorCode).flatMap { DisplayText.of($0, most: 40) }
+        return .misconfigured(message: fault("answered \(status) \(code ?? "")"))
+      }
+    }
+    guard case .object(let object) = Answer(body, secretMembers: secretMembers) else {
+      return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+    }
+    do throws(JSONError) {
+      return try authorization(in: object)
+    } catch {
+      return .misconfigured(message: fault("gave no device code: \(error)"))
+    }
+  }
+
+  private func authorization(in object: JSONObject) throws(JSONError) -> DeviceJudgement {
+    guard let deviceCode = try object.optionalSecret("device_code") else {
+      guard let code = errorCode(in: object), let shown = DisplayText.of(code, most: 40) else {
+        throw .missing("device_code")
+      }
+      return .misconfigured(message: fault("answered \(shown)"))
+    }
+    guard (1...ProviderClient.maximumCode).contains(deviceCode.bytes.count) else {
+      throw .wrongType("device_code")
+    }
+    let userCode = try object.string("user_code")
+    guard (1...64).contains(userCode.utf8.count),
+      userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+    else { throw .wrongType("user_code") }
+    // Google's first spelling, which some still have.
+    let name = object["verification_uri"] == nil ? "verification_url" : "verification_uri"
+    let uri = try shownURL(object.string(name), name)
+    var complete: String?
+    if let text = try object.optionalString("verification_uri_complete") {
+      complete = try shownURL(text, "verification_uri_complete")
+    }
+    let life = object["expires_in"].flatMap(Self.lifetime) ?? DeviceAuthorization.longestLife
+    let interval = object["interval"].flatMap(Self.lifetime) ?? 0
+    return .authorization(
+      DeviceAuthorization(
+        deviceCode: deviceCode,
+        userCode: userCode,
+        verificationURI: uri,
+        verificationURIComplete: complete,
+        expiresIn: min(max(life, 1), DeviceAuthorization.longestLife),
+        interval: interval == 0
+          ? DeviceAuthorization.standardInterval
+          : min(interval, DeviceAuthorization.longestInterval)
+      )
+    )
+  }
+
+  /// A person opens it: nothing but a web page, without user information that would show one
+  /// host and lead to another.
+  private func shownURL(_ text: String, _ name: String) throws(JSONError) -> String {
+    guard let target = try? RequestTarget(text),
+      target.scheme == "https" || provider.issuer.isPlain
+    else { throw .wrongType(name) }
+    return target.text
+  }
+
+  private func fault(_ what: String) -> String {
+    "the device authorization endpoint \(what); check provider \(provider.name)"
+  }
+}

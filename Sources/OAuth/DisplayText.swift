@@ -1,0 +1,16 @@
+/// Text of a provider, made fit to be shown.
+enum DisplayText {
+  /// One line, without control or direction characters, at most `most` characters; nil if nothing
+  /// is left.
+  static func of(_ text: String, most: Int) -> String? {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(most) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+        shown.append(" ")
+      default: shown.append(scalar)
+      }
+    }
+    return shown.allSatisfy { $0 == " " } ? nil : String(shown)
+  }
+}

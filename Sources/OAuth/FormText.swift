@@ -1,0 +1,90 @@
+internal import SecretMemory
+
+/// Names and values as `application/x-www-form-urlencoded` (RFC 6749, appendix B).
+///
+/// A body is written straight into locked memory. All but letters, digits and `-._~` is encoded,
+/// the space as `%20`, so that the same text is right in a URL's query, too.
+struct FormText {
+  private enum Value {
+    case text(String)
+    case secret(SharedSecret)
+  }
+
+  private var members: [(name: String, value: Value)] = []
+
+  mutating func add(_ name: String, _ text: String?) {
+    if let text { members.append((name, .text(text))) }
+  }
+
+  mutating func add(_ name: String, _ secret: SharedSecret) {
+    members.append((name, .secret(secret)))
+  }
+
+  /// As the body of a request.
+  func body() throws(OAuthError) -> SharedSecret {
+    var count = 0
+    write { _ in count += 1 }
+    guard count <= SecretBytes.maximumCount else {
+      throw OAuthError.unusable(what: "request", rule: "shorter")
+    }
+    do throws(SecretMemoryError) {
+      return SharedSecret(
+        unsafe try SecretBytes(capacity: count) { room in
+          var position = 0
+          write { byte in
+            unsafe room[position] = byte
+            position += 1
+          }
+          return position
+        }
+      )
+    } catch {
+      throw OAuthError.memory(error)
+    }
+  }
+
+  /// As the query of a URL; secrets have no place there and are left out.
+  var query: String {
+    members.compactMap { member in
+      guard case .text(let text) = member.value else { return nil }
+      return Self.encoded(member.name) + "=" + Self.encoded(text)
+    }.joined(separator: "&")
+  }
+
+  /// One text, encoded.
+  static func encoded(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 { put(byte) { bytes.append($0) } }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func write(_ put: (UInt8) -> Void) {
+    for (index, member) in members.enumerated() {
+      if index > 0 { put(UInt8(ascii: "&")) }
+      for byte in member.name.utf8 { Self.put(byte, put) }
+      put(UInt8(ascii: "="))
+      switch member.value {
+      case .text(let text):
+        for byte in text.utf8 { Self.put(byte, put) }
+      case .secret(let secret):
+        secret.bytes.withBytes { bytes in
+          for index in bytes.indices { Self.put(bytes[index], put) }
+        }
+      }
+    }
+  }
+
+  private static func put(_ byte: UInt8, _ write: (UInt8) -> Void) {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      write(byte)
+    default:
+      let digits = Array("0123456789ABCDEF".utf8)
+      write(UInt8(ascii: "%"))
+      write(digits[Int(byte >> 4)])
+      write(digits[Int(byte & 15)])
+    }
+  }
+}

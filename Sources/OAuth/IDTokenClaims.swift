@@ -1,0 +1,113 @@
+internal import Cryptography
+internal import JSON
+
+/// What an ID token says (OpenID Connect Core 1.0, section 2), read only after its signature.
+struct IDTokenClaims {
+  private let claims: JSONObject
+
+  init(_ claims: JSONObject) {
+    self.claims = claims
+  }
+
+  func check(
+    _ expected: IDToken.Expectations,
+    _ algorithm: SignatureAlgorithm
+  ) throws(IDTokenError) {
+    guard let issuer = claims["iss"], Self.is(issuer, expected.issuer) else {
+      throw .refused("it is another issuer's")
+    }
+    try checkAudience(expected.clientID)
+    try checkTimes(expected.now)
+    if let nonce = expected.nonce {
+      guard let found = claims["nonce"], Self.is(found, nonce) else {
+        throw .refused("it answers another login")
+      }
+    }
+    if let accessToken = expected.accessToken { try check(accessToken, algorithm) }
+  }
+
+  /// `sub`: at most 255 characters (section 2), and none that a terminal would obey.
+  func subject() throws(IDTokenError) -> String {
+    guard case .string(let subject) = claims["sub"], (1...255).contains(subject.utf8.count),
+      subject.utf8.elementsEqual((DisplayText.of(subject, most: 255) ?? "").utf8)
+    else { throw .refused("it does not say about whom it is") }
+    return subject
+  }
+
+  /// What is shown of a person (section 5.1).
+  func facts(of subject: String) -> UserFacts {
+    var isVerified: Bool?
+    if case .boolean(let flag) = claims["email_verified"] { isVerified = flag }
+    return UserFacts(
+      id: subject,
+      email: text("email"),
+      name: text("name") ?? text("preferred_username"),
+      emailVerified: isVerified
+    )
+  }
+
+  /// For this client, and for none that it does not know: the rules 3 to 5 of section 3.1.3.7.
+  private func checkAudience(_ clientID: String) throws(IDTokenError) {
+    let audience: [JSONValue]
+    switch claims["aud"] {
+    case .string(let one): audience = [.string(one)]
+    case .array(let all): audience = all
+    default: audience = []
+    }
+    guard audience.contains(where: { Self.is($0, clientID) }) else {
+      throw .refused("it is for another client")
+    }
+    let isForOthers = audience.contains { !Self.is($0, clientID) }
+    switch claims["azp"] {
+    case let party? where Self.is(party, clientID): break
+    case nil where !isForOthers: break
+    default: throw .refused("it was given out to another client")
+    }
+  }
+
+  /// Letter by letter: to Swift, strings are equal that Unicode holds for equivalent, and the sign
+  /// for Kelvin is a K.
+  private static func `is`(_ value: JSONValue, _ text: String) -> Bool {
+    if case .string(let found) = value { found.utf8.elementsEqual(text.utf8) } else { false }
+  }
+
+  private func checkTimes(_ now: Int64) throws(IDTokenError) {
+    guard let expiry = time("exp") else { throw .refused("it does not say until when it holds") }
+    guard let issued = time("iat") else { throw .refused("it does not say when it was made") }
+    let now = Double(now)
+    let skew = Double(IDToken.skew)
+    guard now < expiry + skew else { throw .refused("it has expired; check the clock") }
+    guard issued <= now + skew else { throw .refused("it is from the future; check the clock") }
+    guard claims["nbf"] == nil || time("nbf").map({ $0 <= now + skew }) == true else {
+      throw .refused("it is not valid yet; check the clock")
+    }
+  }
+
+  /// The left half of the access token's digest (section 3.1.3.6), where the token has it.
+  private func check(
+    _ accessToken: String,
+    _ algorithm: SignatureAlgorithm
+  ) throws(IDTokenError) {
+    guard let claim = claims["at_hash"] else { return }
+    let text = Array(accessToken.utf8)
+    // Ed25519 signs with SHA-512 (RFC 8032, section 5.1), the others here with SHA-256.
+    let digest = try? algorithm == .edDSA ? sha512(text) : sha256(text)
+    guard let digest,
+      Self.is(claim, Base64Text.url(Array(digest.prefix(digest.count / 2))))
+    else { throw .refused("it belongs to another access token") }
+  }
+
+  /// Seconds since 1970 (RFC 7519, section 2: NumericDate), with or without a fraction.
+  private func time(_ name: String) -> Double? {
+    switch claims[name] {
+    case .integer(let seconds): Double(seconds)
+    case .number(let seconds): seconds
+    default: nil
+    }
+  }
+
+  private func text(_ name: String) -> String? {
+    guard case .string(let text) = claims[name] else { return nil }
+    return DisplayText.of(text, most: PasswordBackend.maximumText)
+  }
+}

@@ -1,0 +1,143 @@
+public import Configuration
+public import JSON
+public import SecretMemory
+
+/// What a provider says about itself: OpenID Connect Discovery 1.0, section 3, and RFC 8414.
+public struct ServerMetadata: Sendable {
+  /// The most bytes of a document.
+  public static let maximumCount = 64 * 1024
+
+  /// The endpoints that it names.
+  public let endpoints: [OAuthEndpoint: String]
+  /// Whether redirects say which issuer they come from (RFC 9207, section 3).
+  public let responseIssuerRequired: Bool
+  /// The grants that it says it takes; nil where it says nothing.
+  public let grants: Set<String>?
+  /// Whether it says that it takes PKCE with S256; nil where it says nothing.
+  public let takesS256: Bool?
+  /// What it signs ID tokens with; nil where it says nothing.
+  public let algorithms: Set<String>?
+
+  /// Where the document may lie, the likelier place first; empty where nothing is to be looked up.
+  ///
+  /// The second is asked where the first answers 404 or anything else that is no success.
+  public static func requests(for provider: Provider) -> [ProviderRequest] {
+    guard let settings = provider.oauth, settings.discovery == .auto else { return [] }
+    let urls: [String]
+    if let url = settings.discoveryURL {
+      urls = [url]
+    } else {
+      let issuer = provider.issuer
+      // OpenID Connect puts its name behind the path of the issuer (Discovery 1.0, section 4),
+      // OAuth puts it in front (RFC 8414, section 3.1).
+      let openID = issuer.base + "/.well-known/openid-configuration"
+      let oauth = issuer.origin + "/.well-known/oauth-authorization-server" + issuer.path
+      urls = provider.kind == .oidc ? [openID, oauth] : [oauth, openID]
+    }
+    return urls.map { url in
+      ProviderRequest(method: "GET", url: url, headers: ["Accept: application/json"], body: nil)
+    }
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: `MetadataError`. A document of another issuer is refused: it would send logins
+  ///   there (RFC 8414, section 3.3).
+  public init(_ body: borrowing SecretBytes, for provider: Provider) throws(MetadataError) {
+    guard body.count <= Self.maximumCount else { throw .tooLong }
+    guard case .object(let object) = Answer(body, secretMembers: []) else { throw .notAnObject }
+    let issuer: String
+    do throws(JSONError) {
+      issuer = try object.string("issuer")
+      try self.init(object)
+    } catch {
+      throw .member(error)
+    }
+    // Letter by letter: two spellings may be two tenants of one host.
+    guard issuer.utf8.elementsEqual(provider.issuer.text.utf8) else { throw .otherIssuer }
+  }
+
+  private init(_ object: JSONObject) throws(JSONError) {
+    var endpoints: [OAuthEndpoint: String] = [:]
+    for endpoint in OAuthEndpoint.allCases {
+      endpoints[endpoint] = try object.optionalString(endpoint.key)
+    }
+    self.endpoints = endpoints
+    responseIssuerRequired =
+      try object.optionalBoolean("authorization_response_iss_parameter_supported") ?? false
+    grants = try Self.words("grant_types_supported", object)
+    let methods = try Self.words("code_challenge_methods_supported", object)
+    takesS256 = methods.map { $0.contains("S256") }
+    algorithms = try Self.words("id_token_signing_alg_values_supported", object)
+  }
+
+  private static func words(
+    _ name: String,
+    _ object: JSONObject
+  ) throws(JSONError) -> Set<String>? {
+    guard let values = try object.optionalArray(name) else { return nil }
+    var words: Set<String> = []
+    for value in values {
+      guard case .string(let word) = value else { throw .wrongType(name) }
+      words.insert(word)
+    }
+    return words
+  }
+
+  /// The provider with the endpoints that its own file does not name.
+  ///
+  /// - Throws: `MetadataError.setting` for a URL that a file could not have: plain http where the
+  ///   issuer is reached by https, or a URL with a user in it.
+  public func completed(_ provider: Provider) throws(MetadataError) -> Provider {
+    do throws(ConfigurationError) {
+      return try provider.completed(
+        with: endpoints,
+        responseIssuerRequired: responseIssuerRequired
+      )
+    } catch {
+      throw .setting(error)
+    }
+  }
+
+  /// What may go wrong with this provider though its document can be read, each in one line.
+  public func warnings(for provider: Provider) -> [String] {
+    var warnings: [String] = []
+    if takesS256 == false {
+      warnings.append("does not list PKCE with S256: a stolen code could be used by others")
+    }
+    if let grants, !grants.contains("refresh_token"), provider.oauth?.discovery == .auto {
+      warnings.append("does not list the grant refresh_token: logins may not last")
+    }
+    if let algorithms, let accepted = provider.oauth?.idTokenAlgorithms, !accepted.isEmpty,
+      algorithms.isDisjoint(with: accepted.map(\.rawValue))
+    {
+      warnings.append("signs ID tokens with none of the accepted algorithms")
+    }
+    return warnings
+  }
+}
+
+/// Why a metadata document is not used.
+public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// More than `ServerMetadata.maximumCount` bytes.
+  case tooLong
+  /// Not one JSON object, or one whose members come twice.
+  case notAnObject
+  /// A member is missing or of the wrong type.
+  case member(JSONError)
+  /// It speaks for another issuer than the one that was asked.
+  case otherIssuer
+  /// A URL in it cannot be an endpoint.
+  case setting(ConfigurationError)
+
+  /// One line, without anything of the document.
+  public var description: String {
+    switch self {
+    case .tooLong: "the provider's metadata is too long"
+    case .notAnObject: "the provider's metadata is no JSON object"
+    case .member(let error): "the provider's metadata: \(error)"
+    case .otherIssuer: "the provider's metadata is another issuer's"
+    case .setting(let error): "the provider's metadata: \(error)"
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import Cryptography
+internal import JSON
+
+/// A JWT in the compact serialization of JWS (RFC 7515, section 3.1), taken apart; not yet checked.
+struct SignedToken {
+  let algorithm: SignatureAlgorithm
+  let kid: String?
+  private let payload: [UInt8]
+  private let signed: [UInt8]
+  private let signature: [UInt8]
+
+  init(_ text: String) throws(IDTokenError) {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= IDToken.maximumCount else { throw .refused("it is too long") }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw .refused("it is no signed token") }
+    guard let text = Base64Text.decodeURL(parts[0]) else { throw .refused("it cannot be read") }
+    let header = try Self.object(text)
+    algorithm = try Self.algorithm(in: header)
+    // A header that must be understood, and is not (RFC 7515, section 4.1.11).
+    guard header["crit"] == nil else { throw .refused("it has extensions that are not known") }
+    // A token of another kind, signed by the same key for the same client, is no ID token
+    // (RFC 8725, section 3.11).
+    switch header["typ"] {
+    case nil: break
+    case .string(let type) where type.lowercased() == "jwt": break
+    default: throw .refused("it is a token of another type")
+    }
+    switch header["kid"] {
+    case nil: kid = nil
+    case .string(let name): kid = name
+    default: throw .refused("its `kid` is no text")
+    }
+    guard let payload = Base64Text.decodeURL(parts[1]) else { throw .refused("it cannot be read") }
+    self.payload = payload
+    guard let signature = Base64Text.decodeURL(parts[2]), !signature.isEmpty else {
+      throw .refused("its signature cannot be read")
+    }
+    self.signature = signature
+    signed = Array(bytes[..<parts[1].endIndex])
+  }
+
+  /// Whether one of the keys signed it.
+  ///
+  /// Keys that the token brings along (`jwk`, `jku`, `x5c`, `x5u`) are not looked at: anyone can
+  /// sign with a key of one's own.
+  func verify(with keys: KeySet) throws(IDTokenError) {
+    let candidates = keys.candidates(kid: kid, algorithm)
+    // Without a name there must be no choice (OpenID Connect Core 1.0, section 10.1).
+    guard kid != nil || candidates.count <= 1 else {
+      throw .refused("it does not say which of the provider's keys signed it")
+    }
+    guard !candidates.isEmpty else {
+      throw .unknownKey(kid.map { DisplayText.of($0, most: 64) ?? "" })
+    }
+    guard candidates.contains(where: { $0.key.verifies(signature, of: signed, algorithm) }) else {
+      // A key that has no name may have been changed for another that has none.
+      throw kid == nil ? .unknownKey(nil) : .refused("its signature is wrong")
+    }
+  }
+
+  private static func algorithm(in header: JSONObject) throws(IDTokenError) -> SignatureAlgorithm {
+    guard case .string(let name) = header["alg"], let known = SignatureAlgorithm(rawValue: name)
+    else { throw .refused("it is not signed, or with an algorithm that is never accepted") }
+    return known
+  }
+
+  /// What is signed, read as the JSON object that it must be; asked for after `verify`.
+  func claims() throws(IDTokenError) -> IDTokenClaims {
+    IDTokenClaims(try Self.object(payload))
+  }
+
+  private static func object(_ text: [UInt8]) throws(IDTokenError) -> JSONObject {
+    guard case .object(let object)? = try? JSONReader.read(text) else {
+      throw .refused("it cannot be read")
+    }
+    return object
+  }
+}

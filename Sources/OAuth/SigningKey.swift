@@ -1,0 +1,78 @@
+internal import Cryptography
+internal import JSON
+
+/// One public key of a provider: a JWK (RFC 7517, section 4) that is there to check signatures.
+struct SigningKey: Sendable {
+  /// What only a private key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1); read as secrets, so
+  /// that one that a provider has let slip never becomes a `String`.
+  static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+  private static let maximumName = 256
+
+  /// The name that tokens call it by.
+  let kid: String?
+  /// The one algorithm that it is for, where it says so.
+  let algorithm: SignatureAlgorithm?
+  /// The key.
+  let key: SignatureKey
+  /// The members that it was made of, to be written again.
+  let encoded: JSONObject
+
+  /// Nil for what is not there to check signatures, for what cannot be read, and for a private
+  /// key: whoever shows that to everyone signs for no one.
+  init?(_ object: JSONObject) {
+    guard Self.privateMembers.allSatisfy({ object[$0] == nil }) else { return nil }
+    switch object["use"] {
+    case nil, .string("sig"): break
+    default: return nil
+    }
+    switch object["key_ops"] {
+    case nil: break
+    case .array(let operations) where operations.contains(.string("verify")): break
+    default: return nil
+    }
+    switch object["kid"] {
+    case nil: kid = nil
+    case .string(let name) where name.utf8.count <= Self.maximumName: kid = name
+    default: return nil
+    }
+    switch object["alg"] {
+    case nil: algorithm = nil
+    case .string(let name):
+      guard let known = SignatureAlgorithm(rawValue: name) else { return nil }
+      algorithm = known
+    default: return nil
+    }
+    guard let (key, members) = Self.key(in: object), algorithm.map(key.fits) ?? true else {
+      return nil
+    }
+    self.key = key
+    let names = ["kty", "kid", "alg"] + members
+    encoded = JSONObject(names.compactMap { name in object[name].map { (name, $0) } })
+  }
+
+  private static func key(in object: JSONObject) -> (SignatureKey, members: [String])? {
+    switch (object["kty"], object["crv"]) {
+    case (.string("RSA"), _):
+      guard let modulus = number("n", object), let exponent = number("e", object),
+        let key = try? SignatureKey(rsaModulus: modulus, exponent: exponent)
+      else { return nil }
+      return (key, ["n", "e"])
+    case (.string("EC"), .string("P-256")):
+      guard let x = number("x", object), let y = number("y", object),
+        let key = try? SignatureKey(p256X: x, y: y)
+      else { return nil }
+      return (key, ["crv", "x", "y"])
+    case (.string("OKP"), .string("Ed25519")):
+      guard let x = number("x", object), let key = try? SignatureKey(ed25519: x) else {
+        return nil
+      }
+      return (key, ["crv", "x"])
+    default: return nil
+    }
+  }
+
+  private static func number(_ name: String, _ object: JSONObject) -> [UInt8]? {
+    guard case .string(let text) = object[name], text.utf8.count <= 1400 else { return nil }
+    return Base64Text.decodeURL(text.utf8)
+  }
+}

@@ -1,0 +1,68 @@
+internal import CQRencode
+internal import Glibc
+
+/// A text as a QR code (ISO/IEC 18004), which a telephone's camera reads.
+public struct QRCode: Sendable, Equatable {
+  /// The most bytes that are encoded: a larger code fits no terminal.
+  public static let maximumText = 512
+  /// The light modules around a code, without which readers do not find it (ISO/IEC 18004, 9.1).
+  public static let quietZone = 4
+
+  /// The modules of one side, without the quiet zone.
+  public let width: Int
+  private let modules: [Bool]
+
+  /// Encodes a text as bytes, with the weakest error correction: a screen has no scratches
+  /// (QRcode_encodeData(3)).
+  public init(_ text: String) throws(QRCodeError) {
+    let bytes = [UInt8](text.utf8)
+    guard (1...Self.maximumText).contains(bytes.count) else { throw .length(bytes.count) }
+    let made = unsafe bytes.withUnsafeBufferPointer { buffer in
+      // Version 0: "the library chooses the minimum version for the given input data".
+      unsafe QRcode_encodeData(Int32(buffer.count), buffer.baseAddress, 0, QR_ECLEVEL_L)
+    }
+    guard let code = unsafe made else { throw .notEncoded(errno) }
+    defer { unsafe QRcode_free(code) }
+    let width = unsafe Int(code.pointee.width)
+    self.width = width
+    // qrencode.h: bit 0 of each byte is "1=black/0=white".
+    modules = (0..<width * width).map { unsafe code.pointee.data[$0] & 1 == 1 }
+  }
+
+  /// Whether a module is dark; all around the code are light.
+  public func isDark(row: Int, column: Int) -> Bool {
+    guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
+    return modules[row * width + column]
+  }
+
+  /// Lines of block characters, two rows of modules in each, with the quiet zone; what is dark is
+  /// drawn, what is light is left to the background.
+  public var lines: [String] {
+    let range = -Self.quietZone..<width + Self.quietZone
+    return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
+      var line = ""
+      for column in range {
+        let upper = isDark(row: row, column: column)
+        let lower = isDark(row: row + 1, column: column)
+        line += upper ? (lower ? "█" : "▀") : (lower ? "▄" : " ")
+      }
+      return line
+    }
+  }
+}
+
+/// Why there is no QR code of a text.
+public enum QRCodeError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// It has no bytes, or too many.
+  case length(Int)
+  /// The library failed, with this errno.
+  case notEncoded(Int32)
+
+  /// What happened, without the text.
+  public var description: String {
+    switch self {
+    case .length(let count): "\(count) bytes do not become a QR code"
+    case .notEncoded(let code): "no QR code could be made (errno \(code))"
+    }
+  }
+}

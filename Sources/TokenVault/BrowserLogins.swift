@@ -1,0 +1,134 @@
+internal import Configuration
+internal import OAuth
+public import SecretMemory
+internal import Storage
+internal import System
+
+// Authorization code with PKCE: the browser carries the code, the engine has what it is worth
+// nothing without.
+extension Vault {
+  /// How long a login in a browser may take, in seconds.
+  static let browserSeconds: Int64 = 300
+
+  func beginBrowserLogin(
+    _ name: String,
+    _ provider: Provider,
+    redirect: String,
+    _ scopes: ScopeRequest?,
+    exportable: Bool,
+    _ caller: Caller
+  ) throws(VaultFailure) -> LoginStart {
+    try demand(redirect, fits: provider)
+    let browser: BrowserLogin
+    let url: String
+    do throws(OAuthError) {
+      let nonce = try ProofKey.identifier()
+      browser = BrowserLogin(
+        redirect: redirect,
+        state: try ProofKey.identifier(),
+        nonce: nonce,
+        verifier: SharedSecret(try ProofKey.verifier())
+      )
+      url = try ProviderClient(provider: provider).authorization(
+        redirect: redirect,
+        state: browser.state,
+        nonce: nonce,
+        challenge: try ProofKey.challenge(for: browser.verifier.bytes),
+        scope: scopes
+      )
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    let login = try open(
+      PendingLogin(
+        account: name,
+        provider: provider,
+        exportable: exportable,
+        connection: caller.connection,
+        deadline: clock.boot.advanced(bySeconds: Self.browserSeconds),
+        flow: .browser(browser)
+      )
+    )
+    return LoginStart(login: login, url: url, expiresIn: Self.browserSeconds)
+  }
+
+  /// Refuses to send a code anywhere but to where the provider's settings say, whatever the port.
+  private func demand(_ redirect: String, fits provider: Provider) throws(VaultFailure) {
+    guard let wanted = provider.oauth?.redirect else {
+      throw .invalidArgument(
+        "\(provider.name.text) is a password backend: sign in with e-mail and password"
+      )
+    }
+    let given: LoopbackRedirect
+    do throws(ConfigurationError) {
+      given = try LoopbackRedirect(redirect)
+    } catch {
+      throw .invalidArgument("redirect: \(error)")
+    }
+    guard given.host == wanted.host, given.path == wanted.path,
+      wanted.port == nil || given.port == wanted.port
+    else {
+      throw .invalidArgument("the redirect is not \(wanted.text), as redirect_uri says")
+    }
+  }
+
+  /// Ends a login in a browser with what stands behind the question mark of its redirect.
+  ///
+  /// The login is used up, whatever comes of it: a redirect is accepted once.
+  ///
+  /// - Throws: `providerRefused` where the person or the provider said no, `invalidArgument` for a
+  ///   redirect that is not this login's, and what `signIn` throws.
+  public func finishLogin(
+    _ name: String,
+    query: SharedSecret,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    try demandCurrentStore()
+    let login = try found(logins.login(name, of: caller.connection, at: clock.boot))
+    guard case .browser(let browser) = login.flow else {
+      throw .invalidArgument("a device login ends by itself: wait for it")
+    }
+    logins.forget(name)
+    let code = try code(in: query, of: login.provider, browser)
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try ProviderClient(provider: login.provider).code(
+        code.bytes,
+        redirect: browser.redirect,
+        verifier: browser.verifier.bytes
+      )
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
+    pending.flow = .browser
+    pending.nonce = browser.nonce
+    pending.keys = try await keys(of: login.provider)?.encoded
+    let attempt = SignInAttempt(
+      purpose: .login,
+      provider: login.provider,
+      request: request,
+      pending: pending,
+      sent: code
+    )
+    return try await signIn(login.account, login.provider, attempt, caller).facts
+  }
+
+  private func code(
+    in query: SharedSecret,
+    of provider: Provider,
+    _ browser: BrowserLogin
+  ) throws(VaultFailure) -> SharedSecret {
+    let answer: RedirectAnswer
+    do throws(RedirectError) {
+      answer = try RedirectAnswer.parse(query.bytes, state: browser.state, provider: provider)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    switch answer {
+    case .code(let code): return code
+    case .refused(let error, let message):
+      throw .providerRefused(status: 400, message.map { "\(error): \($0)" } ?? error)
+    }
+  }
+}

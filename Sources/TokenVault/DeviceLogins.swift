@@ -1,0 +1,195 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+// Device code (RFC 8628): the person says yes on any machine, and the engine asks until then.
+extension Vault {
+  func beginDeviceLogin(
+    _ name: String,
+    _ provider: Provider,
+    _ scopes: ScopeRequest?,
+    exportable: Bool,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> LoginStart {
+    let given = try await deviceAuthorization(provider, scopes)
+    let interval = Int64(given.interval)
+    let now = clock.boot
+    let login = try open(
+      PendingLogin(
+        account: name,
+        provider: provider,
+        exportable: exportable,
+        connection: caller.connection,
+        deadline: now.advanced(bySeconds: Int64(given.expiresIn)),
+        flow: .device(
+          DeviceLogin(
+            code: given.deviceCode,
+            interval: interval,
+            next: now.advanced(bySeconds: interval)
+          )
+        )
+      )
+    )
+    return LoginStart(
+      login: login,
+      userCode: given.userCode,
+      verificationURI: given.verificationURI,
+      verificationURIComplete: given.verificationURIComplete,
+      expiresIn: Int64(given.expiresIn),
+      interval: interval
+    )
+  }
+
+  private func deviceAuthorization(
+    _ provider: Provider,
+    _ scopes: ScopeRequest?
+  ) async throws(VaultFailure) -> DeviceAuthorization {
+    let client = ProviderClient(provider: provider)
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try client.deviceAuthorization(scope: scopes)
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
+    case .answered(let status, let retryAfter, let body):
+      switch client.judgeDeviceAuthorization(
+        status: status,
+        retryAfter: retryAfter,
+        body: body.bytes
+      ) {
+      case .authorization(let given): return given
+      case .rateLimited(let wait):
+        throw .providerUnavailable(
+          "the provider asks for patience (429)",
+          retryAfter: wait.map(Int64.init)
+        )
+      case .failing(_, let wait, let message):
+        throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
+      case .misconfigured(let message): throw .misconfigured(message)
+      }
+    case .notSent(let reason): throw .notSent(reason)
+    case .interrupted(let reason): throw .unreachable(reason)
+    case .delivered, .sealed: throw .unexpected("the exchange gave no answer")
+    }
+  }
+
+  /// Waits until a person has said yes or no elsewhere.
+  ///
+  /// Cancelling the task stops the wait; the login stays. Nothing is asked any more once the
+  /// connection that began it has gone, or its time is over.
+  ///
+  /// - Parameters:
+  ///   - name: the login.
+  ///   - caller: who began it.
+  ///   - report: gets the seconds between two questions, before each wait.
+  /// - Returns: the account as it is now.
+  /// - Throws: `providerRefused` where the person said no or the code is over, `loginRequired`
+  ///   where the time is, and what `signIn` throws.
+  public func awaitLogin(
+    _ name: String,
+    caller: Caller,
+    report: @Sendable (Int64) -> Void
+  ) async throws(VaultFailure) -> AccountFacts {
+    while true {
+      let (login, device) = try deviceLogin(name, caller)
+      report(device.interval)
+      let end = min(device.next, login.deadline)
+      let wait = (end.nanoseconds - clock.boot.nanoseconds + 999_999) / 1_000_000
+      if wait > 0 { await clock.pause(milliseconds: wait) }
+      guard !Task.isCancelled else {
+        throw .loginRequired(account: login.account, message: "the wait was given up")
+      }
+      let (now, due) = try deviceLogin(name, caller)
+      // Woken early: a provider that is asked too soon makes the interval longer.
+      guard due.next <= clock.boot else { continue }
+      if let facts = try await ask(name, now, due, caller) { return facts }
+    }
+  }
+
+  private func deviceLogin(
+    _ name: String,
+    _ caller: Caller
+  ) throws(VaultFailure) -> (PendingLogin, DeviceLogin) {
+    let login = try found(logins.login(name, of: caller.connection, at: clock.boot))
+    guard case .device(let device) = login.flow else {
+      throw .invalidArgument("a login in a browser does not end by itself: finish it")
+    }
+    return (login, device)
+  }
+
+  /// One question to the provider; nil: not yet.
+  private func ask(
+    _ name: String,
+    _ login: PendingLogin,
+    _ device: DeviceLogin,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts? {
+    var device = device
+    let outcome: Result<SignInOutcome, VaultFailure>
+    do throws(VaultFailure) {
+      outcome = .success(try await poll(login, device, caller))
+    } catch {
+      outcome = .failure(error)
+    }
+    switch outcome {
+    case .success(.signedIn(let facts)):
+      logins.forget(name)
+      return facts
+    case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
+    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait)):
+      // Without a connection the question is put again, less and less often (section 3.5).
+      device.failed(retryAfter: wait, at: clock.boot)
+    case .failure(let failure):
+      logins.forget(name)
+      throw failure
+    }
+    logins.update(name, .device(device))
+    return nil
+  }
+
+  private func poll(
+    _ login: PendingLogin,
+    _ device: DeviceLogin,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> SignInOutcome {
+    let request: ProviderRequest
+    do throws(OAuthError) {
+      request = try ProviderClient(provider: login.provider).deviceToken(device.code.bytes)
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
+    pending.flow = .device
+    pending.keys = try await keys(of: login.provider)?.encoded
+    let attempt = SignInAttempt(
+      purpose: .login,
+      provider: login.provider,
+      request: request,
+      pending: pending,
+      sent: device.code
+    )
+    return try await signIn(login.account, login.provider, attempt, caller)
+  }
+}
+
+extension DeviceLogin {
+  /// What `slow_down` adds to the interval, in seconds (RFC 8628, section 3.5).
+  private static let slowness: Int64 = 5
+  /// The longest wait after a question that was not answered, in seconds.
+  private static let longestWait: Int64 = 60
+
+  mutating func wasAsked(slowDown: Bool, at now: BootInstant) {
+    failures = 0
+    if slowDown { interval += Self.slowness }
+    next = now.advanced(bySeconds: interval)
+  }
+
+  mutating func failed(retryAfter: Int64?, at now: BootInstant) {
+    failures += 1
+    let doubled = min(interval << min(failures, 6), max(interval, Self.longestWait))
+    next = now.advanced(bySeconds: max(doubled, min(retryAfter ?? 0, 900)))
+  }
+}

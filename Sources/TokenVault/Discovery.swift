@@ -1,0 +1,160 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import System
+
+// What is read at a provider before anyone signs in there, and the keys that it signs with.
+extension Vault {
+  /// The provider with what its metadata says, where its settings do not say otherwise.
+  ///
+  /// - Parameters:
+  ///   - provider: as it was written, or as an account has it.
+  ///   - isAskedAnew: not from memory.
+  /// - Returns: the provider; as it was written where its metadata is not there and not needed.
+  /// - Throws: `misconfigured` where the metadata cannot be used; `offline`, `providerUnavailable`.
+  func completed(
+    _ provider: Provider,
+    isAskedAnew: Bool = false
+  ) async throws(VaultFailure) -> Provider {
+    try await discovered(provider, isAskedAnew: isAskedAnew).provider
+  }
+
+  /// The same, and the metadata; nil where there is none, and none is needed.
+  func discovered(
+    _ provider: Provider,
+    isAskedAnew: Bool = false
+  ) async throws(VaultFailure) -> (provider: Provider, metadata: ServerMetadata?) {
+    let written = provider.asWritten
+    let requests = ServerMetadata.requests(for: written)
+    guard !requests.isEmpty else { return (written, nil) }
+    guard
+      let metadata = try await metadata(of: written, at: requests, isAskedAnew: isAskedAnew)
+    else {
+      // Everything that a login needs may have been set by hand.
+      guard !ProviderClient(provider: written).flows.isEmpty else {
+        throw .misconfigured(
+          "\(written.name.text) has no metadata at \(requests[0].url): set its endpoints by hand,"
+            + " with discovery = off"
+        )
+      }
+      return (written, nil)
+    }
+    do throws(MetadataError) {
+      return (try metadata.completed(written), metadata)
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+  }
+
+  private func metadata(
+    of provider: Provider,
+    at requests: [ProviderRequest],
+    isAskedAnew: Bool
+  ) async throws(VaultFailure) -> ServerMetadata? {
+    let terms = ExchangeTerms(provider)
+    let sources = requests.map { request in
+      ProviderDocuments.Source(
+        issuer: provider.issuer.text,
+        url: request.url,
+        terms: terms
+      )
+    }
+    if !isAskedAnew {
+      for source in sources {
+        if let known = documents.metadata(source, at: clock.boot) { return known }
+      }
+    }
+    for (request, source) in zip(requests, sources) {
+      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+        to: request,
+        terms: terms
+      )
+      switch answer.status {
+      case 200...299: break
+      case 429, 500...: throw .failing(answer)
+      // Not there; another place may have it.
+      default: continue
+      }
+      do throws(MetadataError) {
+        let metadata = try ServerMetadata(answer.body.bytes, for: provider)
+        documents.put(metadata, source, at: clock.boot)
+        return metadata
+      } catch {
+        throw .misconfigured("\(error) (\(request.url))")
+      }
+    }
+    return nil
+  }
+
+  // MARK: - Keys
+
+  /// The keys that a provider signs ID tokens with; nil where it has none.
+  ///
+  /// - Parameters:
+  ///   - provider: with what discovery filled in.
+  ///   - isMissingOne: one was not among those that are known. They are read again, but not
+  ///     sooner than a minute after the last time: anyone can make up the name of a key.
+  /// - Returns: the keys that can be used, which may be none.
+  /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
+  func keys(
+    of provider: Provider,
+    isMissingOne: Bool = false
+  ) async throws(VaultFailure) -> KeySet? {
+    guard let source = keySource(of: provider) else { return nil }
+    if let known = documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
+      return known
+    }
+    return try await readKeys(provider, source)
+  }
+
+  /// The keys that are at hand, without asking anyone.
+  func keysAtHand(of provider: Provider) -> KeySet? {
+    keySource(of: provider).flatMap { documents.keys($0, at: clock.boot) }
+  }
+
+  /// Reads the keys, whatever is known of them.
+  func readKeys(
+    _ provider: Provider,
+    _ source: ProviderDocuments.Source
+  ) async throws(VaultFailure) -> KeySet? {
+    guard let request = KeySet.request(for: provider) else { return nil }
+    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+      to: request,
+      terms: source.terms
+    )
+    switch answer.status {
+    case 200...299: break
+    case 429, 500...: throw .failing(answer)
+    default:
+      throw .misconfigured("the provider's keys are not at \(request.url) (\(answer.status))")
+    }
+    do throws(KeySetError) {
+      let keys = try KeySet(answer.body.bytes)
+      documents.put(keys, source, at: clock.boot)
+      return keys
+    } catch {
+      throw .misconfigured("\(error) (\(request.url))")
+    }
+  }
+
+  /// Where the keys of a provider lie; nil where it has none.
+  func keySource(of provider: Provider) -> ProviderDocuments.Source? {
+    guard provider.kind == .oidc, let url = provider.endpoint(.jwks) else { return nil }
+    return ProviderDocuments.Source(
+      issuer: provider.issuer.text,
+      url: url,
+      terms: ExchangeTerms(provider)
+    )
+  }
+}
+
+extension VaultFailure {
+  /// The provider is out of order, or asks for patience.
+  fileprivate static func failing(_ answer: Fetch.Answer) -> VaultFailure {
+    .providerUnavailable(
+      answer.status == 429
+        ? "the provider asks for patience (429)" : "the provider answered \(answer.status)",
+      retryAfter: answer.retryAfter.map(Int64.init)
+    )
+  }
+}

@@ -1,0 +1,101 @@
+internal import Cryptography
+internal import OAuth
+internal import SecretMemory
+internal import System
+
+/// Asks a provider by GET, and again where that may help: for what can be asked as often as one
+/// likes, and never for tokens.
+struct Fetch: Sendable {
+  /// What came at last.
+  struct Answer: Sendable {
+    let status: Int
+    /// How long the provider wants to be left alone, in seconds.
+    let retryAfter: Int?
+    let body: SharedSecret
+  }
+
+  /// The most tries.
+  static let mostTries = 5
+  /// No try is begun later than this after the first, in seconds.
+  static let mostSeconds: Int64 = 30
+  /// The first wait, in milliseconds; doubled each time.
+  private static let firstWait: Int64 = 500
+
+  let exchange: any TokenExchange
+  let clock: any VaultClock
+
+  /// The answer to a request, or the last one where none was any good.
+  ///
+  /// - Throws: `offline` where no connection could be made, `providerUnavailable` where none was
+  ///   answered.
+  func answer(
+    to request: ProviderRequest,
+    terms: ExchangeTerms
+  ) async throws(VaultFailure) -> Answer {
+    let begun = clock.boot
+    var tries = 0
+    while true {
+      let outcome = await ask(request, terms)
+      tries += 1
+      guard outcome.mayPass, tries < Self.mostTries, !Task.isCancelled else {
+        return try outcome.result.get()
+      }
+      let wait = wait(after: tries, outcome)
+      let elapsed = (clock.boot.nanoseconds - begun.nanoseconds) / 1_000_000
+      guard elapsed + wait <= Self.mostSeconds * 1000 else { return try outcome.result.get() }
+      await clock.pause(milliseconds: wait)
+    }
+  }
+
+  private struct Outcome {
+    let result: Result<Answer, VaultFailure>
+    /// Whether the same question may be answered better a moment later.
+    let mayPass: Bool
+    var retryAfter: Int?
+  }
+
+  private func ask(_ request: ProviderRequest, _ terms: ExchangeTerms) async -> Outcome {
+    switch await exchange.perform(request, terms: terms, delivery: nil) {
+    case .answered(let status, let retryAfter, let body):
+      Outcome(
+        result: .success(Answer(status: status, retryAfter: retryAfter, body: body)),
+        mayPass: [408, 421, 425, 429].contains(status) || status >= 500,
+        retryAfter: retryAfter
+      )
+    case .notSent(let reason):
+      // A certificate or a key that does not fit will not fit in a second either.
+      Outcome(result: .failure(.notSent(reason)), mayPass: !["tls", "pin"].contains(reason))
+    case .interrupted(let reason): Outcome(result: .failure(.unreachable(reason)), mayPass: true)
+    case .delivered, .sealed:
+      Outcome(result: .failure(.unexpected("the exchange gave no answer")), mayPass: false)
+    }
+  }
+
+  /// Milliseconds: 0.5·2ⁿ s, a quarter more or less so that many do not come back at once, and
+  /// never sooner than the provider asks for.
+  private func wait(after tries: Int, _ outcome: Outcome) -> Int64 {
+    let doubled = Self.firstWait << Int64(tries - 1)
+    // Without random bytes all wait for the same time, which does no harm.
+    let byte = (try? randomBytes(1))?.first ?? 128
+    let jittered = doubled * 3 / 4 + doubled * Int64(byte) / 512
+    // Longer than there is time for is as good as any time that is too long.
+    return max(jittered, min(Int64(outcome.retryAfter ?? 0), 2 * Self.mostSeconds) * 1000)
+  }
+}
+
+extension VaultFailure {
+  /// No byte of a request left this machine; `reason` is the courier's word for why.
+  static func notSent(_ reason: String, retryAfter: Int64? = nil) -> VaultFailure {
+    switch reason {
+    // No address, no connection, or none in time: it says nothing of the provider.
+    case "resolve", "connect", "timeout":
+      .offline("the provider cannot be reached (\(reason))", retryAfter: retryAfter)
+    default: unreachable(reason, retryAfter: retryAfter)
+    }
+  }
+
+  /// There is no whole answer.
+  static func unreachable(_ reason: String, retryAfter: Int64? = nil) -> VaultFailure {
+    .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: retryAfter)
+  }
+}

@@ -1,0 +1,178 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// What an answer with tokens says about who they are for.
+enum Identity {
+  /// Nothing that was signed.
+  case unsaid
+  case known(IDToken)
+  /// Newer keys may help.
+  case unknownKey(String)
+  case refused(String)
+}
+
+/// An access token that came with an ID token which could not be judged yet.
+struct WithheldToken: Sendable {
+  let row: AccessTokenRow
+  let answer: TokenAnswer
+  let intent: IntentRow
+  /// The generation of the refresh token that came with it.
+  let generation: Int64
+}
+
+// The ID token of an answer (OpenID Connect Core 1.0, sections 3.1.3.7 and 12.2). Of a login it
+// decides whether there is one; of a refresh only whether the new access token may be used, for
+// the refresh token has been replaced already.
+extension Vault {
+  /// How long after an exchange was begun its answer may come, in seconds: it is judged by the time
+  /// at which it came, though the next engine may do so later.
+  private static let answerTime: Int64 = 30
+
+  func identity(
+    in answer: TokenAnswer,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ keys: KeySet?
+  ) -> Identity {
+    guard provider.kind == .oidc, let oauth = provider.oauth, let text = answer.idToken else {
+      return .unsaid
+    }
+    let pending = pending(intent)
+    let known =
+      keys ?? pending?.keys.flatMap { try? KeySet($0) }
+      ?? (pending == nil ? keysAtHand(of: provider) : nil)
+    guard let known else {
+      guard pending == nil, keySource(of: provider) != nil else {
+        return .refused("the provider names no keys for its ID tokens (jwks_uri)")
+      }
+      return .unknownKey("the provider's keys are not read yet")
+    }
+    do throws(IDTokenError) {
+      return .known(
+        try IDToken.check(
+          text,
+          keys: known,
+          expectations: IDToken.Expectations(
+            issuer: provider.issuer.text,
+            clientID: oauth.clientID,
+            nonce: pending?.nonce,
+            accessToken: answer.accessToken,
+            now: min(clock.wall.seconds, intent.startedAt + Self.answerTime),
+            subject: pending == nil ? account.subject : nil,
+            algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
+          )
+        )
+      )
+    } catch {
+      if case .unknownKey = error { return .unknownKey("\(error)") }
+      return .refused("\(error)")
+    }
+  }
+
+  /// T2 for an answer with tokens; what it means for whoever waits, nil if they may be used.
+  func conclude(
+    _ intent: IntentRow,
+    _ answer: TokenAnswer,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ evidence: Evidence
+  ) throws(VaultFailure) -> VaultFailure? {
+    let isSignIn = intent.purpose != .refresh
+    // A login sends a password or a code; what it brings is always another token.
+    let sent = isSignIn ? nil : evidence.sent
+    let why: String
+    switch identity(in: answer, intent, account, provider, evidence.keys) {
+    case .known(let token):
+      try keep(answer, token.facts, intent, account, provider, caller, sent)
+      return nil
+    case .unsaid:
+      // A code brings one, always (section 3.1.3.3).
+      guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
+        try keep(answer, answer.user, intent, account, provider, caller, sent)
+        return nil
+      }
+      why = "the provider's answer has no ID token"
+    case .refused(let reason): why = reason
+    case .unknownKey(let reason):
+      if !isSignIn {
+        try withhold(answer, intent, account, provider, caller, sent)
+        return .providerUnavailable(reason, retryAfter: nil)
+      }
+      why = reason
+    }
+    guard !isSignIn else { return try end(intent, .misconfigured(why), caller) }
+    try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
+    return .misconfigured("\(why); the new access token is not used")
+  }
+
+  /// T2 without the access token, which waits in memory for the provider's keys.
+  private func withhold(
+    _ answer: TokenAnswer,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ sent: SharedSecret?
+  ) throws(VaultFailure) {
+    try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
+    withheld[account.id] = WithheldToken(
+      row: accessToken(in: answer, intent),
+      answer: answer,
+      intent: intent,
+      generation: try self.account(withIdentifier: account.id).generation
+    )
+  }
+
+  /// Reads the provider's keys and lets the access token in that waited for them.
+  ///
+  /// The caller has the account to itself, so nothing else has come in between.
+  ///
+  /// - Throws: `failure`, where nothing waits; why it is not let in.
+  func admitWithheld(_ identifier: [UInt8], after failure: VaultFailure) async throws(VaultFailure)
+  {
+    guard let waiting = withheld.removeValue(forKey: identifier) else { throw failure }
+    let provider = try provider(of: try account(withIdentifier: identifier))
+    let keys = try await keys(of: provider, isMissingOne: true)
+    let account = try account(withIdentifier: identifier)
+    guard account.state == .signedIn, account.generation == waiting.generation else {
+      throw failure
+    }
+    switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
+    case .known: break
+    case .unknownKey(let why), .refused(let why):
+      throw .misconfigured("\(why); the new access token is not used")
+    case .unsaid: throw failure
+    }
+    try change { () throws(VaultFailure) in try self.keep(waiting.row) }
+    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: account, waiting.row) }
+  }
+
+  /// The keys as they are by now, where those of an intent are too old for the answer in its slot.
+  ///
+  /// It waits while the answer lies there, durable: an engine that ends meanwhile loses nothing but
+  /// this second look.
+  func newerKeys(for intent: IntentRow, _ image: [UInt8]) async throws(VaultFailure) -> KeySet? {
+    guard !SlotImage.isEmpty(image), let found = try? outcome(in: image, of: intent),
+      case .answered(let status, let retryAfter, let body) = found
+    else { return nil }
+    let account = try account(withIdentifier: intent.account)
+    let provider = try provider(for: intent, of: account)
+    let judgement = ProviderClient(provider: provider).judge(
+      status: status,
+      retryAfter: retryAfter,
+      body: body.bytes,
+      for: tokenPurpose(of: intent)
+    )
+    guard case .tokens(let answer) = judgement,
+      case .unknownKey = identity(in: answer, intent, account, provider, nil)
+    else { return nil }
+    // Without them the token is refused, and why is told there.
+    return try? await keys(of: provider, isMissingOne: true)
+  }
+}

@@ -1,0 +1,89 @@
+internal import Cryptography
+internal import OAuth
+internal import Storage
+internal import System
+
+/// The place of one access token: its account, and what it was asked for.
+struct TokenPlace: Hashable {
+  let account: [UInt8]
+  let scopeSet: String
+
+  init(_ row: AccessTokenRow) {
+    account = row.account
+    scopeSet = row.scopeSet
+  }
+}
+
+// Tokens that are in use are refreshed before they expire, so that nobody has to wait for it: by the
+// engine alone, without a question to anyone. It is a convenience: what cannot be done so is left to
+// the next request. It extends no unlock window and does not keep the engine; the courier of one
+// that leaves in the middle is an orphan as any other.
+extension Vault {
+  /// How long before its end a token is refreshed, in seconds.
+  static let aheadTime: Int64 = 5 * 60
+  /// Up to so many seconds later, each token by its own: accounts that were signed in together do
+  /// not ask their provider in the same second.
+  static let aheadJitter: Int64 = 60
+  /// A token that lives no longer than this is not refreshed ahead, in seconds.
+  static let leastLifetimeAhead: Int64 = 10 * 60
+
+  /// Refreshes what is about to expire; the server calls it each minute.
+  ///
+  /// - Returns: when all that was begun has ended.
+  public func refreshAhead() async {
+    guard standing == .current, let rows = try? accounts() else { return }
+    var begun: [RefreshFlight] = []
+    for account in rows {
+      guard let flight = try? takeOffAhead(account) else { continue }
+      begun.append(flight)
+    }
+    for flight in begun { _ = await flight.task.value }
+  }
+
+  /// Begins a refresh of one token of the account that is due; another is begun in a minute.
+  private func takeOffAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshFlight? {
+    guard account.state == .signedIn, flights[account.id] == nil, queues[account.id] == nil,
+      !failing.contains(account.id), try intent(of: account) == nil
+    else { return nil }
+    let engine = Caller.engine(owner)
+    for row in try tokens(of: account) where isDue(row) && isUsed(row, account) {
+      guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
+        let authority = try authorityWithoutAsking(for: account, engine, extending: false)
+      else { continue }
+      return takeOff(account.id, asked, wanted: left + 1, authority, engine)
+    }
+    return nil
+  }
+
+  private func isDue(_ row: AccessTokenRow) -> Bool {
+    guard let end = row.expiresAt, end - row.storedAt > Self.leastLifetimeAhead,
+      let left = secondsLeft(of: row)
+    else { return false }
+    return left > 0 && left <= Self.aheadTime - jitter(of: row)
+  }
+
+  /// The same for a token each time, and another one for each.
+  private func jitter(of row: AccessTokenRow) -> Int64 {
+    let seed =
+      row.account + Array(row.scopeSet.utf8) + Self.countBytes(UInt64(bitPattern: row.storedAt))
+    guard let digest = try? sha256(seed) else { return 0 }
+    return (Int64(digest[0]) << 8 | Int64(digest[1])) % Self.aheadJitter
+  }
+
+  // MARK: - Use
+
+  /// A token was handed out that lay in the store: it is in use.
+  ///
+  /// One that has just come does not count: it may have been wanted once.
+  func noteUse(of row: AccessTokenRow) {
+    uses[TokenPlace(row)] = row.storedAt
+  }
+
+  /// Whether the token was handed out since it was stored: by the engine, or by the front, which
+  /// reads the file of the usual one.
+  private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
+    if uses[TokenPlace(row)] == row.storedAt { return true }
+    guard row.scopeSet.isEmpty else { return false }
+    return (try? TokenFile.wasRead(account: account.name, in: directory)) == true
+  }
+}

@@ -1,0 +1,38 @@
+internal import Configuration
+internal import Storage
+internal import System
+
+// The retry rule of a refresh whose answer was lost: with the courier ended nobody holds token n+1,
+// so sending n once more can only cost the access tokens that are still valid.
+// `refresh_reuse = retry`: soon. `revokes`: once they have expired. Never sooner than 2 s, doubling to
+// 10 min, by CLOCK_BOOTTIME. 5xx never ends it; `invalid_grant` to a retry is "login required", cause
+// "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min.
+extension Vault {
+  /// Refuses a retry that would come too soon.
+  func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
+    guard let intent, let wait = try retryWait(intent, of: account) else { return }
+    throw .providerUnavailable(
+      "the answer to the last refresh of \(account.name) was lost",
+      retryAfter: wait
+    )
+  }
+
+  /// Seconds to wait before token n may be sent once more; nil: now.
+  func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
+    guard intent.purpose == .refresh, intent.uncertain else { return nil }
+    // A reboot does not shorten the wait: in another boot all of it counts from that boot's start.
+    let end =
+      intent.bootID == clock.bootIdentifier.bytes
+      ? BootInstant(nanoseconds: intent.notBefore)
+      : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
+    // Rounded up: whoever waits so long is not told to wait again.
+    var wait = -clock.boot.seconds(since: end)
+    if try provider(of: account).refreshReuse == .revokes,
+      let left = try tokens(of: account).compactMap({ secondsLeft(of: $0) }).max()
+    {
+      // It may end the grant, and with it each access token that is still of use.
+      wait = max(wait, left)
+    }
+    return wait > 0 ? wait : nil
+  }
+}

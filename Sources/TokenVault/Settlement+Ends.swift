@@ -1,0 +1,167 @@
+internal import Storage
+internal import System
+
+// T2 for an exchange that brought no tokens.
+extension Vault {
+  /// Never sooner than this after a lost answer, in seconds; doubled each time.
+  private static let firstWait: Int64 = 2
+  static let longestWait: Int64 = 600
+
+  /// The grant is dead: kept, never sent again, and only a login helps.
+  func grantEnded(
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure {
+    // A verdict is about the bytes that were sent: if a newer token is stored, it says nothing.
+    guard account.generation == intent.generation else {
+      return try end(
+        intent,
+        .providerUnavailable("an older token was refused", retryAfter: nil),
+        caller
+      )
+    }
+    var row = account
+    row.state = .loginRequired
+    row.cause = intent.attempts > 1 ? "answer lost" : "the provider has ended the grant"
+    let changed = row
+    return try end(
+      intent,
+      .loginRequired(
+        account: account.name,
+        message: changed.cause ?? ""
+      ),
+      caller,
+      changed
+    )
+  }
+
+  /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
+  func end(
+    _ intent: IntentRow,
+    _ failure: VaultFailure,
+    _ caller: Caller,
+    _ changed: AccountRow? = nil
+  ) throws(VaultFailure) -> VaultFailure {
+    let account = try account(withIdentifier: intent.account)
+    // Of one question of many, only an answer that ends the login is written down.
+    let isQuiet = pending(intent)?.flow == .device && failure.isOfTheMoment
+    try close(
+      intent,
+      account,
+      changed,
+      isQuiet
+        ? nil
+        : AuditEntry(
+          event(of: intent),
+          .failed,
+          account: account,
+          caller: caller,
+          detail: failure.auditDetail
+        )
+    )
+    return failure
+  }
+
+  /// Nobody has answered at the provider yet: as if it had not been asked.
+  func forget(_ intent: IntentRow) throws(VaultFailure) {
+    try close(intent, try account(withIdentifier: intent.account), nil, nil)
+  }
+
+  /// Clears an intent of which nothing came; an account that it would have made goes with it, and a
+  /// refresh that a login has put aside comes back.
+  private func close(
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ changed: AccountRow?,
+    _ entry: AuditEntry?
+  ) throws(VaultFailure) {
+    let isHusk = intent.purpose != .refresh && account.generation == 0
+    let refresh = pending(intent)?.uncertain
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.deleteIntent(account: account.id)
+        if isHusk {
+          _ = try self.store.deleteAccount(id: account.id)
+        } else if let changed {
+          try self.store.update(changed)
+        }
+        if !isHusk, let refresh { try self.store.put(refresh) }
+      }
+      if let entry { try self.record(entry) }
+    }
+    if isHusk {
+      try stored { () throws(StorageError) in
+        try SlotFile.delete(in: self.directory, account: account.id)
+      }
+      writeDefaultAccount()
+    }
+  }
+
+  /// Provably nothing was sent.
+  ///
+  /// An earlier answer that was lost is still lost.
+  func nothingSent(
+    _ intent: IntentRow,
+    _ reason: String,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure {
+    guard intent.attempts > 1 else {
+      return try end(intent, .notSent(reason), caller)
+    }
+    let failure = try unanswered(intent, "the provider cannot be reached (\(reason))", caller)
+    guard case .providerUnavailable(_, let wait) = failure else { return failure }
+    return .notSent(reason, retryAfter: wait)
+  }
+
+  /// Something may have been sent, and nobody knows what became of it: the retry rule.
+  func unanswered(
+    _ intent: IntentRow,
+    _ why: String,
+    _ caller: Caller,
+    least: Int? = nil
+  ) throws(VaultFailure) -> VaultFailure {
+    guard intent.purpose == .refresh else {
+      // A password is not kept to be sent again; the person is asked once more.
+      return try end(intent, .providerUnavailable(why, retryAfter: nil), caller)
+    }
+    var row = intent
+    let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2
+    let wait = min(Self.longestWait, max(doubled, Int64(least ?? 0)))
+    row.uncertain = true
+    row.waitSeconds = wait
+    row.bootID = clock.bootIdentifier.bytes
+    row.notBefore = clock.boot.advanced(bySeconds: wait).nanoseconds
+    let uncertain = row
+    let account = try account(withIdentifier: intent.account)
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
+      try self.record(
+        AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
+      )
+    }
+    return .providerUnavailable(why, retryAfter: wait)
+  }
+}
+
+extension VaultFailure {
+  /// Whether the same question may be answered better a moment later.
+  fileprivate var isOfTheMoment: Bool {
+    switch self {
+    case .offline, .providerUnavailable: true
+    default: false
+    }
+  }
+
+  /// What of a failure goes into the trail: never a provider's own words.
+  fileprivate var auditDetail: String {
+    switch self {
+    case .loginRequired: "login required"
+    case .providerUnavailable: "provider unavailable"
+    case .offline: "offline"
+    case .providerRefused(let status, _): "refused, status \(status)"
+    case .misconfigured: "misconfigured"
+    default: "failed"
+    }
+  }
+}

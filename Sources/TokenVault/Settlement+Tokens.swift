@@ -1,0 +1,117 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+// T2 for an answer that brought tokens.
+extension Vault {
+  /// New tokens: box n+1, access token, intent cleared, in one transaction.
+  func keep(
+    _ answer: TokenAnswer,
+    _ user: UserFacts?,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ sent: SharedSecret?
+  ) throws(VaultFailure) {
+    var row = try signedIn(account, intent, provider, user)
+    let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
+    row.refreshedAt = clock.wall.seconds
+    let changed = row
+    let token = accessToken(in: answer, intent)
+    let isSignIn = intent.purpose != .refresh
+    let details = [
+      "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,
+      try narrowing(of: token, after: isSignIn ? nil : account, provider),
+    ]
+    // After a login it may be someone else's token, and someone else's provider.
+    if isSignIn { try removeTokenFile(of: account.name) }
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
+        try self.store.deleteIntent(account: account.id)
+      }
+      try self.keep(token)
+      try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
+      if rotation.changesBox { try self.countBoxChange() }
+      try self.record(
+        AuditEntry(
+          event(of: intent),
+          .done,
+          account: changed,
+          caller: caller,
+          detail: details.compactMap { $0 }.joined(separator: ", ")
+        )
+      )
+    }
+    if rotation.changesBox { try raiseMark() }
+    if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
+    writeDefaultAccount()
+  }
+
+  /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
+  func keepRefreshToken(
+    _ token: SharedSecret?,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ sent: SharedSecret?
+  ) throws(VaultFailure) {
+    var row = try signedIn(account, intent, provider, nil)
+    let rotation = try rotate(&row, to: token, from: account, sent: sent)
+    let changed = row
+    let isSignIn = intent.purpose != .refresh
+    if isSignIn { try removeTokenFile(of: account.name) }
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.update(changed)
+        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
+        try self.store.deleteIntent(account: account.id)
+      }
+      if rotation.changesBox {
+        // That a useless answer brought the same token shows nothing.
+        try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
+        try self.countBoxChange()
+      }
+      try self.record(
+        AuditEntry(
+          event(of: intent),
+          .failed,
+          account: changed,
+          caller: caller,
+          detail: "generation \(changed.generation), no usable access token"
+        )
+      )
+    }
+    if rotation.changesBox { try raiseMark() }
+  }
+
+  /// The account as it is once tokens are there; a login brings its provider along.
+  private func signedIn(
+    _ account: AccountRow,
+    _ intent: IntentRow,
+    _ provider: Provider,
+    _ user: UserFacts?
+  ) throws(VaultFailure) -> AccountRow {
+    var row = account
+    row.state = .signedIn
+    row.cause = nil
+    if let pending = pending(intent) {
+      row.provider = pending.providerName
+      row.providerSettings = pending.providerSettings
+      row.exportable = pending.exportable
+      row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
+      row.subject = user?.id
+      row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
+      row.displayName = user?.name
+    } else if let user {
+      row.email = user.email ?? row.email
+      row.displayName = user.name ?? row.displayName
+    }
+    return row
+  }
+}

@@ -1,0 +1,135 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// What a login sends, and what it keeps until the answer is there.
+struct SignInAttempt: Sendable {
+  let purpose: IntentRow.Purpose
+  /// Where to, with what discovery filled in.
+  let provider: Provider
+  let request: ProviderRequest
+  let pending: PendingSignIn
+  /// The secret that was sent: a message that quotes it is not shown.
+  let sent: SharedSecret
+}
+
+/// What came of it.
+enum SignInOutcome: Sendable {
+  case signedIn(AccountFacts)
+  /// The person has not said anything yet; the next question is to come later than so far.
+  case pending(slowDown: Bool)
+}
+
+extension SignInOutcome {
+  /// The account, where the provider has no "not yet".
+  var facts: AccountFacts {
+    get throws(VaultFailure) {
+      guard case .signedIn(let facts) = self else {
+        throw .misconfigured("the provider puts off an answer that is due at once")
+      }
+      return facts
+    }
+  }
+}
+
+extension Vault {
+  /// One exchange that may bring the tokens of an account, which is made where there is none.
+  ///
+  /// - Parameters:
+  ///   - name: the account.
+  ///   - provider: what a new account is made with; nil: there must be one.
+  ///   - attempt: what is sent, and to whom.
+  ///   - caller: who asks.
+  /// - Returns: the account as it is now, or that there is no answer yet.
+  /// - Throws: what the provider's answer means, and what the store cannot do.
+  func signIn(
+    _ name: String,
+    _ provider: Provider?,
+    _ attempt: SignInAttempt,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> SignInOutcome {
+    while true {
+      let account = try accountToSignIn(name, provider)
+      await enter(account.id)
+      defer { leave(account.id) }
+      // Whoever was before us may have removed it, because the provider said no, or renamed it.
+      guard try find(account.id)?.name == account.name else { continue }
+      let slot = try await lockedSlot(account.id)
+      let earlier = try intent(of: account)
+      try recover(account.id, slot)
+      // So does an interrupted login of which nothing came.
+      guard let row = try find(account.id) else { continue }
+      if let earlier, wasRegistered(row, by: earlier, attempt) {
+        // An interrupted registration has come to its end: the provider would refuse a second one.
+        return .signedIn(try facts(of: row))
+      }
+      if case .pending(let slowDown) = try await exchange(attempt, for: row, slot, caller) {
+        return .pending(slowDown: slowDown)
+      }
+      return .signedIn(try facts(of: try self.account(withIdentifier: row.id)))
+    }
+  }
+
+  private func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
+    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
+  }
+
+  private func wasRegistered(
+    _ row: AccountRow,
+    by intent: IntentRow,
+    _ attempt: SignInAttempt
+  ) -> Bool {
+    attempt.purpose == .register && intent.purpose == .register && row.state == .signedIn
+      && row.generation > intent.generation && pending(intent)?.email == attempt.pending.email
+  }
+
+  /// The exchange of a login, from T1 to T2.
+  private func exchange(
+    _ attempt: SignInAttempt,
+    for row: AccountRow,
+    _ slot: consuming SlotFile,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Settled {
+    let intent: IntentRow
+    do throws(VaultFailure) {
+      var pending = attempt.pending
+      if let refresh = try self.intent(of: row), refresh.purpose == .refresh {
+        pending.uncertain = refresh
+      }
+      intent = try newIntent(attempt.purpose, for: row, context: pending.encoded)
+      if pending.flow == .device {
+        // One question of many: nothing is written down of it unless it ends the login.
+        try change { () throws(VaultFailure) in
+          try self.stored { () throws(StorageError) in try self.store.put(intent) }
+        }
+      } else {
+        try begin(intent, AuditEntry(event(of: intent), .begun, account: row, caller: caller))
+      }
+    } catch {
+      try? removeHusk(row)
+      throw error
+    }
+    let delivery = try delivery(intent, slot)
+    let reply = await exchange.perform(
+      attempt.request,
+      terms: ExchangeTerms(attempt.provider),
+      delivery: delivery
+    )
+    if reply.isOpen {
+      slot.close()
+      slot = try await lockedSlot(row.id)
+    }
+    let image = try image(after: reply, intent, slot)
+    let keys = try await newerKeys(for: intent, image)
+    return try settle(
+      intent,
+      with: image,
+      slot,
+      caller: caller,
+      sent: attempt.sent,
+      keys: keys
+    )
+  }
+}

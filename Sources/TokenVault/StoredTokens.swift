@@ -1,0 +1,210 @@
+internal import Configuration
+internal import OAuth
+internal import Storage
+internal import System
+
+/// The shortest time that a token is handed out with, in seconds.
+let leastLifetime: Int64 = 10
+/// What a token without a stated lifetime is taken to live, in seconds.
+let assumedLifetime: Int64 = 300
+
+// The access tokens of an account, one for each set of scopes, audience and resources that was asked
+// for. The usual set has the empty key; it alone has a file for the front.
+extension Vault {
+  /// The most sets of an account besides the usual one; the one that was stored first goes.
+  static let mostScopeSets: Int64 = 16
+
+  /// What a caller asks for, in a form that is the same for all who mean the same.
+  ///
+  /// - Throws: `invalidArgument` for what is no scope or audience, and where the account's provider
+  ///   knows neither.
+  func request(
+    _ scope: String?,
+    _ audience: String?,
+    of account: AccountRow
+  ) throws(VaultFailure) -> ScopeRequest {
+    guard scope != nil || audience != nil else { return .standard }
+    let provider = try provider(of: account)
+    guard let settings = provider.oauth else {
+      throw .invalidArgument(
+        "\(account.name) signs in at a password backend, which knows neither scopes nor audiences"
+      )
+    }
+    // To name the usual audience is to name none. A provider that was told a resource at login
+    // (RFC 8707) is told one here.
+    let isResource = settings.audience == nil && !settings.resources.isEmpty
+    let other =
+      audience == settings.audience || settings.resources == audience.map { [$0] }
+      ? nil : audience
+    do throws(OAuthError) {
+      let asked = try ScopeRequest(
+        scope: scope,
+        audience: isResource ? nil : other,
+        resources: isResource ? other.map { [$0] } ?? [] : []
+      )
+      return asked
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+  }
+
+  /// The stored token, if it may be handed out; the usual one's file is stamped anew if it differs.
+  ///
+  /// With `wanted` nil it came just now, and is the best there is.
+  func storedGrant(
+    of account: AccountRow,
+    _ asked: ScopeRequest,
+    wanted: Int64?
+  ) throws(VaultFailure) -> AccessGrant? {
+    guard account.state != .signedOut, let row = try token(of: account, asked.key) else {
+      return nil
+    }
+    guard let left = secondsLeft(of: row) else { return nil }
+    guard let wanted else {
+      guard left > 0 else { return nil }
+      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+    }
+    guard left >= leastLifetime else { return nil }
+    let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
+    // A provider that never gives as much as is asked for is not asked again and again.
+    let isBest = issued < wanted && left >= issued / 2
+    guard left >= wanted || isBest else { return nil }
+    noteUse(of: row)
+    if row.scopeSet.isEmpty { writeTokenFile(of: account, row) }
+    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
+  }
+
+  /// Seconds until a stored token expires; nil where the clock stands before the time of storing
+  /// and so cannot tell.
+  func secondsLeft(of row: AccessTokenRow) -> Int64? {
+    let now = clock.wall.seconds
+    guard now >= row.storedAt else { return nil }
+    return (row.expiresAt ?? row.storedAt + assumedLifetime) - now
+  }
+
+  /// The access token of an account for a set, expired or not.
+  func token(
+    of account: AccountRow,
+    _ scopeSet: String = ""
+  ) throws(VaultFailure) -> AccessTokenRow? {
+    try stored { () throws(StorageError) in
+      try self.store.accessToken(account: account.id, scopeSet: scopeSet)
+    }
+  }
+
+  /// All access tokens of an account, expired or not.
+  func tokens(of account: AccountRow) throws(VaultFailure) -> [AccessTokenRow] {
+    try stored { () throws(StorageError) in try self.store.accessTokens(account: account.id) }
+  }
+
+  /// Drops the stored token that a server refused, of whatever set it is, and no other.
+  ///
+  /// Its file goes first: the front must not hand it out after the row is gone.
+  func discard(
+    _ rejected: String,
+    of account: AccountRow,
+    caller: Caller
+  ) throws(VaultFailure) {
+    let rows = try tokens(of: account).filter { $0.token == rejected }
+    guard !rows.isEmpty else { return }
+    if rows.contains(where: \.scopeSet.isEmpty) { try removeTokenFile(of: account.name) }
+    try change { () throws(VaultFailure) in
+      for row in rows {
+        try self.stored { () throws(StorageError) in
+          try self.store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
+        }
+      }
+      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+    }
+  }
+
+  // MARK: - What an answer brings
+
+  /// Stores an access token in place of the last one of its set, inside the transaction.
+  func keep(_ token: AccessTokenRow) throws(VaultFailure) {
+    failing.remove(token.account)
+    try stored { () throws(StorageError) in
+      try self.store.put(token)
+      try self.store.trimAccessTokens(account: token.account, keeping: Self.mostScopeSets)
+    }
+  }
+
+  /// The access token of an answer, for the set that the intent was for.
+  func accessToken(in answer: TokenAnswer, _ intent: IntentRow) -> AccessTokenRow {
+    let now = clock.wall.seconds
+    return AccessTokenRow(
+      account: intent.account,
+      scopeSet: scopeSet(of: intent),
+      token: answer.accessToken,
+      tokenType: answer.tokenType,
+      expiresAt: answer.expiresIn.map { now + Int64($0) },
+      storedAt: now,
+      grantedScope: answer.scope.flatMap(Self.granted)
+    )
+  }
+
+  /// The key of what a refresh was for; it is bound to the answer with the rest of the intent.
+  private func scopeSet(of intent: IntentRow) -> String {
+    intent.purpose == .refresh ? String(decoding: intent.context, as: UTF8.self) : ""
+  }
+
+  /// The scopes that a provider says it granted, sorted; nil for a text that is none.
+  ///
+  /// RFC 6749, section 3.3, parts them by spaces; GitHub does it by commas.
+  private static func granted(_ scope: String) -> String? {
+    guard let request = try? ScopeRequest(scope: scope.replacing(",", with: " ")),
+      !request.scopes.isEmpty
+    else { return nil }
+    return request.scopes.joined(separator: " ")
+  }
+
+  /// Which scopes are missing in what was granted, for the trail; nil where none is, or where the
+  /// provider did not say.
+  ///
+  /// They are those that were asked for; for the usual set those of before, or of the provider's
+  /// settings.
+  func narrowing(
+    of token: AccessTokenRow,
+    after account: AccountRow?,
+    _ provider: Provider
+  ) throws(VaultFailure) -> String? {
+    guard let granted = token.grantedScope else { return nil }
+    var wanted = ScopeRequest(key: token.scopeSet)?.scopes ?? []
+    if wanted.isEmpty {
+      let before = try account.flatMap { account throws(VaultFailure) in
+        try self.token(of: account, token.scopeSet)?.grantedScope
+      }
+      wanted = before.map(Self.words) ?? provider.oauth?.scopes ?? []
+    }
+    let missing = Set(wanted).subtracting(Self.words(granted))
+    return missing.isEmpty ? nil : "not granted: " + missing.sorted().joined(separator: " ")
+  }
+
+  private static func words(_ scope: String) -> [String] {
+    scope.split(separator: " ").map(String.init)
+  }
+}
+
+extension ScopeRequest {
+  /// What a person is shown who is asked whether this may be fetched; nil for the usual.
+  var shown: String? {
+    guard self != .standard else { return nil }
+    var parts: [String] = []
+    if !scopes.isEmpty { parts.append("scope " + scopes.joined(separator: " ")) }
+    parts += ((audience.map { [$0] } ?? []) + resources).map { "for \($0)" }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension AccessGrant {
+  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+    self.init(
+      account: account.name,
+      accessToken: row.token,
+      tokenType: row.tokenType,
+      expiresAt: row.expiresAt,
+      isShorterThanRequested: isShorterThanRequested,
+      scope: row.grantedScope
+    )
+  }
+}

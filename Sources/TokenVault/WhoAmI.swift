@@ -1,0 +1,99 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+
+extension Vault {
+  /// Asks the provider who this is.
+  ///
+  /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
+  public func profile(
+    account name: String?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
+    let grant = try await accessToken(
+      account: name,
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: prompt,
+      caller: caller
+    )
+    let first = try await profile(with: grant)
+    // A token that has just come after a question is not refreshed again: the provider means it.
+    guard case .unauthorized = first.answer, prompt == nil else {
+      return (try facts(of: first.account), try profile(first.answer, of: first.account))
+    }
+    let newer = try await accessToken(
+      account: grant.account,
+      minimumLifetime: nil,
+      rejected: grant.accessToken,
+      prompt: nil,
+      caller: caller
+    )
+    let second = try await profile(with: newer)
+    return (try facts(of: second.account), try profile(second.answer, of: second.account))
+  }
+
+  private func profile(
+    with grant: AccessGrant
+  ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
+    let account = try account(named: grant.account)
+    // A login elsewhere meanwhile would have this token sent to another provider.
+    guard try token(of: account)?.token == grant.accessToken else {
+      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
+    }
+    let client = ProviderClient(provider: try provider(of: account))
+    let question: ProviderRequest
+    let fallback: ProviderRequest?
+    do throws(OAuthError) {
+      question = try client.profile(accessToken: grant.accessToken)
+      fallback = try client.profileFallback(accessToken: grant.accessToken)
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    var answer = try await ask(client, question, account)
+    if case .notThere = answer, let fallback {
+      answer = try await ask(client, fallback, account)
+    }
+    return (account, answer)
+  }
+
+  private func ask(
+    _ client: ProviderClient,
+    _ request: ProviderRequest,
+    _ account: AccountRow
+  ) async throws(VaultFailure) -> ProfileJudgement {
+    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+      to: request,
+      terms: ExchangeTerms(client.provider)
+    )
+    return client.judgeProfile(
+      status: answer.status,
+      retryAfter: answer.retryAfter,
+      body: answer.body.bytes,
+      subject: account.subject
+    )
+  }
+
+  private func profile(
+    _ judgement: ProfileJudgement,
+    of account: AccountRow
+  ) throws(VaultFailure) -> ProviderProfile {
+    switch judgement {
+    case .profile(_, let object): return ProviderProfile(object: object)
+    case .unauthorized:
+      throw .providerRefused(status: 401, "the access token is not accepted")
+    case .notThere:
+      throw .misconfigured("the provider has no profile there; check where it is asked for")
+    case .rateLimited(let wait):
+      throw .providerUnavailable(
+        "the provider asks for patience (429)",
+        retryAfter: wait.map(Int64.init)
+      )
+    case .refused(let status, let message): throw .providerRefused(status: status, message)
+    case .failing(_, let wait, let message):
+      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import System
+import Testing
+
+@testable import Commands
+
+/// Which browser is started, and how.
+struct BrowserTests {
+  private static let url = "https://id.example/authorize?a=b&c=%20;$(touch%20x)"
+
+  @Test(arguments: [
+    ("firefox", [["firefox", url]]),
+    ("firefox --new-tab", [["firefox", "--new-tab", url]]),
+    ("one %s two:three", [["one", url, "two"], ["three", url]]),
+    ("::a::", [["a", url]]),
+    ("open --to=%s", [["open", "--to=\(url)"]]),
+    ("show 100%% %c", [["show", "100%", ":", url]]),
+    ("  ", []), ("", []),
+  ])
+  func theVariableIsReadAsItsUsersKnowIt(_ wish: String, _ commands: [[String]]) {
+    #expect(Browser.commands(wish, url: Self.url) == commands)
+  }
+
+  /// A directory with programs that leave their arguments, descriptors and mask behind.
+  private final class Programs {
+    let path: String
+
+    init(_ scripts: [String: String]) throws {
+      var template = Array("/tmp/thumblatch-browser-XXXXXX".utf8CString)
+      guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let directory = try Directory(path: path)
+      for (name, script) in scripts {
+        try directory.create(name).write("#!/bin/sh\n" + script + "\n")
+        unsafe chmod("\(path)/\(name)", 0o755)
+      }
+    }
+
+    deinit {
+      if let directory = try? Directory(path: path) {
+        for name in (try? directory.names()) ?? [] { _ = try? directory.unlink(name) }
+      }
+      unsafe rmdir(path)
+    }
+
+    /// What a program wrote into a file, once its end has come.
+    func text(_ name: String) throws -> String {
+      let deadline = BootInstant.now.advanced(bySeconds: 20)
+      while BootInstant.now < deadline {
+        if let file = try? Directory(path: path).openForReading(name),
+          let bytes = try? file.readAll(limit: 1 << 16), bytes.last == UInt8(ascii: ".")
+        {
+          return String(decoding: bytes.dropLast(), as: UTF8.self)
+        }
+        sched_yield()
+      }
+      throw SystemError("no such file came", code: ETIMEDOUT, subject: name)
+    }
+
+    func browser(_ wish: String?, mask: UInt32? = nil) -> Browser {
+      let environment = ["BROWSER": wish, "PATH": "relative::\(path)"]
+      return Browser(
+        BrowserTests.url,
+        environment: { environment[$0] ?? nil },
+        variables: ["PATH=/usr/bin:/bin", "OUT=\(path)", "SEEN=yes"],
+        mask: mask
+      )
+    }
+  }
+
+  private static let report =
+    "{ printf '%s\\n' \"$@\"; echo $SEEN; ls /proc/$$/fd | tr '\\n' ' '; umask; printf .; } >$OUT/out"
+
+  @Test
+  func theAddressIsOneArgumentAndNothingIsInherited() throws {
+    let programs = try Programs(["firefox": Self.report])
+    var browser = programs.browser("firefox", mask: 0o027)
+    #expect(browser.start())
+    let lines = try programs.text("out").split(separator: "\n").map(String.init)
+    #expect(lines.prefix(2) == [Self.url, "yes"])
+    // 1 is the file of the script's own report, 10 the script as dash reads it.
+    #expect(
+      Set(lines[2].split(separator: " ").dropLast()).isSubset(of: ["0", "1", "2", "3", "10"])
+    )
+    #expect(lines[2].hasSuffix("0027"))
+  }
+
+  @Test
+  func withoutTheVariableXdgOpenIsStarted() throws {
+    let programs = try Programs(["xdg-open": Self.report])
+    for wish in [nil, ""] {
+      var browser = programs.browser(wish)
+      #expect(browser.start())
+      #expect(try programs.text("out").hasPrefix(Self.url))
+    }
+  }
+
+  @Test
+  func whatCannotBeStartedIsPassedOver() throws {
+    let programs = try Programs(["there": Self.report])
+    unsafe chmod("\(programs.path)/there", 0o644)
+    var none = programs.browser("missing:/nowhere/at/all:there:relative/path")
+    #expect(!none.start())
+    unsafe chmod("\(programs.path)/there", 0o755)
+    var found = programs.browser("missing:there")
+    #expect(found.start())
+    #expect(try programs.text("out").hasPrefix(Self.url))
+  }
+
+  @Test
+  func oneThatFailsAtOnceGivesWayToTheNext() throws {
+    let programs = try Programs(["broken": "exit 3", "works": Self.report])
+    var browser = programs.browser("broken:works")
+    #expect(browser.start())
+    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    while (try? Directory(path: programs.path).openForReading("out")) == nil {
+      #expect(browser.look())
+      try #require(BootInstant.now < deadline)
+      sched_yield()
+    }
+    #expect(try programs.text("out").hasPrefix(Self.url))
+    var broken = programs.browser("broken")
+    #expect(broken.start())
+    while broken.look() {
+      try #require(BootInstant.now < deadline)
+      sched_yield()
+    }
+  }
+
+  @Test(arguments: [
+    (["DISPLAY": ":0"], true), (["WAYLAND_DISPLAY": "wayland-0"], true), (["BROWSER": "x"], true),
+    ([:], false), (["DISPLAY": ""], false),
+    (["DISPLAY": "localhost:10.0", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"], false),
+    (["BROWSER": "firefox", "SSH_TTY": "/dev/pts/1"], false),
+  ])
+  func aBrowserIsShownWhereThereIsAScreenOfTheOneWhoTypes(
+    _ environment: [String: String],
+    _ isShown: Bool
+  ) {
+    #expect(SignInWay.showsBrowser { environment[$0] } == isShown)
+  }
+}

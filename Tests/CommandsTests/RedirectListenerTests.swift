@@ -1,0 +1,263 @@
+import Configuration
+import Glibc
+import SecretMemory
+import System
+import Testing
+
+@testable import Commands
+
+/// The loopback listener against whatever a port of this machine can meet.
+struct RedirectListenerTests {
+  /// A connection as a test makes it.
+  private final class Peer {
+    private let socket: Descriptor
+
+    init(_ port: UInt16, _ family: LoopbackSocket.Family = .ipv4) throws {
+      socket = try LoopbackSocket.connect(family, port: port)
+    }
+
+    func send(_ text: String) throws {
+      // The other side may have refused, and hung up, before all of it was sent.
+      try? socket.write(text)
+    }
+
+    /// All that comes until the end.
+    func answer() throws -> String {
+      guard try socket.waitReadable(milliseconds: 15_000) else {
+        throw SystemError("no answer", code: ETIMEDOUT)
+      }
+      return String(decoding: (try? socket.readAll(limit: 1 << 20)) ?? [], as: UTF8.self)
+    }
+  }
+
+  /// What one wait brought.
+  private struct Wait {
+    var query: String?
+    var error: CommandError?
+  }
+
+  /// Waits at an address while `script` acts as the rest of the machine, on a thread of its own; the
+  /// redirect is answered with `page`.
+  private func wait(
+    at address: String = "http://127.0.0.1/callback",
+    seconds: Int64 = 20,
+    interrupt: Int32? = nil,
+    _ script: @escaping @Sendable (UInt16) throws -> Void
+  ) throws -> Wait {
+    let listener = try RedirectListener(at: try LoopbackRedirect(address))
+    let thread = BackgroundThread { [port = listener.port] in try script(port) }
+    var wait = Wait()
+    do throws(CommandError) {
+      let deadline = BootInstant.now.advanced(bySeconds: seconds)
+      if let arrival = try listener.wait(interrupt: interrupt, until: deadline, tick: {}) {
+        wait.query = arrival.query.bytes.withBytes { span in
+          String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
+        }
+        arrival.connection.answer(Array("the page".utf8), interrupt: nil)
+      }
+    } catch {
+      wait.error = error
+    }
+    if let problem = thread.join() { throw problem }
+    return wait
+  }
+
+  private static func get(_ target: String, host: String) -> String {
+    "GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+  }
+
+  private static func redirect(_ port: UInt16, _ query: String = "code=c&state=s") -> String {
+    get("/callback?\(query)", host: "127.0.0.1:\(port)")
+  }
+
+  @Test
+  func theRedirectIsTakenAndItsConnectionGetsThePage() throws {
+    let wait = try wait { port in
+      let peer = try Peer(port)
+      try peer.send(Self.redirect(port))
+      #expect(try peer.answer() == "the page")
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1", LoopbackSocket.Family.ipv4, "/?state=s", "127.0.0.1"),
+    ("http://127.0.0.1/a/b", .ipv4, "/a/b?state=s", "127.0.0.1"),
+    ("http://[::1]/callback", .ipv6, "/callback?state=s", "[::1]"),
+    ("http://localhost/callback", .ipv4, "/callback?state=s", "localhost"),
+    ("http://localhost/callback", .ipv6, "/callback?state=s", "LocalHost"),
+  ])
+  func everyLoopbackAddressWorks(
+    _ address: String,
+    _ family: LoopbackSocket.Family,
+    _ target: String,
+    _ host: String
+  ) throws {
+    let wait = try wait(at: address) { port in
+      let peer = try Peer(port, family)
+      try peer.send(Self.get(target, host: "\(host):\(port)"))
+      #expect(try peer.answer() == "the page")
+    }
+    #expect(wait.query == "state=s")
+  }
+
+  @Test
+  func whatIsNotTheRedirectChangesNothing() throws {
+    let wait = try wait { port in
+      let host = "127.0.0.1:\(port)"
+      for (text, status) in [
+        (Self.get("/favicon.ico", host: host), "404"),
+        (Self.get("/callback?state=s", host: "evil.example:\(port)"), "404"),
+        (Self.redirect(port).replacing("GET", with: "POST"), "405"),
+        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "400"), ("\u{16}\u{3}\u{1}\u{2}\u{0}", "400"),
+      ] {
+        let peer = try Peer(port)
+        try peer.send(text)
+        let answer = try peer.answer()
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.contains("Cache-Control: no-store"))
+      }
+      // One that says nothing, and one that hangs up at once.
+      _ = try Peer(port)
+      let silent = try Peer(port)
+      let peer = try Peer(port)
+      try peer.send(Self.redirect(port))
+      #expect(try peer.answer() == "the page")
+      #expect(try silent.answer().isEmpty)
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test
+  func hugeHeadersAreRefused() throws {
+    let wait = try wait { port in
+      let peer = try Peer(port)
+      let line = "X-Filling: \(String(repeating: "x", count: 1000))\r\n"
+      try peer.send(
+        Self.redirect(port).dropLast() + String(repeating: line, count: 200) + "\r\n"
+      )
+      #expect(try peer.answer().hasPrefix("HTTP/1.1 431 "))
+      let other = try Peer(port)
+      try other.send(Self.redirect(port))
+      _ = try other.answer()
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test
+  func oneSlowByteAtATimeHoldsNobodyUp() throws {
+    let wait = try wait { port in
+      // More than there is room for: each has begun, none will end.
+      let slow = try (0..<100).map { _ in
+        let peer = try Peer(port)
+        try peer.send("G")
+        return peer
+      }
+      let began = BootInstant.now
+      let peer = try Peer(port)
+      try peer.send(Self.redirect(port))
+      #expect(try peer.answer() == "the page")
+      #expect(BootInstant.now.seconds(since: began) < 5)
+      withExtendedLifetime(slow) {}
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test
+  func oneThatTakesTooLongIsHungUpOn() throws {
+    let wait = try wait { port in
+      let peer = try Peer(port)
+      try peer.send("GET /callback?state=s HTTP/1.1\r\n")
+      #expect(try peer.answer().isEmpty)
+      let other = try Peer(port)
+      try other.send(Self.redirect(port))
+      _ = try other.answer()
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test
+  func aRedirectThatComesInPiecesIsTakenWhole() throws {
+    let wait = try wait { port in
+      let peer = try Peer(port)
+      for character in Self.redirect(port) { try peer.send(String(character)) }
+      #expect(try peer.answer() == "the page")
+    }
+    #expect(wait.query == "code=c&state=s")
+  }
+
+  @Test
+  func theFirstOfTwoRedirectsCountsAndTheOtherFindsNobody() throws {
+    let wait = try wait { port in
+      let first = try Peer(port)
+      let second = try Peer(port)
+      try first.send(Self.redirect(port, "code=first&state=s"))
+      #expect(try first.answer() == "the page")
+      try second.send(Self.redirect(port, "code=second&state=s"))
+      #expect(try second.answer().isEmpty)
+      #expect(throws: SystemError.self) { try Peer(port) }
+    }
+    #expect(wait.query == "code=first&state=s")
+  }
+
+  @Test
+  func nobodyListensAfterTheDeadline() throws {
+    let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
+    let deadline = BootInstant.now
+    #expect(try listener.wait(interrupt: nil, until: deadline, tick: {}) == nil)
+    #expect(throws: SystemError.self) { try Peer(listener.port) }
+  }
+
+  @Test
+  func ctrlCEndsTheWaitAtOnce() throws {
+    let (near, far) = try UnixSocket.pair()
+    let interrupt = Descriptor(owning: near)
+    let key = Descriptor(owning: far)
+    let number = key.number
+    let began = BootInstant.now
+    let wait = try wait(interrupt: interrupt.number) { port in
+      // Others that are connected do not matter.
+      let peer = try Peer(port)
+      var byte: UInt8 = 1
+      _ = unsafe write(number, &byte, 1)
+      #expect(try peer.answer().isEmpty)
+    }
+    #expect(wait.error == .interrupted)
+    #expect(BootInstant.now.seconds(since: began) < 5)
+  }
+
+  @Test
+  func aFixedPortIsTakenAndOnlyByOne() throws {
+    let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
+    let redirect = try LoopbackRedirect("http://127.0.0.1:\(free)/callback")
+    let first = try RedirectListener(at: redirect)
+    #expect(first.port == free)
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try RedirectListener(at: redirect) }
+    first.close()
+    #expect(try RedirectListener(at: redirect).port == free)
+  }
+
+  /// Whoever has the port at one address of localhost would get the code.
+  @Test
+  func localhostIsRefusedWhereAnotherHasThePortAtOneAddress() throws {
+    let other = try LoopbackSocket.bind(.ipv6)
+    try LoopbackSocket.listen(at: other)
+    let port = try LoopbackSocket.port(of: other)
+    let redirect = try LoopbackRedirect("http://localhost:\(port)/callback")
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try RedirectListener(at: redirect) }
+  }
+
+  /// What is left of a connection that this side ended would keep its port for a minute.
+  @Test
+  func aFixedPortIsFreeAgainForTheNextLogin() throws {
+    let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
+    for _ in 0..<2 {
+      let wait = try wait(at: "http://127.0.0.1:\(free)/callback") { port in
+        let peer = try Peer(port)
+        try peer.send(Self.redirect(port))
+        _ = try peer.answer()
+      }
+      #expect(wait.query == "code=c&state=s")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// A login in a real browser, from `login` to the page that a person sees at the end.
+@Suite(.serialized)
+struct ChromiumTests {
+  /// What Chromium saw of the last page.
+  private struct Report {
+    let object: JSONObject
+    let directory: String
+
+    func text(_ name: String) throws -> String { try object.string(name) }
+
+    /// Width and height of a picture (PNG, section 11.2.2).
+    func size(_ name: String) throws -> [UInt32] {
+      let bytes = try Directory(path: directory).openForReading(name).readAll(limit: 1 << 22)
+      try #require(bytes.prefix(4) == [0x89, 0x50, 0x4E, 0x47])
+      return [16, 20].map { start in
+        bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
+      }
+    }
+  }
+
+  /// Signs in with Chromium as the browser.
+  private func login(
+    _ member: Member,
+    _ options: [String] = []
+  ) throws -> (outcome: Someone.Outcome, report: Report) {
+    let directory = member.home + "/report"
+    let browser = member.base + "/chromium"
+    try shell(
+      """
+      install -d -m 700 -o \(member.user.name) \(directory)
+      cat >\(browser) <<'END'
+      #!/bin/sh
+      exec /usr/bin/python3 \(member.base)/chromium.py \(options.joined(separator: " ")) \
+        \(directory) "$1" >\(directory)/log 2>&1
+      END
+      chmod 755 \(browser)
+      install -m 755 \(BuiltPrograms.sourceDirectory)/Tests/IntegrationTests/Drivers/chromium.py \
+        \(member.base)/chromium.py
+      """
+    )
+    let outcome = try member.run(
+      "login",
+      "work",
+      "--provider",
+      "idp",
+      "--browser",
+      variables: ["BROWSER=" + browser]
+    )
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
+    while true {
+      if let file = try? Directory(path: directory).openForReading("report.json") {
+        let text = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)
+        return (outcome, Report(object: try object(text), directory: directory))
+      }
+      let log = try shell("cat \(directory)/log")
+      try #require(BootInstant.now < deadline && log.isEmpty, "\(log) \(outcome.text)")
+    }
+  }
+
+  /// Nothing but the page itself was fetched or run, and it can be read at any width, day and night.
+  private func isWorthSeeing(_ report: Report) throws {
+    #expect(try report.object.integer("scripts") == 0)
+    #expect(try report.object.array("loaded").isEmpty)
+    #expect(try report.object.array("complaints").isEmpty)
+    #expect(try report.object.boolean("styled"))
+    let overflow = try report.object.object("overflow")
+    let colours = try report.object.object("colours")
+    for (width, height) in [(UInt32(390), UInt32(844)), (1280, 800)] {
+      for scheme in ["light", "dark"] {
+        #expect(try overflow.integer("\(width)-\(scheme)") == 0)
+        #expect(try report.size("\(width)-\(scheme).png") == [width, height])
+      }
+      #expect(try colours.string("\(width)-light") == "rgb(243, 244, 247)")
+      #expect(try colours.string("\(width)-dark") == "rgb(17, 20, 28)")
+    }
+    let headers = try report.object.object("headers")
+    for (name, value) in [
+      ("cache-control", "no-store"), ("referrer-policy", "no-referrer"),
+      ("x-content-type-options", "nosniff"),
+    ] { #expect(try headers.string(name) == value) }
+    #expect(try headers.string("content-security-policy").hasPrefix("default-src 'none';"))
+    #expect(try report.text("address").hasPrefix("http://127.0.0.1:"))
+  }
+
+  @Test
+  func aRealBrowserSignsInAndShowsAsWhom() throws {
+    let member = try Member()
+    let (outcome, report) = try login(member)
+    #expect(outcome.end == .exited(0), "\(outcome.text)")
+    #expect(try report.text("title") == "You are signed in · Thumblatch")
+    let text = try report.text("text")
+    for part in [IdentityProvider.user, "work", "idp", "You can close this tab."] {
+      #expect(text.contains(part), "\(text)")
+    }
+    try isWorthSeeing(report)
+    #expect(try member.standing() == "ready")
+  }
+
+  @Test
+  func aRealBrowserShowsThatThePersonSaidNo() throws {
+    let member = try Member()
+    let (outcome, report) = try login(member, ["--deny"])
+    #expect(outcome.end == .exited(8), "\(outcome.text)")
+    #expect(try report.text("title") == "You are not signed in · Thumblatch")
+    #expect(try report.text("text").contains("access_denied"))
+    try isWorthSeeing(report)
+    #expect([.exited(4), .exited(9)].contains(try member.run("token", "work").end))
+  }
+}

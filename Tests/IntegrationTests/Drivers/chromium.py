@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+"""A person at a real browser: signs in at an identity provider, and looks at the page that ends it.
+
+    chromium.py REPORT [--user NAME] [--password TEXT] [--deny] URL
+
+REPORT is a directory for `report.json` (title, text, what the page's policy stopped, whether anything
+sticks out, the colours) and for pictures of the last page, `WIDTH-light.png` and `WIDTH-dark.png`.
+Chromium is spoken to over a pipe: JSON messages ended by NUL (Chrome DevTools Protocol).
+"""
+import argparse
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+WIDTHS = {390: 844, 1280: 800}
+
+
+class Chromium:
+    def __init__(self, profile):
+        commands, self.commands = os.pipe()
+        self.events, events = os.pipe()
+
+        def pipes():
+            # Chromium reads descriptor 3 and writes 4.
+            ours = os.dup2(commands, 60), os.dup2(events, 61)
+            os.dup2(ours[0], 3)
+            os.dup2(ours[1], 4)
+
+        self.process = subprocess.Popen(
+            ["/usr/bin/chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={profile}",
+             "--remote-debugging-pipe", "about:blank"],
+            preexec_fn=pipes, close_fds=False, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(commands)
+        os.close(events)
+        self.number, self.waiting, self.seen, self.session = 0, b"", [], None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call(
+            "Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def message(self):
+        while b"\0" not in self.waiting:
+            chunk = os.read(self.events, 1 << 20)
+            if not chunk:
+                sys.exit("chromium has ended")
+            self.waiting += chunk
+        text, self.waiting = self.waiting.split(b"\0", 1)
+        return json.loads(text)
+
+    def call(self, method, **parameters):
+        self.number += 1
+        call = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            call["sessionId"] = self.session
+        os.write(self.commands, json.dumps(call).encode() + b"\0")
+        while True:
+            message = self.message()
+            if message.get("id") == self.number:
+                if "error" in message:
+                    sys.exit(f"{method}: {message['error']}")
+                return message["result"]
+            self.seen.append(message)
+
+    def wait_for(self, method):
+        """The next event of this name, of those that came already or will."""
+        while True:
+            for index, message in enumerate(self.seen):
+                if message.get("method") == method:
+                    del self.seen[index]
+                    return message["params"]
+            self.seen.append(self.message())
+
+    def run(self, script):
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        return answer["result"].get("value")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+FILL_IN = """(options => {
+  if (document.title.endsWith('Thumblatch')) return 'done';
+  const field = name => document.querySelector(`input[name=${name}]`);
+  if (field('password')) {
+    field('username').value = options.user;
+    field('password').value = options.password;
+    setTimeout(() => document.querySelector('[type=submit]').click());
+    return 'password';
+  }
+  if (field('allow')) {
+    const buttons = [...document.querySelectorAll('[type=submit]')];
+    const button = buttons.find(one => (one.name == 'allow') != options.deny);
+    setTimeout(() => button.click());
+    return 'answer';
+  }
+  return 'lost: ' + document.location.href + ' ' + document.documentElement.innerText;
+})"""
+
+LOOK = """({
+  title: document.title,
+  text: document.body.innerText,
+  address: document.location.origin + document.location.pathname,
+  scripts: document.scripts.length,
+  loaded: performance.getEntriesByType('resource').map(one => one.name),
+  styled: getComputedStyle(document.querySelector('main')).borderRadius != '0px',
+})"""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("report")
+    parser.add_argument("url")
+    parser.add_argument("--user", default="ada@example.org")
+    parser.add_argument("--password", default="provider-password")
+    parser.add_argument("--deny", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Chromium(profile)
+        try:
+            look(browser, options)
+        finally:
+            browser.end()
+
+
+def look(browser, options):
+    browser.call("Page.navigate", url=options.url)
+    given = json.dumps({"user": options.user, "password": options.password, "deny": options.deny})
+    for _ in range(6):
+        browser.wait_for("Page.loadEventFired")
+        step = browser.run(f"{FILL_IN}({given})")
+        if step == "done" or step.startswith("lost"):
+            break
+    if step != "done":
+        sys.exit(step)
+    report = browser.run(LOOK)
+    report["overflow"], report["colours"] = {}, {}
+    for width, height in WIDTHS.items():
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                     deviceScaleFactor=1, mobile=width < 600)
+        for scheme in ("light", "dark"):
+            browser.call("Emulation.setEmulatedMedia",
+                         features=[{"name": "prefers-color-scheme", "value": scheme}])
+            name = f"{width}-{scheme}"
+            report["overflow"][name] = browser.run("document.documentElement.scrollWidth") - width
+            report["colours"][name] = browser.run(
+                "getComputedStyle(document.documentElement).backgroundColor")
+            picture = browser.call("Page.captureScreenshot", format="png")["data"]
+            with open(f"{options.report}/{name}.png", "wb") as file:
+                file.write(base64.b64decode(picture))
+    # What the policy stopped, scripts that failed, and where the page led besides.
+    events = [one for one in browser.seen if one.get("sessionId") == browser.session]
+    report["complaints"] = [
+        one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"]
+    headers = [one["params"]["response"] for one in events
+               if one["method"] == "Network.responseReceived"
+               and one["params"]["response"]["url"].startswith(report["address"])]
+    report["headers"] = {
+        name.lower(): value for name, value in (headers[-1]["headers"] if headers else {}).items()}
+    report["status"] = headers[-1]["status"] if headers else 0
+    with open(f"{options.report}/report.part", "w", encoding="utf-8") as file:
+        json.dump(report, file)
+    os.rename(f"{options.report}/report.part", f"{options.report}/report.json")
+
+
+main()

@@ -1,0 +1,104 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// Many processes that need a token of one account at the same moment, at a provider which rotates
+/// and revokes everything when a refresh token comes twice.
+@Suite(.serialized)
+struct ProviderRaceTests {
+  private static let many = 64
+
+  private func member() throws -> Member {
+    let member = try Member(.toolkit, ["--refresh", "protect"])
+    try member.signIn().succeeded()
+    return member
+  }
+
+  /// Starts all of them while the provider holds its answer, so that they meet.
+  private func race(_ member: Member, fault: JSONObject) throws -> [Someone.Outcome] {
+    try member.expireTokens()
+    try member.provider.clear()
+    let held = JSONObject(fault.members.map { ($0.name, $0.value) } + [("hold", true)])
+    try member.provider.fail(held.at(grant: "refresh_token"))
+    let runs = try (0..<Self.many).map { _ in try member.start(["token", "work"]) }
+    try member.provider.waitForRequests()
+    try member.provider.release()
+    return try runs.map { run in
+      Someone.Outcome(text: try run.text(), end: try run.child.wait())
+    }
+  }
+
+  @Test
+  func sixtyFourProcessesCauseOneRequestAndGetTheSameToken() throws {
+    let member = try member()
+    for _ in 0..<2 {
+      let outcomes = try race(member, fault: [:])
+      #expect(outcomes.allSatisfy { $0.end == .exited(0) })
+      #expect(Set(outcomes.map(\.text)).count == 1)
+      #expect(try member.provider.refreshes().count == 1)
+      #expect(try member.provider.count("live_refresh_tokens") == 1)
+    }
+    try member.run("whoami", "work").succeeded()
+  }
+
+  @Test
+  func sixtyFourProcessesShareOneFailure() throws {
+    let member = try member()
+    let outcomes = try race(member, fault: ["status": 503])
+    #expect(outcomes.allSatisfy { $0.end == .exited(5) }, "\(outcomes.map(\.text))")
+    #expect(try member.provider.refreshes().count == 1, "tried again for each")
+    try member.forgetRetryWait()
+    try member.run("token", "work").succeeded()
+    #expect(try member.provider.count("live_refresh_tokens") == 1)
+  }
+
+  @Test
+  func sixtyFourProcessesUnderProtectionCauseOnePrompt() throws {
+    let member = try member()
+    try enroll(member)
+    let enable = try member.terminal("presence", "enable", "work")
+    try enable.expect("Touch the fingerprint reader to turn presence protection on for work")
+    try member.touch()
+    try enable.end()
+    try member.expireTokens()
+    try member.provider.clear()
+    let begun = try checks(member)
+
+    let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
+    for terminal in terminals {
+      try terminal.expect("Touch the fingerprint reader to refresh work")
+    }
+    try member.touch()
+    let tokens = try terminals.map { terminal in
+      try terminal.end().split(whereSeparator: \.isNewline).last.map(String.init)
+    }
+    #expect(Set(tokens).count == 1)
+    #expect(try tokens.first == String(member.run("token", "work").succeeded().dropLast()))
+    #expect(try member.provider.refreshes().count == 1)
+    #expect(try checks(member) == begun + 1, "one finger was asked for more than once")
+    #expect(try member.provider.count("live_refresh_tokens") == 1)
+  }
+
+  private func enroll(_ member: Member) throws {
+    let terminal = try member.terminal("fingers", "enroll", "right-index")
+    try terminal.expect("Password:")
+    try terminal.enter(Someone.systemPassword)
+    try terminal.expect("with right-index")
+    for touch in 1...5 {
+      try member.touch()
+      if touch < 5 { try terminal.expect("\(touch) of 5") }
+    }
+    try terminal.end()
+  }
+
+  /// How many presence checks were passed so far, as the trail tells.
+  private func checks(_ member: Member) throws -> Int {
+    let trail = try object(try member.run("audit", "--json").succeeded()).array("records")
+    return try trail.count { record in
+      guard case .object(let record) = record else { return false }
+      return try record.string("event") == "presence-check"
+        && record.string("outcome") == "done"
+    }
+  }
+}

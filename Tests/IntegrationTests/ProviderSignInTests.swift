@@ -1,0 +1,228 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// Signing in at real identity providers, by each flow, and what they say about it.
+@Suite(.serialized)
+struct ProviderSignInTests {
+  /// That the account has tokens which the provider takes, and that they can be renewed.
+  private func isSignedIn(
+    _ member: Member,
+    sourceLocation: SourceLocation = #_sourceLocation
+  )
+    throws
+  {
+    #expect(try member.standing() == "ready", sourceLocation: sourceLocation)
+    let who = try object(try member.run("whoami", "work", "--json").succeeded())
+    #expect(
+      try who.object("profile").string("email") == IdentityProvider.user,
+      sourceLocation: sourceLocation
+    )
+    _ = try member.newerToken()
+  }
+
+  /// That nothing came of an attempt: no account that could give a token.
+  private func isNotSignedIn(_ member: Member) throws {
+    #expect([.exited(4), .exited(9)].contains(try member.run("token", "work").end))
+  }
+
+  @Test
+  func aBrowserSignsInByCodeAndPKCE() throws {
+    let member = try Member()
+    try member.login().succeeded()
+    let all = try member.provider.requests()
+    let asked = try #require(all.first { $0.path == "/o/authorize/" }).query
+    #expect(asked["response_type"] == "code" && asked["client_id"] == IdentityProvider.client)
+    #expect(asked["code_challenge_method"] == "S256" && asked["code_challenge"]?.count == 43)
+    #expect((asked["state"]?.count ?? 0) >= 22 && (asked["nonce"]?.count ?? 0) >= 22)
+    #expect(asked["redirect_uri"]?.hasPrefix("http://127.0.0.1:") == true)
+    #expect(asked["scope"] == "openid profile email read")
+    // The code was redeemed once, with the verifier, by a client that has no secret.
+    let redeemed = all.filter { $0.grant != nil }
+    #expect(redeemed.map(\.grant) == ["authorization_code"])
+    #expect(redeemed.first?.form["code_verifier"]?.hasPrefix("sha256:") == true)
+    #expect(redeemed.first?.form["client_secret"] == nil)
+    #expect(redeemed.first?.form["redirect_uri"] == asked["redirect_uri"])
+    try isSignedIn(member)
+    #expect(try member.account().string("subject") == "1")
+  }
+
+  @Test
+  func whatTheProviderCallsItselfInTheRedirectIsChecked() throws {
+    let member = try Member(.toolkit, ["--response-iss"])
+    try member.login().succeeded()
+    try isSignedIn(member)
+    // RFC 9207: an answer that another provider sends, under the right state.
+    try member.provider.call("set", ["OIDC_ISS_ENDPOINT": .string(member.provider.url + "/other")])
+    let mixed = try member.login("other")
+    #expect(mixed.end != .exited(0), "\(mixed.text)")
+    #expect(try member.run("token", "other").end != .exited(0))
+    let redeemed = try member.provider.requests().filter { $0.grant == "authorization_code" }
+    #expect(redeemed.count == 1, "the code of another provider's answer was redeemed")
+  }
+
+  @Test
+  func aDenialSignsNobodyIn() throws {
+    let member = try Member(.toolkit, ["--consent"])
+    let denied = try member.login(browser: ["--deny"])
+    #expect(denied.end == .exited(8), "\(denied.text)")
+    #expect(denied.text.contains("denied"), "\(denied.text)")
+    try isNotSignedIn(member)
+    #expect(try member.provider.count("token_requests") == 0)
+    try member.login().succeeded()
+    try isSignedIn(member)
+  }
+
+  @Test(arguments: ["post", "basic"])
+  func aProviderThatDemandsASecretGetsIt(_ authentication: String) throws {
+    let member = try Member(
+      settings: [
+        "client_id": "thumblatch-confidential", "client_secret": "client-secret",
+        "client_authentication": authentication,
+      ]
+    )
+    try member.login().succeeded()
+    let redeemed = try #require(try member.provider.requests().first { $0.grant != nil })
+    #expect((redeemed.form["client_secret"] != nil) == (authentication == "post"))
+    try isSignedIn(member)
+    let shown = try member.run("provider", "show", "idp").succeeded()
+    #expect(!shown.contains("client-secret"), "\(shown)")
+  }
+
+  @Test
+  func aRedirectThatWasPastedSignsIn() throws {
+    let member = try Member()
+    let terminal = try member.terminal("login", "work", "--provider", "idp", "--paste")
+    let url = try terminal.link()
+    let redirect = try member.visit(url, ["--print-redirect"]).succeeded()
+    try terminal.enter(String(redirect.dropLast()))
+    try terminal.end()
+    try isSignedIn(member)
+    // What it leads to holds for one login only.
+    let other = try member.terminal("login", "other", "--provider", "idp", "--paste")
+    _ = try other.link()
+    try other.enter(String(redirect.dropLast()))
+    _ = try other.failed()
+    #expect(try member.run("token", "other").end != .exited(0))
+  }
+
+  @Test
+  func aDeviceCodeSignsIn() throws {
+    let member = try Member()
+    let terminal = try member.terminal("login", "work", "--provider", "idp", "--device")
+    let url = try terminal.link()
+    #expect(url.hasPrefix(member.provider.issuer + "/device"), "\(url)")
+    try member.visit(url, ["--user-code", try terminal.userCode()]).succeeded()
+    try terminal.end()
+    try isSignedIn(member)
+    let asked = try member.provider.requests().filter { $0.path == "/o/device-authorization/" }
+    #expect(asked.map { $0.form["scope"] } == ["openid profile email read"])
+  }
+
+  @Test
+  func aDeviceCodeThatIsDeniedOrExpiresSignsNobodyIn() throws {
+    let member = try Member()
+    let denied = try member.terminal("login", "work", "--provider", "idp", "--device")
+    let page = try denied.link()
+    try member.visit(page, ["--deny", "--user-code", try denied.userCode()]).succeeded()
+    try denied.end(8)
+    try isNotSignedIn(member)
+    let expired = try member.terminal("login", "work", "--provider", "idp", "--device")
+    _ = try expired.link()
+    try member.provider.age(seconds: 3600)
+    _ = try expired.failed()
+    try isNotSignedIn(member)
+    // Ctrl-C: no more questions, and nobody is signed in by a late yes.
+    let left = try member.terminal("login", "work", "--provider", "idp", "--device")
+    let url = try left.link()
+    let code = try left.userCode()
+    try left.type("\u{3}")
+    try left.end(130)
+    try member.visit(url, ["--user-code", code]).succeeded()
+    try isNotSignedIn(member)
+  }
+
+  @Test
+  func thePasswordGrantSignsInWhereItIsAllowed() throws {
+    let member = try Member()
+    try member.signIn().succeeded()
+    try isSignedIn(member)
+    let wrong = try member.run(
+      "login",
+      "other",
+      "--provider",
+      "idp",
+      "--password",
+      "--email",
+      IdentityProvider.user,
+      "--password-stdin",
+      input: "wrong\n"
+    )
+    #expect(wrong.end == .exited(8), "\(wrong.text)")
+    #expect(!wrong.text.contains("wrong\n"))
+    try member.configure(settings: ["password_grant": ""])
+    try member.provider.clear()
+    let forbidden = try member.signIn("other")
+    #expect([.exited(2), .exited(11)].contains(forbidden.end), "\(forbidden.text)")
+    #expect(try member.provider.requests().isEmpty)
+  }
+
+  @Test
+  func aProviderOfAnotherMakeSignsIn() throws {
+    let member = try Member(.mock)
+    try member.login().succeeded()
+    try isSignedIn(member)
+    // It does not rotate: its answers hold no refresh token, and the first one stays.
+    _ = try member.newerToken()
+    let sent = try member.provider.refreshes().compactMap { $0.form["refresh_token"] }
+    #expect(sent.count == 2 && Set(sent).count == 1)
+  }
+
+  @Test
+  func metadataOfAnotherIssuerIsRefused() throws {
+    let member = try Member()
+    try member.provider.call("set", ["OIDC_ISS_ENDPOINT": .string(member.provider.url + "/other")])
+    for arguments in [["provider", "test", "idp"], ["login", "work", "--provider", "idp"]] {
+      let refused = try member.run(arguments, variables: [try member.browser()])
+      #expect(refused.end == .exited(2), "\(refused.text)")
+      #expect(refused.text.contains("issuer"), "\(refused.text)")
+    }
+    #expect(try member.provider.count("token_requests") == 0)
+    try isNotSignedIn(member)
+  }
+
+  @Test
+  func anIDTokenThatIsNotForUsSignsNobodyIn() throws {
+    let member = try Member()
+    let faults: [JSONObject] = [
+      ["claims": ["aud": "somebody-else"]], ["claims": ["iss": "https://elsewhere.example"]],
+      ["claims": ["nonce": "another"]], ["claims": ["nonce": nil]], ["claims": ["exp": -120]],
+      ["claims": ["at_hash": "AAAAAAAAAAAAAAAAAAAAAA"]], ["claims": [:], "key": "other"],
+      ["claims": [:], "key": "none"], ["edit": ["id_token": nil]],
+      ["edit": ["id_token": "not.a.token"]],
+    ]
+    for fault in faults {
+      try member.provider.fail(fault.at(grant: "authorization_code"))
+      let refused = try member.login()
+      #expect(refused.end == .exited(2) || refused.end == .exited(8), "\(fault): \(refused.text)")
+      try isNotSignedIn(member)
+    }
+    // Within the skew that is forgiven.
+    try member.provider.fail(["grant": "authorization_code", "claims": ["exp": -20]])
+    try member.login().succeeded()
+    try isSignedIn(member)
+  }
+
+  @Test
+  func aNewKeyOfTheProviderIsFetchedWhenItIsMet() throws {
+    let member = try Member()
+    try member.login("first").succeeded()
+    try member.provider.clear()
+    try member.provider.call("rotate-keys", ["keep": false])
+    try member.login().succeeded()
+    try isSignedIn(member)
+    let keys = try member.provider.requests().filter { $0.path == "/o/.well-known/jwks.json" }
+    #expect(keys.count == 1)
+  }
+}

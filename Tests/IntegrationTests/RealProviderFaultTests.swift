@@ -1,0 +1,142 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// Whatever stands between a real provider and us, nobody is signed out by it.
+@Suite(.serialized)
+struct RealProviderFaultTests {
+  /// One fault at a refresh, and what it means.
+  private struct Expectation: Sendable {
+    let fault: JSONObject
+    let status: Int32
+    let standing: String
+
+    init(_ status: Int32, _ standing: String, _ fault: JSONObject) {
+      (self.fault, self.status, self.standing) = (fault, status, standing)
+    }
+  }
+
+  private static let expectations: [Expectation] = [
+    .init(5, "uncertain", ["status": 500]),
+    .init(5, "uncertain", ["status": 503, "body": ""]),
+    // The refusal of a firewall before the provider, or of one that says nothing.
+    .init(5, "uncertain", ["status": "empty", "code": 400]),
+    .init(5, "uncertain", ["status": "empty", "code": 403]),
+    .init(5, "uncertain", ["status": "html", "code": 400]),
+    .init(5, "uncertain", ["status": "html", "code": 403]),
+    .init(5, "expired", ["status": "retry-after", "retry_after": 30]),
+    .init(5, "uncertain", ["status": "half"]),
+    .init(5, "uncertain", ["status": "reset-before"]),
+    .init(5, "uncertain", ["status": "reset-after"]),
+    .init(5, "uncertain", ["status": "garbage"]),
+    .init(5, "uncertain", ["status": "huge"]),
+    // A sign-in page of a network that is not yet open.
+    .init(5, "uncertain", ["status": "html", "code": 200]),
+    .init(2, "expired", ["status": 400, "body": #"{"error": "invalid_client"}"#]),
+    .init(2, "expired", ["status": 400, "body": #"{"error": "unauthorized_client"}"#]),
+    .init(2, "expired", ["status": 404]),
+  ]
+
+  @Test
+  func aFaultIsToldAndSignsNobodyOut() throws {
+    // A used refresh token gives the same pair again: what is tested is what we make of answers.
+    let member = try Member(.toolkit, ["--refresh", "grace"])
+    try member.signIn().succeeded()
+    for expectation in Self.expectations {
+      let what = "\(expectation.fault.members)"
+      try member.expireTokens()
+      try member.provider.clear()
+      try member.provider.fail(expectation.fault.at(grant: "refresh_token"))
+      let told = try member.run("token", "work")
+      #expect(told.end == .exited(expectation.status), "\(what): \(told.text)")
+      #expect(try member.standing() == expectation.standing, "\(what)")
+      #expect(try member.provider.refreshes().count <= 1, "a POST was repeated: \(what)")
+      if expectation.standing == "uncertain" { try member.forgetRetryWait() }
+      try member.run("token", "work").succeeded()
+      #expect(try member.standing() == "ready", "\(what)")
+    }
+    _ = try member.newerToken()
+    #expect(try member.provider.count("live_refresh_tokens") == 1)
+  }
+
+  @Test
+  func anEmptyRefusalCountsWhereTheProviderIsSaidToMeanIt() throws {
+    let member = try Member(settings: ["empty_refusal": "true"])
+    try member.signIn().succeeded()
+    try member.expireTokens()
+    try member.provider.fail(["grant": "refresh_token", "status": "empty", "code": 400])
+    #expect(try member.run("token", "work").end == .exited(4))
+    #expect(try member.standing() == "login-required")
+  }
+
+  @Test
+  func beingOfflineIsNoRefusalAndNoUncertainty() throws {
+    let member = try Member()
+    try member.signIn().succeeded()
+    try member.expireTokens()
+    try member.provider.call("offline")
+    let offline = try member.run("token", "work")
+    #expect(offline.end == .exited(5), "\(offline.text)")
+    #expect(offline.text.contains("offline"), "\(offline.text)")
+    #expect(try member.standing() == "expired")
+    let test = try member.run("provider", "test", "idp")
+    #expect(test.end == .exited(5), "\(test.text)")
+    try member.provider.call("online")
+    // Nothing was sent, so there is nothing to wait for.
+    try member.run("token", "work").succeeded()
+    #expect(try member.provider.refreshes().count == 1)
+    // A failing provider is not called offline.
+    try member.expireTokens()
+    try member.provider.fail(["grant": "refresh_token", "status": 503])
+    let failing = try member.run("token", "work")
+    #expect(failing.end == .exited(5) && !failing.text.contains("offline"), "\(failing.text)")
+  }
+
+  @Test
+  func noByteOfATokenFollowsARedirect() throws {
+    let member = try Member()
+    try member.signIn().succeeded()
+    let elsewhere = try member.provider.call("elsewhere").string("url")
+    func away(_ path: String, _ status: Int64 = 307) throws {
+      try member.provider.fail([
+        "path": .string(path), "status": "redirect", "code": .integer(status),
+        "location": .string(elsewhere + path),
+      ])
+    }
+    for status: Int64 in [301, 302, 303, 307, 308] {
+      try member.expireTokens()
+      try away("/o/token/", status)
+      #expect(try member.run("token", "work").end == .exited(2))
+      #expect(try member.standing() == "expired")
+      try member.run("token", "work").succeeded()
+    }
+    // Neither the access token, nor a code, nor the token that is to be revoked.
+    try away("/o/userinfo/")
+    #expect(try member.run("whoami", "work").end != .exited(0))
+    try away("/o/token/")
+    #expect(try member.login("other").end != .exited(0))
+    try away("/o/revoke_token/")
+    #expect(try object(member.run("logout", "work", "--json").text).boolean("revoked") == false)
+    #expect(try member.provider.call("elsewhere").integer("connections") == 0)
+  }
+
+  @Test
+  func aCheckThatFailsAfterARefreshKeepsWhatTheProviderGave() throws {
+    let member = try Member(.toolkit, ["--refresh", "protect"])
+    try member.signIn().succeeded()
+    for fault: JSONObject in [
+      ["claims": ["aud": "somebody-else"]], ["claims": ["sub": "2"]], ["claims": ["exp": -300]],
+      ["claims": [:], "key": "other"], ["claims": [:], "key": "none"],
+    ] {
+      try member.expireTokens()
+      try member.provider.fail(fault.at(grant: "refresh_token"))
+      let withheld = try member.run("token", "work")
+      #expect(withheld.end != .exited(0) && withheld.end != .exited(4), "\(withheld.text)")
+      #expect(withheld.text.contains("ID token"), "\(withheld.text)")
+      // The family lives: the token that came with the bad one is in the vault.
+      try member.run("token", "work").succeeded()
+      #expect(try member.provider.count("live_refresh_tokens") == 1)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// Keys and signed tokens as a provider has them, made by the openssl command: a second
+/// implementation beside the one that is tried.
+///
+/// They lie in a directory of their own that goes away with their owner.
+public final class TokenSigner: Sendable {
+  /// The private keys that are there.
+  public enum Key: String, Sendable, CaseIterable {
+    case rsa
+    case otherRSA = "rsa-other"
+    case shortRSA = "rsa-short"
+    case p256
+    case otherP256 = "p256-other"
+    case ed25519
+  }
+
+  private let directory: String
+  private let count = Atomic<Int>(0)
+
+  private static let script = """
+    rsa="openssl genpkey -algorithm RSA -pkeyopt"
+    $rsa rsa_keygen_bits:2048 -out rsa.key
+    $rsa rsa_keygen_bits:2048 -out rsa-other.key
+    $rsa rsa_keygen_bits:1024 -out rsa-short.key
+    for name in p256 p256-other; do
+      openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:prime256v1 -out $name.key
+    done
+    openssl genpkey -algorithm ED25519 -out ed25519.key
+    for name in rsa rsa-other rsa-short p256 p256-other ed25519; do
+      openssl pkey -in $name.key -pubout -outform der -out $name.der
+      openssl pkey -in $name.key -pubout -out $name.pem
+    done
+    for name in rsa rsa-other rsa-short; do
+      openssl rsa -in $name.key -noout -modulus | cut -d= -f2 > $name.modulus
+    done
+    """
+
+  /// Makes the keys.
+  public init() throws {
+    var path = Array("/tmp/thumblatch-signer-XXXXXX".utf8CString)
+    let made = unsafe path.withUnsafeMutableBufferPointer { buffer -> Bool in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe mkdtemp(base) != nil
+    }
+    guard made else { throw SystemError("mkdtemp", code: errno) }
+    directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
+  }
+
+  deinit {
+    try? Self.run("rm -r \(directory)")
+  }
+
+  /// A key's public half as a JWK; `more` are further members, as JSON text.
+  public func jwk(_ key: Key, kid: String?, more: String = "") throws -> String {
+    let name = kid.map { #","kid":"\#($0)""# } ?? ""
+    let rest = more.isEmpty ? "" : "," + more
+    switch key {
+    case .rsa, .otherRSA, .shortRSA:
+      let text = String(decoding: try file(key.rawValue + ".modulus"), as: UTF8.self)
+      let modulus = Self.base64(Self.bytes(hex: text))
+      return #"{"kty":"RSA","n":"\#(modulus)","e":"AQAB"\#(name)\#(rest)}"#
+    case .p256, .otherP256:
+      // A SubjectPublicKeyInfo ends with the key itself.
+      let point = try file(key.rawValue + ".der").suffix(64)
+      let x = Self.base64(Array(point.prefix(32)))
+      let y = Self.base64(Array(point.suffix(32)))
+      return #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"\#(name)\#(rest)}"#
+    case .ed25519:
+      let x = Self.base64(Array(try file("ed25519.der").suffix(32)))
+      return #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)"\#(name)\#(rest)}"#
+    }
+  }
+
+  /// The public half as PEM, with which "HS256 with the public key" is tried.
+  public func pem(_ key: Key) throws -> [UInt8] { try file(key.rawValue + ".pem") }
+
+  /// A JWS of these JSON texts (RFC 7515, section 3.1).
+  ///
+  /// `algorithm` says how it is signed, whatever its header says: `RS256`, `PS256`, `ES256`,
+  /// `EdDSA`; `ES256-DER` leaves out the encoding of JWS, `HS256` uses the public PEM as a secret,
+  /// `none` signs nothing.
+  public func token(
+    header: String,
+    payload: String,
+    key: Key,
+    algorithm: String
+  ) throws -> String {
+    let input = Self.base64(Array(header.utf8)) + "." + Self.base64(Array(payload.utf8))
+    return input + "." + Self.base64(try signature(of: input, key, algorithm))
+  }
+
+  /// The bytes of a signature over text without quotes.
+  public func signature(of input: String, _ key: Key, _ algorithm: String) throws -> [UInt8] {
+    let number = count.add(1, ordering: .relaxed).newValue
+    let digest = "openssl dgst -sha256 -out \(number).out"
+    let sign = "\(digest) -sign \(key.rawValue).key"
+    let pss = "-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen"
+    let command: String
+    switch algorithm {
+    case "none": return []
+    case "RS256", "ES256", "ES256-DER": command = "\(sign) \(number).in"
+    case "PS256": command = "\(sign) \(pss):digest -sigopt rsa_mgf1_md:sha256 \(number).in"
+    case "PS256-salt": command = "\(sign) \(pss):20 -sigopt rsa_mgf1_md:sha256 \(number).in"
+    case "HS256":
+      let secret = try pem(key).map { byte in
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+      }.joined()
+      command = "\(digest) -binary -mac HMAC -macopt hexkey:\(secret) \(number).in"
+    case "EdDSA":
+      command =
+        "openssl pkeyutl -sign -rawin -inkey \(key.rawValue).key -in \(number).in"
+        + " -out \(number).out"
+    default: throw SystemError("an algorithm that is not known: \(algorithm)", code: EINVAL)
+    }
+    try Self.run(
+      "cd \(directory)\nprintf %s '\(input)' > \(number).in\n\(command) 2>>log"
+    )
+    let signature = try file("\(number).out")
+    return algorithm == "ES256" ? Self.raw(signature) : signature
+  }
+
+  /// URL-safe base64 without padding.
+  public static func base64(_ bytes: [UInt8]) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    var text = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for place in 0...group.count { text.append(letters[bits >> (18 - 6 * place) & 63]) }
+    }
+    return text
+  }
+
+  /// Two integers of a DER sequence, each brought to 32 bytes.
+  private static func raw(_ der: [UInt8]) -> [UInt8] {
+    var rest = der.dropFirst(2)
+    var raw: [UInt8] = []
+    for _ in 0..<2 {
+      let length = Int(rest[rest.startIndex + 1])
+      let digits = Array(rest.dropFirst(2).prefix(length).drop { $0 == 0 })
+      raw += [UInt8](repeating: 0, count: 32 - digits.count) + digits
+      rest = rest.dropFirst(2 + length)
+    }
+    return raw
+  }
+
+  private static func bytes(hex: String) -> [UInt8] {
+    let digits = hex.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { index in
+      UInt8(digits[index] << 4 | digits[index + 1])
+    }
+  }
+
+  private func file(_ name: String) throws -> [UInt8] {
+    try Directory(path: directory).openForReading(name).readAll(limit: 64 * 1024)
+  }
+
+  private static func run(_ script: String) throws(SystemError) {
+    let shell = try ChildProcess(
+      path: "/bin/sh",
+      arguments: ["-e", "-c", script],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, -1, 2]
+    )
+    guard try shell.wait() == .exited(0) else { throw SystemError("openssl", code: EINVAL) }
+  }
+}

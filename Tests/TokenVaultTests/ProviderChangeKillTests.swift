@@ -1,0 +1,56 @@
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// A change of provider is stopped at each of its calls in turn: the account has the old provider or
+/// the new one, whole, and its token goes to that one.
+@Suite(.timeLimit(.minutes(20)), .serialized)
+struct ProviderChangeKillTests {
+  private func judge(_ bench: Bench, _ lines: [String]) async throws -> Bool {
+    let vault = try await bench.open()
+    #expect(await vault.standing == .current)
+    let issuer = try await vault.boundProvider(account: "work").provider.issuer.text
+    let isNew = issuer == "https://later.example.com"
+    #expect(isNew || issuer == "https://id.example.com")
+    if lines.contains("done") { #expect(isNew) }
+    // No access token of the old provider is left beside the new one.
+    #expect(try await (vault.token(of: vault.row("work")) == nil) == isNew)
+    if isNew { #expect(try await vault.cachedToken("work") == nil) }
+    #expect(try await vault.row("work").generation == (isNew ? 2 : 1))
+    #expect(try await vault.verifyTrail().isWhole)
+    bench.clock.advance(7200)
+    try await bench.unlock(vault)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token("work").accessToken == "at-2")
+    #expect(bench.exchange.requests.map(\.url) == [issuer + "/auth/refresh"])
+    #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-work"}"#])
+    return isNew
+  }
+
+  @Test(arguments: [
+    ("write", Writer.Injection.kill), ("pwrite64", .kill), ("fsync", .kill), ("fdatasync", .kill),
+    ("unlinkat", .kill), ("renameat", .kill), ("ftruncate", .kill), ("pwrite64", .noSpace),
+    ("fdatasync", .ioError), ("renameat", .ioError),
+  ])
+  func aStopAtAnyCallLeavesTheOldProviderOrTheNewOne(
+    _ call: String,
+    _ injection: Writer.Injection
+  ) async throws {
+    let made = try Bench()
+    try await made.makeVault()
+    var stops = 0
+    var outcomes: Set<Bool> = []
+    while true {
+      let bench = try made.snapshot()
+      let lines = try Writer(bench, .apply).stopped(at: call, stops + 1, injection)
+      outcomes.insert(try await judge(bench, lines ?? ["done"]))
+      if lines == nil { break }
+      stops += 1
+    }
+    #expect(outcomes.contains(true))
+    // That the injection meets the writer at all.
+    if call != "ftruncate" { #expect(stops > 0) }
+  }
+}

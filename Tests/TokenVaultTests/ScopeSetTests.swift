@@ -1,0 +1,327 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Access tokens by what they were asked for.
+@Suite(.timeLimit(.minutes(10)))
+struct ScopeSetTests {
+  private func signedIn(_ bench: Bench, settings: [String: String] = [:]) async throws -> Vault {
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault, settings: settings)
+    return vault
+  }
+
+  @Test
+  func eachSetHasATokenOfItsOwnAndTheUsualOneAloneAFile() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 600))
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+    #expect(bench.forms.map { $0["scope"] } == ["read"])
+    // Neither has cost the other its token, and nothing is fetched twice.
+    #expect(try await vault.token().accessToken == "at-1")
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+    #expect(try await vault.cachedToken() == "at-1")
+    #expect(try await vault.sets() == ["", "read"])
+    bench.clock.advance(600)
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: "rt-3"))
+    #expect(try await vault.token(scope: "read").accessToken == "at-read-2")
+    #expect(bench.forms.map { $0["refresh_token"] } == ["rt-1", "rt-2"])
+    bench.clock.advance(3000)
+    bench.exchange.plan(oauthTokens("at-4", refresh: "rt-4"))
+    #expect(try await vault.token().accessToken == "at-4")
+    #expect(bench.forms.last?["refresh_token"] == "rt-3")
+    // The usual one is asked for without a scope: it is what the login brought.
+    #expect(bench.forms.last?["scope"] == nil)
+    #expect(try await vault.cachedToken() == "at-4")
+    #expect(try await vault.token(scope: "read").accessToken == "at-read-2")
+  }
+
+  @Test(arguments: ["a b", "b a", " b  a ", "a b a"])
+  func theSameScopesInAnyOrderAreOneSet(_ scope: String) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-ab", refresh: "rt-2"))
+    #expect(try await vault.token(scope: "b a").accessToken == "at-ab")
+    #expect(try await vault.token(scope: scope).accessToken == "at-ab")
+    #expect(bench.forms.map { $0["scope"] } == ["a b"])
+    #expect(try await vault.token(scope: "").accessToken == "at-1")
+  }
+
+  @Test
+  func anAudienceIsASetOfItsOwnAndIsNamedAsTheProviderKnowsIt() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-api", refresh: nil))
+    #expect(try await vault.token(scope: nil, audience: "api").accessToken == "at-api")
+    #expect(bench.forms.last?["audience"] == "api" && bench.forms.last?["resource"] == nil)
+    bench.exchange.plan(oauthTokens("at-api-read", refresh: nil))
+    #expect(try await vault.token(scope: "read", audience: "api").accessToken == "at-api-read")
+
+    let resource = "https://api.example.com/"
+    let other = try Bench()
+    let next = try await signedIn(other, settings: ["resource": "https://usual.example.com"])
+    other.exchange.plan(oauthTokens("at-resource", refresh: nil))
+    #expect(try await next.token(scope: nil, audience: resource).accessToken == "at-resource")
+    #expect(other.forms.last?["resource"] == resource && other.forms.last?["audience"] == nil)
+    // The usual one by its name is the usual one.
+    let usual = try await next.token(scope: nil, audience: "https://usual.example.com")
+    #expect(usual.accessToken == "at-1")
+  }
+
+  @Test
+  func aRejectedTokenDropsItsOwnSetAlone() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-read", refresh: nil))
+    _ = try await vault.token(scope: "read")
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: nil))
+    let grant = try await vault.token(scope: "read", rejected: "at-read")
+    #expect(grant.accessToken == "at-read-2")
+    #expect(try await vault.cachedToken() == "at-1")
+    #expect(try await vault.sets() == ["", "read"])
+    // By whatever set it is asked for.
+    #expect(try await vault.token(rejected: "at-read-2").accessToken == "at-1")
+    #expect(try await vault.sets() == [""])
+    bench.exchange.plan(.nothingSent)
+    _ = await failure { _ = try await vault.token(rejected: "at-1") }
+    #expect(try await vault.cachedToken() == nil)
+    #expect(try await vault.sets() == [])
+  }
+
+  @Test
+  func whoAsksForAnotherSetWaitsAndThenMakesARequestOfHisOwn() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.clock.advance(3600)
+    bench.exchange.hold()
+    let usual = await vault.tokens(1...8)
+    await bench.exchange.untilRequested(2)
+    let others = (9...16).map { connection in
+      Task { try await vault.token(scope: "read", caller: caller(connection)).accessToken }
+    }
+    await vault.barrier()
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
+    for waiting in usual { #expect(try await waiting.value.get().accessToken == "at-2") }
+    await bench.exchange.untilRequested(3)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-3"))
+    for waiting in others { #expect(try await waiting.value == "at-read") }
+    #expect(bench.forms.map { $0["refresh_token"] } == ["rt-1", "rt-2"])
+    #expect(bench.forms.map { $0["scope"] } == [nil, "read"])
+    #expect(try await vault.events().count { $0 == "refresh begun" } == 2)
+  }
+
+  @Test
+  func aFailureIsSharedByThoseWhoAskedForTheSameAlone() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.clock.advance(3600)
+    bench.exchange.hold()
+    let usual = await vault.tokens(1...4)
+    await bench.exchange.untilRequested(2)
+    let others = (5...8).map { connection in
+      Task { try await vault.token(scope: "read", caller: caller(connection)).accessToken }
+    }
+    await vault.barrier()
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"invalid_scope"}"#))
+    for waiting in usual {
+      guard case .failure(.misconfigured) = await waiting.value else {
+        Issue.record("not the same failure")
+        continue
+      }
+    }
+    await bench.exchange.untilRequested(3)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2"))
+    for waiting in others { #expect(try await waiting.value == "at-read") }
+    #expect(bench.forms.count == 2)
+  }
+
+  @Test
+  func aPasswordBackendKnowsNone() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    for (scope, audience) in [("read", nil), (nil, "api")] as [(String?, String?)] {
+      guard
+        case .invalidArgument(let why)? = await failure({
+          _ = try await vault.token(scope: scope, audience: audience)
+        })
+      else {
+        Issue.record("taken")
+        continue
+      }
+      #expect(why.contains("password backend"))
+    }
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+
+  @Test(arguments: [
+    "a\"b", "a\\b", "a\nb", "é", "a\u{7f}", String(repeating: "a", count: 1025),
+    (0..<65).map { "s\($0)" }.joined(separator: " "),
+  ])
+  func whatIsNoScopeIsRefused(_ scope: String) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    guard case .invalidArgument? = await failure({ _ = try await vault.token(scope: scope) }) else {
+      Issue.record("taken")
+      return
+    }
+    #expect(bench.forms.isEmpty)
+  }
+
+  @Test
+  func ofManySetsThoseThatWereStoredLastAreKeptAndTheUsualOne() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    for number in 10..<30 {
+      bench.clock.advance(1)
+      bench.exchange.plan(oauthTokens("at-\(number)", refresh: nil))
+      _ = try await vault.token(scope: "s\(number)")
+    }
+    #expect(try await vault.sets() == [""] + (14..<30).map { "s\($0)" })
+    #expect(try await vault.token().accessToken == "at-1")
+    #expect(bench.forms.count == 20)
+  }
+
+  @Test
+  func afterAKillTheAnswerIsThatOfTheSetItWasAskedFor() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    let box = Box<Bench>()
+    bench.exchange.observe { if $0 == "written" { box.put(try? bench.snapshot()) } }
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", scope: "read"))
+    _ = try await vault.token(scope: "read")
+    let after = try #require(box.value)
+    let next = try await after.open()
+    let grant = try await next.token(scope: "read")
+    #expect(grant.accessToken == "at-read" && grant.scope == "read")
+    #expect(after.exchange.requests.isEmpty)
+    // The usual one is what it was.
+    #expect(try await next.token().accessToken == "at-1")
+    #expect(try await next.cachedToken() == "at-1")
+    #expect(try await next.row().generation == 2)
+  }
+
+  @Test
+  func theIntentOfOneSetIsNotTakenForThatOfAnother() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    let box = Box<Bench>()
+    bench.exchange.observe { if $0 == "written" { box.put(try? bench.snapshot()) } }
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2"))
+    _ = try await vault.token(scope: "read")
+    let after = try #require(box.value)
+    try await after.withStore { store in
+      let account = try #require(try store.account(named: "me", owner: ThisProcess.user))
+      var intent = try #require(try store.intent(account: account.id))
+      intent.context = Array("admin".utf8)
+      try store.transaction { try store.put(intent) }
+    }
+    let next = try await after.open()
+    guard case .providerUnavailable? = await failure({ _ = try await next.token(scope: "admin") })
+    else {
+      Issue.record("taken")
+      return
+    }
+    #expect(try await next.sets() == [""])
+  }
+
+  @Test
+  func fewerScopesThanWereAskedForAreKeptAndTold() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault, scope: "write read")
+    #expect(try await vault.token().scope == "read write")
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2", scope: "read,profile", lifetime: 60))
+    let grant = try await vault.token(scope: "profile read write")
+    #expect(grant.scope == "profile read")
+    #expect(try await vault.token(scope: "profile read write").scope == "profile read")
+    func detail() async throws -> String? {
+      try await vault.trail(after: 0, since: nil, account: "me").last?.detail
+    }
+    #expect(try await detail() == "generation 2, not granted: write")
+    // The usual one, from one refresh to the next.
+    bench.clock.advance(3600)
+    bench.exchange.plan(oauthTokens("at-3", refresh: "rt-3", scope: "read"))
+    #expect(try await vault.token().scope == "read")
+    #expect(try await detail() == "generation 3, not granted: write")
+    bench.clock.advance(3600)
+    bench.exchange.plan(oauthTokens("at-4", refresh: "rt-4"))
+    #expect(try await vault.token().scope == nil)
+    #expect(try await detail() == "generation 4")
+  }
+
+  @Test
+  func aLoginASignOutAndAnotherProviderDropThemAll() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    func fill() async throws {
+      bench.exchange.plan(oauthTokens("at-read", refresh: nil))
+      _ = try await vault.token(scope: "read")
+      #expect(try await vault.sets() == ["", "read"])
+    }
+    try await fill()
+    try await bench.signInOAuth(vault)
+    #expect(try await vault.sets() == [""])
+    try await fill()
+    let later = try oauthProvider(["token_endpoint": "https://id.example.com/v2/token"])
+    let need = try await need {
+      _ = try await vault.applyProvider(later, account: "me", prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    _ = try await vault.applyProvider(later, account: "me", prompt: need.prompt, caller: caller())
+    #expect(try await vault.sets() == [])
+    bench.exchange.plan(oauthTokens("at-2", refresh: nil))
+    _ = try await vault.token()
+    try await fill()
+    _ = try await vault.signOut(account: "me", local: true, caller: caller())
+    #expect(try await vault.sets() == [])
+  }
+
+  @Test
+  func theProofForOneSetIsNoneForAnother() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    try await bench.protect(vault)
+    let usual = try await need { _ = try await vault.token(rejected: "at-1") }
+    #expect(usual.detail == nil)
+    try await bench.pass(usual, vault, caller())
+    guard
+      case .presenceFailed? = await failure({
+        _ = try await vault.token(scope: "admin", prompt: usual.prompt)
+      })
+    else {
+      Issue.record("fetched")
+      return
+    }
+    let admin = try await need {
+      _ = try await vault.token(scope: "admin", audience: "api")
+    }
+    #expect(admin.detail == "scope admin, for api")
+    #expect(bench.forms.isEmpty)
+  }
+
+  @Test
+  func whereReuseRevokesTheRetryWaitsForTheLastTokenOfAnySet() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, settings: ["refresh_reuse": "revokes"])
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 7200))
+    _ = try await vault.token(scope: "read")
+    bench.clock.advance(3600)
+    bench.exchange.plan(.died)
+    _ = await failure { _ = try await vault.token() }
+    bench.clock.advance(100)
+    guard
+      case .providerUnavailable(_, retryAfter: 3500)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told to wait")
+      return
+    }
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+  }
+}
