@@ -4,7 +4,10 @@ internal import VaultInterface
 /// How an account is shown, as JSON and as text.
 enum AccountText {
   /// Stable keys; times in RFC 3339; a missing fact is null, so that every key is always there.
-  static func object(_ account: VaultAccount) -> JSONObject {
+  ///
+  /// `differs` is whether its provider's file is another one than it is bound to, where that was
+  /// looked at.
+  static func object(_ account: VaultAccount, differs: Bool? = nil) -> JSONObject {
     [
       "name": .string(account.name),
       "provider": .string(account.provider),
@@ -20,6 +23,7 @@ enum AccountText {
       "refreshed_at": time(account.refreshedAt),
       "default": .boolean(account.isDefault),
       "exportable": .boolean(account.exportable ?? false),
+      "provider_differs": differs.map { .boolean($0) } ?? .null,
     ]
   }
 
@@ -34,8 +38,14 @@ enum AccountText {
   static let chooseDefault =
     "thumblatch account default NAME chooses the one that is meant where none is named"
 
-  /// A table of accounts, each with its cause beneath where there is one.
-  static func table(_ accounts: [VaultAccount], columns: Int?, now: Int64) -> String {
+  /// A table of accounts, each with its cause beneath where there is one, and a note where its
+  /// provider's file differs.
+  static func table(
+    _ accounts: [VaultAccount],
+    differing: [String: Bool] = [:],
+    columns: Int?,
+    now: Int64
+  ) -> String {
     var table = Table(headings: [
       "account", "provider", "signed in as", "presence", "token", "refreshed", "state",
     ])
@@ -58,14 +68,23 @@ enum AccountText {
       guard let cause = account.cause, !cause.isEmpty else { continue }
       text += "\n\(PlainText.line(account.name)): \(PlainText.line(cause))"
     }
+    for account in accounts where differing[account.name] == true {
+      text += "\n\(PlainText.line(account.name)): provider file differs: \(apply(account))"
+    }
     return text
   }
 
   /// One account, a line for each fact.
-  static func details(_ account: VaultAccount, columns: Int?, now: Int64) -> String {
+  static func details(
+    _ account: VaultAccount,
+    differs: Bool? = nil,
+    columns: Int?,
+    now: Int64
+  ) -> String {
     var table = Table(headings: ["", ""])
     table.add("account", account.name + (account.isDefault ? " (meant where none is named)" : ""))
     table.add("provider", "\(account.provider), \(account.kind)")
+    if differs == true { table.add("", "provider file differs: \(apply(account))") }
     table.add("issuer", account.issuer.isEmpty ? "-" : account.issuer)
     let names = [account.displayName, account.email].compactMap { $0 }.filter { !$0.isEmpty }
     table.add("signed in as", names.isEmpty ? "-" : names.joined(separator: ", "))
@@ -84,6 +103,10 @@ enum AccountText {
     table.add("state", state(account))
     if let cause = account.cause, !cause.isEmpty { table.add("cause", cause) }
     return table.text(columns: columns)
+  }
+
+  private static func apply(_ account: VaultAccount) -> String {
+    PlainText.line("thumblatch provider apply \(account.provider) \(account.name)")
   }
 
   private static func expiry(_ account: VaultAccount, now: Int64) -> String {

@@ -15,9 +15,18 @@ enum AccountVerbs {
       session.output.talk("no accounts yet: thumblatch login NAME --provider P")
       return
     }
+    let differing = ProviderComparison.differing(accounts, session)
+    let objects = accounts.map {
+      JSONValue.object(AccountText.object($0, differs: differing[$0.name]))
+    }
     try session.show(
-      ["accounts": .array(accounts.map { .object(AccountText.object($0)) })],
-      AccountText.table(accounts, columns: session.output.columns, now: WallTime.now.seconds)
+      ["accounts": .array(objects)],
+      AccountText.table(
+        accounts,
+        differing: differing,
+        columns: session.output.columns,
+        now: WallTime.now.seconds
+      )
     )
   }
 

@@ -138,6 +138,10 @@ private struct Parser {
       return
     }
     guard let value = attached ?? nextValue(), !value.isEmpty else {
+      if option.mayStandAlone, attached == nil {
+        values[name] = []
+        return
+      }
       throw CommandError(.usage, "\(name) needs a value: \(name) \(placeholder)")
     }
     values[name, default: []].append(value)

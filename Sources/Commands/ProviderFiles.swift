@@ -52,18 +52,28 @@ struct ProviderFiles {
   func read(_ name: ProviderName) throws(CommandError) -> (provider: Provider, source: Source) {
     for (directory, source) in [(system, Source.system), (user, Source.user)] {
       let path = directory + "/" + ProviderFile.fileName(for: name)
-      guard let bytes = try contents(of: path, missing: true) else { continue }
+      guard let file = try load(path, missing: true) else { continue }
+      let provider: Provider
       do {
-        let provider = try ProviderFile.parse(bytes: bytes, file: path) { certificates in
+        provider = try ProviderFile.parse(bytes: file.bytes, file: path) { certificates in
           guard let pem = try contents(of: absolute(certificates, in: directory)) else {
             return ""
           }
           return String(decoding: pem, as: UTF8.self)
         }
-        return (provider, source)
       } catch {
         throw CommandError(.usage, "\(error)", hint: "correct the file")
       }
+      // The machine's files are for everyone who signs in there, and so is what stands in them.
+      guard source == .system || provider.oauth?.clientSecret == nil || file.mode & 0o077 == 0
+      else {
+        throw CommandError(
+          .unsafeVault,
+          "\(path) holds a client_secret, and other users may read it",
+          hint: "chmod 600 \(path)"
+        )
+      }
+      return (provider, source)
     }
     throw CommandError(
       .notFound,
@@ -78,15 +88,8 @@ struct ProviderFiles {
     do { text = try ProviderFile.text(for: provider, certificateFile: certificateFile) } catch {
       throw CommandError(.usage, "\(error)")
     }
+    try refuseExisting(provider.name)
     let name = ProviderFile.fileName(for: provider.name)
-    for directory in [system, user]
-    where try contents(of: directory + "/" + name, missing: true) != nil {
-      throw CommandError(
-        .usage,
-        "the provider \(provider.name) exists already",
-        hint: "edit \(directory)/\(name), or: thumblatch provider remove \(provider.name)"
-      )
-    }
     let directory = try openUserDirectory()
     let temporary = ".\(name).\(ThisProcess.identifier)"
     do {
@@ -99,6 +102,19 @@ struct ProviderFiles {
     } catch {
       _ = try? directory.unlink(temporary)
       throw CommandError(.usage, "\(user)/\(name) could not be written: \(error)")
+    }
+  }
+
+  /// Fails where a provider of this name is there already.
+  func refuseExisting(_ name: ProviderName) throws(CommandError) {
+    let file = ProviderFile.fileName(for: name)
+    for directory in [system, user]
+    where try contents(of: directory + "/" + file, missing: true) != nil {
+      throw CommandError(
+        .usage,
+        "the provider \(name) exists already",
+        hint: "edit \(directory)/\(file), or: thumblatch provider remove \(name)"
+      )
     }
   }
 
@@ -126,6 +142,13 @@ struct ProviderFiles {
   ///
   /// - Returns: nil if it does not exist and `missing` allows that.
   func contents(of path: String, missing: Bool = false) throws(CommandError) -> [UInt8]? {
+    try load(path, missing: missing)?.bytes
+  }
+
+  private func load(
+    _ path: String,
+    missing: Bool
+  ) throws(CommandError) -> (bytes: [UInt8], mode: UInt32)? {
     // O_NONBLOCK: a FIFO at this place must not hang the program.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     if number < 0 {
@@ -147,7 +170,7 @@ struct ProviderFiles {
           hint: "find out who did; then: chown and chmod go-w"
         )
       }
-      return try file.readAll(limit: Self.maximumFile)
+      return (try file.readAll(limit: Self.maximumFile), status.mode)
     } catch let error as CommandError {
       throw error
     } catch {

@@ -45,6 +45,29 @@ extension Session {
     throw CommandError(.presence, "no password was given")
   }
 
+  /// A provider's client secret, typed unseen or read from standard input.
+  ///
+  /// It is text from then on: it stands in the provider's file.
+  func clientSecret() throws(CommandError) -> String {
+    let secret: SharedSecret
+    if arguments.has("--client-secret-stdin") {
+      secret = try StandardInput.password(
+        interrupt: interrupt,
+        option: "--client-secret-stdin",
+        called: "client secret"
+      )
+    } else {
+      let terminal = try terminal(
+        for: "the client secret",
+        instead: "--client-secret-stdin reads it from a line of standard input"
+      )
+      try terminal.hideInput()
+      defer { terminal.restore() }
+      secret = try ask("Client secret: ", terminal)
+    }
+    return unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Asks whether to go on, in verbs that have `--yes`; anything but yes is no.
   ///
   /// - Parameters:
@@ -69,7 +92,7 @@ extension Session {
     output.ask(question)
     defer { output.endLine() }
     guard let secret = try terminal.readSecret(interrupt: interrupt) else {
-      throw CommandError(.presence, "no password was given")
+      throw CommandError(.presence, "nothing was given")
     }
     return SharedSecret(secret)
   }

@@ -10,22 +10,24 @@ enum StandardInput {
   /// One line, straight into locked memory, for `--password-stdin`.
   static func password(
     interrupt: Int32?,
-    from number: Int32 = 0
+    from number: Int32 = 0,
+    option: String = "--password-stdin",
+    called name: String = "password"
   ) throws(CommandError)
     -> SharedSecret
   {
-    try refuseTerminal(number, for: "--password-stdin", remedy: "leave it out to be asked")
+    try refuseTerminal(number, for: option, remedy: "leave it out to be asked")
     var failure: CommandError?
     do {
       let secret = try unsafe SecretBytes(capacity: Terminal.maximumLine + 1) { buffer in
         do throws(CommandError) {
           let count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: true)
           if unsafe buffer.prefix(count).contains(0) {
-            throw CommandError(.usage, "a password cannot hold a NUL character")
+            throw CommandError(.usage, "a \(name) cannot hold a NUL character")
           }
-          guard count > 0 else { throw CommandError(.usage, "the password is empty") }
+          guard count > 0 else { throw CommandError(.usage, "the \(name) is empty") }
           guard count <= Terminal.maximumLine else {
-            throw CommandError(.usage, "the password is longer than \(Terminal.maximumLine) bytes")
+            throw CommandError(.usage, "the \(name) is longer than \(Terminal.maximumLine) bytes")
           }
           return count
         } catch {
@@ -38,7 +40,7 @@ enum StandardInput {
     } catch let error as CommandError {
       throw error
     } catch {
-      throw CommandError(.bug, "no locked memory for the password: \(error)")
+      throw CommandError(.bug, "no locked memory for the \(name): \(error)")
     }
   }
 

@@ -28,12 +28,14 @@ enum StatusVerbs {
     }
     let reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
     let accounts = try accounts(session, named: account)
+    let differing = ProviderComparison.differing(accounts, session)
     try session.show(
-      object(status, reader, accounts, now: now),
+      object(status, reader, accounts, differing: differing, now: now),
       text(
         status,
         reader,
         accounts,
+        differing: differing,
         details: account != nil,
         columns: session.output.columns,
         now: now
@@ -60,6 +62,7 @@ enum StatusVerbs {
     _ status: VaultStatus,
     _ reader: VaultReader,
     _ accounts: [VaultAccount],
+    differing: [String: Bool] = [:],
     now: Int64
   ) -> JSONObject {
     [
@@ -77,7 +80,9 @@ enum StatusVerbs {
       "desktop_fingers": strings(status.desktopFingers ?? []),
       "finger_source": AccountText.optional(status.fingerSource?.rawValue),
       "finger_reason": AccountText.optional(status.fingerReason),
-      "accounts": .array(accounts.map { .object(AccountText.object($0)) }),
+      "accounts": .array(
+        accounts.map { .object(AccountText.object($0, differs: differing[$0.name])) }
+      ),
       "problem": .null,
       "remedy": .null,
     ]
@@ -108,6 +113,7 @@ enum StatusVerbs {
     _ status: VaultStatus,
     _ reader: VaultReader,
     _ accounts: [VaultAccount],
+    differing: [String: Bool] = [:],
     details: Bool,
     columns: Int?,
     now: Int64
@@ -137,12 +143,14 @@ enum StatusVerbs {
     }
     let text = table.text(columns: columns)
     if details, let account = accounts.first {
-      return text + "\n\n" + AccountText.details(account, columns: columns, now: now)
+      return text + "\n\n"
+        + AccountText.details(account, differs: differing[account.name], columns: columns, now: now)
     }
     guard !accounts.isEmpty else {
       return text + "\n\nno accounts yet: thumblatch login NAME --provider P"
     }
-    return text + "\n\n" + AccountText.table(accounts, columns: columns, now: now)
+    return text + "\n\n"
+      + AccountText.table(accounts, differing: differing, columns: columns, now: now)
   }
 
   private static func window(_ status: VaultStatus, now: Int64) -> String {

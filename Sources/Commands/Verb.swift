@@ -15,6 +15,8 @@ struct Verb: Sendable {
     let value: String?
     /// Whether it may be given more than once.
     let repeats: Bool
+    /// Whether it may stand without its value.
+    let mayStandAlone: Bool
     let help: String
 
     /// An option without a value.
@@ -23,10 +25,17 @@ struct Verb: Sendable {
     }
 
     /// An option with a value, unless `value` is nil.
-    init(_ name: String, _ value: String?, repeats: Bool = false, _ help: String) {
+    init(
+      _ name: String,
+      _ value: String?,
+      repeats: Bool = false,
+      mayStandAlone: Bool = false,
+      _ help: String
+    ) {
       self.name = name
       self.value = value
       self.repeats = repeats
+      self.mayStandAlone = mayStandAlone
       self.help = help
     }
   }

@@ -85,6 +85,7 @@ extension Vault {
   ///   - name: the login.
   ///   - caller: who began it.
   ///   - report: gets the seconds between two questions, before each wait.
+  /// - Returns: the account as it is now.
   /// - Throws: `providerRefused` where the person said no or the code is over, `loginRequired`
   ///   where the time is, and what `signIn` throws.
   public func awaitLogin(

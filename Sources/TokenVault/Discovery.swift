@@ -10,6 +10,7 @@ extension Vault {
   /// - Parameters:
   ///   - provider: as it was written, or as an account has it.
   ///   - isAskedAnew: not from memory.
+  /// - Returns: the provider; as it was written where its metadata is not there and not needed.
   /// - Throws: `misconfigured` where the metadata cannot be used; `offline`, `providerUnavailable`.
   func completed(
     _ provider: Provider,
@@ -93,6 +94,8 @@ extension Vault {
   ///   - provider: with what discovery filled in.
   ///   - isMissingOne: one was not among those that are known. They are read again, but not
   ///     sooner than a minute after the last time: anyone can make up the name of a key.
+  /// - Returns: the keys that can be used, which may be none.
+  /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
   func keys(
     of provider: Provider,
     isMissingOne: Bool = false

@@ -42,6 +42,7 @@ extension Vault {
   ///   - exportable: whether the refresh token may be released later; needs the system password.
   ///   - prompt: a check passed by password, for an exportable account.
   ///   - caller: who asks; the login is theirs.
+  /// - Returns: the name of the login, and what the person needs.
   /// - Throws: `invalidArgument`, `misconfigured`, `offline`, `providerUnavailable`, `busy`.
   public func beginLogin(
     account name: String,

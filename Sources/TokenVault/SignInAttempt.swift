@@ -42,6 +42,8 @@ extension Vault {
   ///   - provider: what a new account is made with; nil: there must be one.
   ///   - attempt: what is sent, and to whom.
   ///   - caller: who asks.
+  /// - Returns: the account as it is now, or that there is no answer yet.
+  /// - Throws: what the provider's answer means, and what the store cannot do.
   func signIn(
     _ name: String,
     _ provider: Provider?,

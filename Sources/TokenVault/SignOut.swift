@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Presence
@@ -49,10 +50,12 @@ extension Vault {
     return answer
   }
 
-  /// Tells the provider, with the access token while that is valid.
+  /// Tells the provider.
   ///
-  /// Else with the refresh token, where its gate opens without asking anyone: nobody has to be here
-  /// to sign out.
+  /// A password backend by the access token while that is valid; else by the refresh token, where
+  /// its gate opens without asking anyone: nobody has to be here to sign out. An authorization
+  /// server by the refresh token, with which the whole grant ends; the access token alone where
+  /// that is all there is, which is no sign-out.
   func revoke(
     _ row: AccountRow,
     _ caller: Caller
@@ -63,18 +66,20 @@ extension Vault {
       return (false, "the provider in the record cannot be used")
     }
     let client = ProviderClient(provider: provider)
-    guard let request = revocation(of: row, client, caller) else {
+    if provider.kind != .passwordBackend, provider.endpoint(.revocation) == nil {
+      return (false, "the provider has no revocation_endpoint")
+    }
+    guard let (request, endsGrant) = revocation(of: row, client, caller) else {
       guard row.state == .signedIn else { return (false, row.cause ?? "its grant has ended") }
-      return (
-        false,
-        "the access token has expired, and the refresh token needs someone who is here; next time: "
-          + "thumblatch unlock"
-      )
+      return (false, "the access token has expired, and " + Self.needsSomeone)
     }
     switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
     case .answered(let status, _, _):
       switch client.judgeLogout(status: status) {
-      case .revoked: return (true, nil)
+      case .revoked where endsGrant: return (true, nil)
+      case .revoked:
+        let why = row.state == .signedIn ? Self.needsSomeone : row.cause ?? "the grant has ended"
+        return (false, "only the access token was revoked; \(why)")
       case .notRevoked(let reason): return (false, reason)
       }
     case .notSent(let reason), .interrupted(let reason):
@@ -84,23 +89,37 @@ extension Vault {
     }
   }
 
+  private static let needsSomeone =
+    "the refresh token needs someone who is here; next time: thumblatch unlock"
+
+  /// What tells the provider, and whether that ends the whole grant.
   private func revocation(
     of row: AccountRow,
     _ client: ProviderClient,
     _ caller: Caller
-  ) -> ProviderRequest? {
+  ) -> (ProviderRequest, endsGrant: Bool)? {
+    let isBackend = client.provider.kind == .passwordBackend
+    var accessToken: String?
     if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
-      return try? client.revocation(accessToken: token.token, refreshToken: nil)
+      accessToken = token.token
+    }
+    func request(_ access: String?, _ refresh: SharedSecret?) -> ProviderRequest? {
+      (try? client.revocation(accessToken: access, refreshToken: refresh)) ?? nil
+    }
+    if isBackend, let accessToken {
+      return request(accessToken, nil).map { ($0, true) }
     }
     // The token of a dead grant is never sent again.
-    guard row.state == .signedIn,
+    if row.state == .signedIn,
       let authority = try? authorityWithoutAsking(for: row, caller, extending: false),
       let token = try? openRefreshToken(
         of: row,
         authority: authority,
         use: Use(purpose: .refresh, caller: caller)
       )
-    else { return nil }
-    return try? client.revocation(accessToken: nil, refreshToken: SharedSecret(token))
+    {
+      return request(nil, SharedSecret(token)).map { ($0, true) }
+    }
+    return accessToken.flatMap { request($0, nil) }.map { ($0, false) }
   }
 }

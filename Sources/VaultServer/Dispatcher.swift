@@ -330,14 +330,7 @@ struct Dispatcher: Sendable {
 
   static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
-      let provider = try Provider(name: try ProviderName(given.name), settings: given.settings)
-      guard provider.kind == .passwordBackend else {
-        throw ConfigurationError(
-          .badValue(text: provider.kind.rawValue, rule: "password-backend for this way to sign in"),
-          key: "kind"
-        )
-      }
-      return provider
+      return try Provider(name: try ProviderName(given.name), settings: given.settings)
     } catch {
       throw .invalidArgument("\(error)")
     }

@@ -17,6 +17,8 @@ final class ManualClock: VaultClock {
     var wall: Int64 = 1_790_000_000
     var boot: Int64 = 1000 * 1_000_000_000
     var sleepers: [Sleeper] = []
+    var isRunning = false
+    var pauses: [Int64] = []
     var watchers: [(milliseconds: Int64, count: Int, wake: CheckedContinuation<Void, Never>)] = []
   }
 
@@ -45,7 +47,23 @@ final class ManualClock: VaultClock {
   var wall: WallTime { WallTime(seconds: state.withLock { $0.wall }) }
   var boot: BootInstant { BootInstant(nanoseconds: state.withLock { $0.boot }) }
 
+  /// From now on whoever pauses goes on at once, that much later.
+  func run() {
+    state.withLock { $0.isRunning = true }
+  }
+
+  /// How long whoever paused did so while it ran, in milliseconds, in order.
+  var pauses: [Int64] { state.withLock { $0.pauses } }
+
   func pause(milliseconds: Int64) async {
+    let isRunning = state.withLock { state in
+      if state.isRunning { state.pauses.append(milliseconds) }
+      return state.isRunning
+    }
+    if isRunning {
+      advance(0, milliseconds: milliseconds)
+      return await Task.yield()
+    }
     guard milliseconds > Self.poll else {
       let woken = state.withLock { state in
         let woken = state.watchers.filter { $0.milliseconds == milliseconds }.map(\.wake)

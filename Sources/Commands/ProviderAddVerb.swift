@@ -1,0 +1,129 @@
+internal import Configuration
+internal import Glibc
+internal import JSON
+internal import SecretMemory
+internal import System
+
+/// `provider add`.
+extension ProviderVerbs {
+  static let add = Verb(
+    "provider add",
+    [Verb.Operand(name: "NAME", count: .optional)],
+    options: [
+      Verb.Option(
+        "--template",
+        "[T]",
+        mayStandAlone: true,
+        "the settings of a well-known provider; without T: list them"
+      ),
+      Verb.Option("--kind", "KIND", "what it speaks: oidc, oauth2 or password-backend"),
+      Verb.Option("--issuer", "URL", "where it is: https, or http on this machine"),
+      Verb.Option("--client-id", "ID", "the client id it knows this program by"),
+      Verb.Option("--client-secret", "ask for the client secret, where the provider demands one"),
+      Verb.Option("--client-secret-stdin", "read the client secret from a line of standard input"),
+    ] + placeholders + [
+      Verb.Option("--scope", "SCOPES", repeats: true, "what to ask for at a login"),
+      Verb.Option("--audience", "NAME", "whom access tokens are for, where it wants to know"),
+      Verb.Option("--resource", "URI", repeats: true, "the same, after RFC 8707"),
+      Verb.Option("--redirect-uri", "URL", "where the browser comes back to, on this machine"),
+      Verb.Option("--ca", "FILE", "certificates (PEM) to trust instead of the system's"),
+      Verb.Option("--pin", "sha256//...", repeats: true, "a public key that its TLS must use"),
+      Verb.Option("--proxy", "URL", "the proxy to use; those of the environment are ignored"),
+      Verb.Option(
+        "--api-host",
+        "HOST",
+        repeats: true,
+        "a host besides the issuer's that `request` may send the access token to"
+      ),
+      Verb.Option(
+        "--set",
+        "KEY=VALUE",
+        repeats: true,
+        "any other key of a provider file, such as token_endpoint or refresh_token_field"
+      ),
+    ],
+    summary: "say where accounts sign in",
+    details: """
+      Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that have signed in keep the \
+      provider as it was at their login, until provider apply.
+      The kind is the template's, else oidc where a client id is given. The scopes replace those \
+      of the template; oidc needs openid among them. An oidc or oauth2 provider tells its \
+      endpoints itself, unless discovery = off is set.
+      """
+  ) { session throws(CommandError) in
+    guard session.arguments.value("--template") != nil || !session.arguments.has("--template")
+    else { return try listTemplates(session) }
+    guard let word = session.arguments.operands.first else {
+      throw CommandError(
+        .usage,
+        "NAME is missing",
+        hint: "usage: thumblatch provider add NAME [options]; --template alone lists templates"
+      )
+    }
+    let files = try ProviderFiles(environment: session.environment)
+    let name = try session.providerName(word)
+    try files.refuseExisting(name)
+    var draft = try ProviderDraft(session.arguments)
+    if let path = draft.certificateFile {
+      let certificates = try files.contents(of: path) ?? []
+      draft.settings["ca"] = String(decoding: certificates, as: UTF8.self)
+    }
+    // What is typed in vain would have to be typed again: the rest is checked before.
+    _ = try draft.provider(name: name, secret: draft.wantsSecret ? "s" : nil)
+    let secret = draft.wantsSecret ? try session.clientSecret() : nil
+    let provider = try draft.provider(name: name, secret: secret)
+    try files.add(provider, certificateFile: draft.certificateFile)
+    try session.report(
+      ["provider": .object(ProviderText.object(provider, .user))],
+      "added provider \(name), \(provider.issuer)"
+    )
+    for note in draft.template?.notes ?? [] { session.output.talk("at the provider: \(note)") }
+    let needsLook = provider.kind != .passwordBackend
+    if needsLook { session.output.talk("to see what it offers: thumblatch provider test \(name)") }
+  }
+
+  /// An option for each placeholder of the templates.
+  private static let placeholders: [Verb.Option] = {
+    var options: [Verb.Option] = []
+    var meanings: [String: [String]] = [:]
+    let all = ProviderTemplate.all.flatMap { template in
+      template.placeholders.map { (template.name, $0) }
+    }
+    for (template, place) in all {
+      meanings[place.name, default: []].append("\(template): \(place.meaning)")
+    }
+    for (_, place) in all where !options.contains(where: { $0.name == "--\(place.name)" }) {
+      let help = (meanings[place.name] ?? []).joined(separator: "; ")
+      options.append(Verb.Option("--\(place.name)", place.name.uppercased(), help))
+    }
+    return options
+  }()
+
+  private static func listTemplates(_ session: Session) throws(CommandError) {
+    let objects = ProviderTemplate.all.map { template in
+      JSONValue.object([
+        "name": .string(template.name), "title": .string(template.title),
+        "needs": .array(ProviderDraft.needs(of: template).map { .string($0) }),
+        "may_have": .array(
+          template.placeholders.filter { $0.standard != nil }.map { .string("--\($0.name)") }
+        ),
+        "notes": .array(template.notes.map { .string($0) }),
+      ])
+    }
+    var table = Table(headings: ["template", "is", "needs"])
+    table.whole = [0, 2]
+    for template in ProviderTemplate.all {
+      let needs = ProviderDraft.needs(of: template).joined(separator: " ")
+      table.add(template.name, template.title, needs)
+    }
+    let columns = session.output.columns
+    var lines = [table.text(columns: columns)]
+    for template in ProviderTemplate.all {
+      lines += ["", "\(template.name):"]
+      for note in template.notes {
+        lines += PlainText.wrapped(note, columns: (columns ?? 100) - 2).map { "  " + $0 }
+      }
+    }
+    try session.show(["templates": .array(objects)], lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,105 @@
+internal import Configuration
+internal import JSON
+internal import VaultInterface
+
+/// `provider apply`.
+extension ProviderVerbs {
+  static let apply = Verb(
+    "provider apply",
+    [name, Verb.Operand(name: "ACCOUNT", count: .any)],
+    summary: "bring an edited provider to accounts that have signed in",
+    details: """
+      An account keeps the provider as it was at its login, whatever the file says since. This \
+      shows what changes, asks for the system password, and binds the provider as it is now to \
+      each ACCOUNT, or to all that are signed in there. Their access tokens of before are dropped.
+      """
+  ) { session throws(CommandError) in
+    let files = try ProviderFiles(environment: session.environment)
+    let name = try session.providerName(session.arguments.operands[0])
+    let (provider, _) = try files.read(name)
+    var applied: [JSONValue] = []
+    var unchanged: [JSONValue] = []
+    for account in try accounts(session, of: name) {
+      let bound = try boundProvider(session, of: account)
+      let changes = ProviderText.changes(from: bound.asWritten, to: provider)
+      guard !changes.isEmpty else {
+        unchanged.append(.string(account))
+        session.output.talk("\(account) has \(name) as it is already")
+        continue
+      }
+      try announce(changes, of: name, for: account, session)
+      _ = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+        ApplyProviderCall(
+          account: account,
+          provider: VaultProvider(name: name.text, settings: provider.settings),
+          prompt: prompt
+        )
+      }
+      applied.append([
+        "account": .string(account), "changes": .array(changes.map { .object($0.object) }),
+      ])
+      session.output.talk("\(account) uses \(name) as it is now")
+    }
+    if applied.isEmpty && unchanged.isEmpty {
+      session.output.talk("no account is signed in at \(name)")
+    }
+    if session.output.json {
+      try session.output.data(["applied": .array(applied), "unchanged": .array(unchanged)])
+    }
+  }
+
+  /// The accounts that are meant: those named, or all that are signed in at the provider.
+  private static func accounts(
+    _ session: Session,
+    of provider: ProviderName
+  ) throws(CommandError) -> [String] {
+    let known = try StatusVerbs.accounts(session, named: nil)
+    var named: [String] = []
+    for word in session.arguments.operands.dropFirst() {
+      let name = try session.accountName(word)
+      guard let account = known.first(where: { $0.name == name }) else {
+        throw CommandError(.notFound, "no such account: \(name)", hint: "thumblatch account list")
+      }
+      guard account.provider == provider.text else {
+        throw CommandError(
+          .usage,
+          "\(name) signs in at \(account.provider), not at \(provider)",
+          hint: "thumblatch login \(name) --provider \(provider)"
+        )
+      }
+      if !named.contains(name) { named.append(name) }
+    }
+    guard named.isEmpty else { return named }
+    return known.filter { $0.provider == provider.text && $0.state != .signedOut }.map(\.name)
+  }
+
+  /// What an account is bound to.
+  static func boundProvider(
+    _ session: Session,
+    of account: String
+  ) throws(CommandError) -> Provider {
+    let reply = try session.call(within: Session.localLimit) { _ in
+      AccountProviderCall(account: account)
+    }
+    do throws(ConfigurationError) {
+      return try Provider(
+        name: try ProviderName(reply.provider.name),
+        boundSettings: reply.provider.settings
+      )
+    } catch {
+      throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+    }
+  }
+
+  /// Shows what will change where the password is asked, before it is.
+  private static func announce(
+    _ changes: [ProviderText.Change],
+    of provider: ProviderName,
+    for account: String,
+    _ session: Session
+  ) throws(CommandError) {
+    _ = try session.terminal(for: "the system password to bring \(account) to \(provider)")
+    session.output.say("What changes for \(account) at \(provider):")
+    for line in changes.flatMap(\.lines) { session.output.say(line) }
+  }
+}

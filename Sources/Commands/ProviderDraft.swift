@@ -1,0 +1,177 @@
+internal import Configuration
+internal import Glibc
+internal import System
+
+/// What the words of `provider add` say, before it is a provider.
+struct ProviderDraft {
+  /// The template, if one is named.
+  let template: ProviderTemplate?
+  /// The file of `--ca`, by a path that stays right.
+  let certificateFile: String?
+  /// Whether a client secret is to be asked for.
+  let wantsSecret: Bool
+  /// The keys that the words set.
+  var settings: [String: String]
+
+  private let places: [String: String]
+
+  /// The options of single keys.
+  private static let optionKeys = [
+    ("--kind", "kind"), ("--issuer", "issuer"), ("--client-id", "client_id"),
+    ("--audience", "audience"), ("--redirect-uri", "redirect_uri"), ("--proxy", "proxy"),
+  ]
+  /// The options that may be given several times, and what stands between their values.
+  private static let listKeys = [
+    ("--pin", "pins", ";"), ("--api-host", "api_hosts", ";"), ("--scope", "scope", " "),
+    ("--resource", "resource", ";"),
+  ]
+
+  /// Reads the words; all that is missing is told at once.
+  init(_ arguments: Arguments) throws(CommandError) {
+    let template = try Self.template(arguments)
+    self.template = template
+    certificateFile = try arguments.value("--ca").map(Self.absolute)
+    wantsSecret =
+      arguments.has("--client-secret") || arguments.has("--client-secret-stdin")
+      || template?.needsSecret == true
+    settings = try Self.settings(from: arguments)
+    var places: [String: String] = [:]
+    for place in ProviderTemplate.all.flatMap(\.placeholders) {
+      guard let value = arguments.value("--\(place.name)") else { continue }
+      guard template?.placeholders.contains(where: { $0.name == place.name }) == true else {
+        throw CommandError(
+          .usage,
+          template.map { "the template \($0.name) has no --\(place.name)" }
+            ?? "--\(place.name) belongs to a template",
+          hint: "thumblatch provider add --template lists what each needs"
+        )
+      }
+      places[place.name] = value
+    }
+    self.places = places
+    try checkNothingIsMissing()
+  }
+
+  /// The options that a template needs, as they are typed.
+  static func needs(of template: ProviderTemplate) -> [String] {
+    template.missing(of: [:]).map { "--\($0.name)" } + ["--client-id"]
+      + (template.needsSecret ? ["--client-secret"] : [])
+  }
+
+  /// The provider of these words.
+  func provider(name: ProviderName, secret: String?) throws(CommandError) -> Provider {
+    do throws(ConfigurationError) {
+      var all: [String: String] = [:]
+      if let template {
+        all = try template.settings(
+          filledWith: places,
+          issuer: settings["issuer"],
+          hasSecret: secret != nil
+        )
+      }
+      all.merge(settings) { $1 }
+      if let secret { all["client_secret"] = secret }
+      if all["kind"] == nil { all["kind"] = Provider.Kind.oidc.rawValue }
+      return try Provider(name: name, settings: all)
+    } catch {
+      throw CommandError(.usage, option(for: error))
+    }
+  }
+
+  private func checkNothingIsMissing() throws(CommandError) {
+    if let template {
+      if settings["issuer"] != nil {
+        let hint = template.placeholders.map { "--\($0.name)" }.joined(separator: " and ")
+        guard !template.placeholders.isEmpty else {
+          throw CommandError(.usage, "the template \(template.name) says itself what --issuer is")
+        }
+        guard places.isEmpty else {
+          throw CommandError(.usage, "--issuer stands in the place of \(hint): give one of them")
+        }
+      }
+      let unfilled = settings["issuer"] == nil ? template.missing(of: places) : []
+      var missing = unfilled.map { "--\($0.name) (\($0.meaning))" }
+      if settings["client_id"] == nil { missing.append("--client-id (the id it gave your client)") }
+      guard !missing.isEmpty else { return }
+      let list = missing.joined(separator: " and ")
+      throw CommandError(
+        .usage,
+        "the template \(template.name) needs \(list)",
+        hint: template.notes.first.map { "at the provider: \($0)" }
+      )
+    }
+    if settings["kind"] == nil, settings["client_id"] == nil {
+      throw CommandError(
+        .usage,
+        "--kind is missing",
+        hint: "--template T, --client-id ID (kind oidc), or --kind password-backend"
+      )
+    }
+    guard settings["issuer"] != nil else {
+      throw CommandError(.usage, "--issuer is missing", hint: "--issuer https://...")
+    }
+  }
+
+  private static func template(_ arguments: Arguments) throws(CommandError) -> ProviderTemplate? {
+    guard let name = arguments.value("--template") else { return nil }
+    if let template = ProviderTemplate.named(name) { return template }
+    let names = ProviderTemplate.all.map(\.name)
+    throw CommandError(
+      .usage,
+      "no such template: \(name)",
+      hint: Nearest.match(name, in: names).map { "did you mean: \($0)" }
+        ?? names.joined(separator: ", ")
+    )
+  }
+
+  private static func settings(
+    from arguments: Arguments
+  ) throws(CommandError) -> [String: String] {
+    var settings: [String: String] = [:]
+    for (option, key) in optionKeys { settings[key] = arguments.value(option) }
+    for (option, key, separator) in listKeys {
+      let values = arguments.allValues(option)
+      if !values.isEmpty { settings[key] = values.joined(separator: separator) }
+    }
+    for pair in arguments.allValues("--set") {
+      guard let equals = pair.firstIndex(of: "=") else {
+        throw CommandError(.usage, "--set needs KEY=VALUE, not \"\(pair)\"")
+      }
+      let key = String(pair[..<equals])
+      // The words of a program are seen by every user of the machine.
+      guard key != "client_secret" else {
+        throw CommandError(
+          .usage,
+          "a client secret is no argument",
+          hint: "--client-secret asks for it; --client-secret-stdin reads it"
+        )
+      }
+      guard settings[key] == nil && key != "ca" else {
+        throw CommandError(.usage, "the key \(key) is set twice", hint: "certificates: --ca FILE")
+      }
+      settings[key] = String(pair[pair.index(after: equals)...])
+    }
+    return settings
+  }
+
+  /// A configuration error, told in terms of the option that it came from.
+  private func option(for error: ConfigurationError) -> String {
+    guard let key = error.key else { return "\(error)" }
+    var options = Dictionary(uniqueKeysWithValues: Self.optionKeys.map { ($0.1, $0.0) })
+    for (option, key, _) in Self.listKeys { options[key] = option }
+    options["ca"] = "--ca"
+    options["client_secret"] = "--client-secret"
+    for place in template?.placeholders ?? [] { options[place.name] = "--\(place.name)" }
+    let plain = ConfigurationError(error.problem)
+    return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"
+  }
+
+  /// A path that stays right when the program runs elsewhere (realpath(3)).
+  private static func absolute(_ path: String) throws(CommandError) -> String {
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")
+    }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}

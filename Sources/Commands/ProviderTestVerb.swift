@@ -1,0 +1,75 @@
+internal import Configuration
+internal import JSON
+internal import VaultInterface
+
+/// `provider test`.
+extension ProviderVerbs {
+  static let test = Verb(
+    "provider test",
+    [name],
+    summary: "ask a provider what it offers, over the TLS that is set for it",
+    details: """
+      Nobody signs in and nothing is kept. Shows the endpoints, whether the provider told them or \
+      the file did, the ways to sign in, and what may be wrong.
+      """
+  ) { session throws(CommandError) in
+    let files = try ProviderFiles(environment: session.environment)
+    let (provider, _) = try files.read(try session.providerName(session.arguments.operands[0]))
+    let seen = try session.call(within: Session.remoteLimit) { _ in
+      TestProviderCall(
+        provider: VaultProvider(name: provider.name.text, settings: provider.settings)
+      )
+    }
+    try session.show(
+      object(seen, of: provider),
+      text(seen, of: provider, columns: session.output.columns)
+    )
+  }
+
+  private static func object(_ seen: TestProviderReply, of provider: Provider) -> JSONObject {
+    let endpoints = seen.endpoints.sorted { $0.key < $1.key }
+    return [
+      "provider": .string(provider.name.text),
+      "kind": .string(provider.kind.rawValue),
+      "issuer": .string(seen.issuer),
+      "discovered": .boolean(seen.discovered),
+      "endpoints": .object(JSONObject(endpoints.map { ($0.key, .string($0.value)) })),
+      "flows": .array(seen.flows.map { .string($0) }),
+      "keys": seen.keys.map { .integer(Int64($0)) } ?? .null,
+      "own_certificates": .boolean(provider.certificateAuthority != nil),
+      "pins": .integer(Int64(provider.pins.count)),
+      "proxy": AccountText.optional(provider.proxy),
+      "warnings": .array(seen.warnings.map { .string($0) }),
+    ]
+  }
+
+  private static func text(
+    _ seen: TestProviderReply,
+    of provider: Provider,
+    columns: Int?
+  ) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("provider", "\(provider.name), \(provider.kind.rawValue)")
+    table.add("issuer", seen.issuer)
+    table.add("discovery", discovery(seen, of: provider))
+    table.add("server known by", ProviderText.trust(provider))
+    if let proxy = provider.proxy { table.add("through", proxy) }
+    for (key, url) in seen.endpoints.sorted(by: { $0.key < $1.key }) {
+      // A URL that the file names is what it is; any other was found.
+      let isWritten = provider.settings[key] != nil
+      table.add(key, isWritten && seen.discovered ? "\(url) (from the file)" : url)
+    }
+    if let keys = seen.keys { table.add("keys for ID tokens", "\(keys)") }
+    table.add("ways to sign in", seen.flows.isEmpty ? "none" : seen.flows.joined(separator: ", "))
+    var lines = [table.text(columns: columns)]
+    let name = provider.name.text
+    lines += seen.warnings.map { "warning: \(name) \(PlainText.line($0, limit: 600))" }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func discovery(_ seen: TestProviderReply, of provider: Provider) -> String {
+    if seen.discovered { return "the provider told its endpoints" }
+    guard let oauth = provider.oauth else { return "none: a password backend has fixed paths" }
+    return oauth.discovery == .off ? "off: the file names the endpoints" : "nothing was found"
+  }
+}

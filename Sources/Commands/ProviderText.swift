@@ -1,0 +1,79 @@
+internal import Configuration
+internal import JSON
+
+/// How a provider is shown, as JSON and as text.
+enum ProviderText {
+  private static let secret = "client_secret"
+
+  /// The value of a key for people: certificates by their size, a secret not at all.
+  static func shown(_ value: String, of key: String) -> String {
+    switch key {
+    case "ca": "\(value.utf8.count) bytes of certificates"
+    case secret: ClientSecret.shown
+    default: value
+    }
+  }
+
+  /// All settings but the secret, for programs.
+  static func object(_ provider: Provider, _ source: ProviderFiles.Source) -> JSONObject {
+    let settings = provider.settings.sorted { $0.key < $1.key }
+    return [
+      "name": .string(provider.name.text),
+      "source": .string(source.rawValue),
+      "settings": .object(
+        JSONObject(
+          settings.map { ($0.key, .string($0.key == secret ? ClientSecret.shown : $0.value)) }
+        )
+      ),
+    ]
+  }
+
+  /// A key whose value differs between two providers.
+  struct Change: Equatable {
+    let key: String
+    /// What it was, as it is shown; nil where it was not there.
+    let old: String?
+    /// What it will be.
+    let new: String?
+
+    var object: JSONObject {
+      [
+        "key": .string(key), "old": AccountText.optional(old), "new": AccountText.optional(new),
+      ]
+    }
+
+    /// In lines of the dialogue; long values stand in lines of their own, so that none is cut.
+    var lines: [String] {
+      let (old, new) = (old ?? "(none)", new ?? "(none)")
+      guard old.utf8.count + new.utf8.count > 900 else { return ["\(key): \(old) → \(new)"] }
+      return ["\(key), before: \(old)", "\(key), from now on: \(new)"]
+    }
+  }
+
+  /// What changes from one provider to another, in the order of the keys.
+  static func changes(from old: Provider, to new: Provider) -> [Change] {
+    let (before, after) = (old.settings, new.settings)
+    return Set(before.keys).union(after.keys).sorted()
+      .filter { before[$0] != after[$0] }
+      .map { key in
+        let values = (before[key].map { shown($0, of: key) }, after[key].map { shown($0, of: key) })
+        // What is not shown must not look the same either.
+        let new = values.0 == values.1 ? values.1.map { "another: \($0)" } : values.1
+        return Change(key: key, old: values.0, new: new)
+      }
+  }
+
+  /// How its server is known.
+  static func trust(_ provider: Provider) -> String {
+    if provider.issuer.isPlain { return "none: plain http on this machine" }
+    var text =
+      provider.certificateAuthority == nil
+      ? "the system's certificates" : "its own certificates (ca) instead of the system's"
+    switch provider.pins.count {
+    case 0: break
+    case 1: text += ", 1 pinned key"
+    case let count: text += ", one of \(count) pinned keys"
+    }
+    return text
+  }
+}

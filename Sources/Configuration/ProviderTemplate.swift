@@ -1,0 +1,132 @@
+/// The settings of a well-known provider, as far as they are the same for everyone.
+public struct ProviderTemplate: Sendable {
+  /// A part of the settings that only the person knows.
+  public struct Placeholder: Sendable {
+    /// What it is called, between braces in the settings.
+    public let name: String
+    /// Where one finds it, in a clause.
+    public let meaning: String
+    /// What stands there where nothing is given; nil: it must be given.
+    public let standard: String?
+    let rule: String
+    let isValid: @Sendable (String) -> Bool
+  }
+
+  /// What it is chosen by.
+  public let name: String
+  /// Whose provider it is.
+  public let title: String
+  /// What must or can be given.
+  public let placeholders: [Placeholder]
+  /// Whether the provider demands a secret of installed programs.
+  public let needsSecret: Bool
+  /// What is to be done at the provider first, a sentence each.
+  public let notes: [String]
+
+  private let settings: [String: String]
+  /// Settings that are of use with a secret alone.
+  private let settingsWithSecret: [String: String]
+
+  init(
+    name: String,
+    title: String,
+    placeholders: [Placeholder] = [],
+    needsSecret: Bool = false,
+    notes: [String],
+    settings: [String: String],
+    settingsWithSecret: [String: String] = [:]
+  ) {
+    self.name = name
+    self.title = title
+    self.placeholders = placeholders
+    self.needsSecret = needsSecret
+    self.notes = notes
+    self.settings = settings
+    self.settingsWithSecret = settingsWithSecret
+  }
+
+  /// The template of a name.
+  public static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
+
+  /// The placeholders that must still be given.
+  public func missing(of values: [String: String]) -> [Placeholder] {
+    placeholders.filter { $0.standard == nil && values[$0.name] == nil }
+  }
+
+  /// The settings, without the client id.
+  ///
+  /// - Parameters:
+  ///   - values: what stands for the placeholders, by their names.
+  ///   - issuer: the issuer, where it is not the one that the placeholders make.
+  ///   - hasSecret: whether there is a client secret.
+  /// - Throws: an error whose key is the placeholder's name, for one that is missing or malformed.
+  /// - Returns: keys of a provider file.
+  public func settings(
+    filledWith values: [String: String],
+    issuer: String? = nil,
+    hasSecret: Bool = false
+  ) throws(ConfigurationError) -> [String: String] {
+    var filled: [String: String] = [:]
+    for place in placeholders where issuer == nil {
+      guard let value = values[place.name] ?? place.standard else {
+        throw ConfigurationError(.missingKey, key: place.name)
+      }
+      guard place.isValid(value) else {
+        throw ConfigurationError(.badValue(text: value, rule: place.rule), key: place.name)
+      }
+      filled[place.name] = value
+    }
+    let found = issuer ?? Self.filling(settings["issuer"] ?? "", filled)
+    filled["issuer"] = found.hasSuffix("/") ? String(found.dropLast()) : found
+    var result = hasSecret ? settings.merging(settingsWithSecret) { $1 } : settings
+    for (key, text) in result { result[key] = Self.filling(text, filled) }
+    result["issuer"] = found
+    return result
+  }
+
+  private static func filling(_ text: String, _ values: [String: String]) -> String {
+    values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
+  }
+}
+
+extension ProviderTemplate.Placeholder {
+  /// A host, with a port and a path if need be, as they stand in a URL.
+  static func host(
+    _ name: String,
+    _ meaning: String,
+    standard: String? = nil
+  ) -> Self {
+    Self(
+      name: name,
+      meaning: meaning,
+      standard: standard,
+      rule: "a host such as id.example.com, without https://"
+    ) { text in
+      text.last != "/" && WebAddress("https://" + text, ports: ["https": 443]) != nil
+    }
+  }
+
+  /// A part of a path.
+  static func word(_ name: String, _ meaning: String) -> Self {
+    Self(name: name, meaning: meaning, standard: nil, rule: "one word, as it stands in the URL") {
+      $0.utf8.count <= 128 && !$0.contains("/") && WebAddress.isPath("/" + $0)
+    }
+  }
+
+  /// A UUID: a name in its place would be another issuer than the one that tokens tell.
+  static func uuid(_ name: String, _ meaning: String) -> Self {
+    Self(
+      name: name,
+      meaning: meaning,
+      standard: nil,
+      rule: "the id, such as 00000000-0000-0000-0000-000000000000, and not a name"
+    ) { text in
+      let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+      return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+        && groups.joined().utf8.allSatisfy {
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import Configuration
+import JSON
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// `provider test`, `provider apply`, and what `status` says of files that were edited.
+struct ProviderEngineTests {
+  private static let file = """
+    [Provider]
+    kind = oidc
+    issuer = https://id.example.com
+    client_id = cli
+
+    """
+
+  private static func account(
+    _ name: String,
+    provider: String = "work",
+    state: AccountState = .ready
+  ) -> VaultAccount {
+    VaultAccount(
+      name: name,
+      provider: provider,
+      kind: "oidc",
+      issuer: "https://id.example.com",
+      presenceProtection: false,
+      state: state,
+      isDefault: false
+    )
+  }
+
+  /// What an account is bound to after a login with `file`: discovery has filled in the rest.
+  private static func bound(
+    _ name: String,
+    _ more: [String: String] = [:]
+  ) throws -> AccountProviderReply {
+    let written = try Provider(
+      name: ProviderName("work"),
+      settings: [
+        "kind": "oidc", "issuer": "https://id.example.com", "client_id": "cli",
+      ].merging(more) { $1 }
+    )
+    let provider = try written.completed(
+      with: [.token: "https://id.example.com/token", .jwks: "https://id.example.com/keys"],
+      responseIssuerRequired: true
+    )
+    return AccountProviderReply(
+      account: name,
+      provider: VaultProvider(name: "work", settings: provider.settings)
+    )
+  }
+
+  private static let seen = TestProviderReply(
+    issuer: "https://id.example.com",
+    discovered: true,
+    endpoints: [
+      "token_endpoint": "https://id.example.com/token",
+      "userinfo_endpoint": "https://id.example.com/me",
+    ],
+    flows: ["browser", "device"],
+    keys: 2,
+    warnings: ["has no revocation endpoint\u{1B}[31m"]
+  )
+
+  @Test
+  func aTestShowsWhatWasFound() throws {
+    let home = try ProviderHome()
+    let pin = "sha256//" + String(repeating: "A", count: 43) + "="
+    try home.write(
+      Self.file + "userinfo_endpoint = https://id.example.com/me\npins = \(pin)\n",
+      "work"
+    )
+    let play = try home.run("provider test work") { stage in
+      let call = try stage.expect(TestProviderCall.self)
+      #expect(call.provider.name == "work")
+      #expect(call.provider.settings["client_id"] == "cli")
+      try stage.reply(Self.seen)
+    }
+    #expect(play.code == .done)
+    for part in [
+      "work, oidc", "the provider told its endpoints", "https://id.example.com/token\n",
+      "https://id.example.com/me (from the file)", "browser, device",
+      "the system's certificates, 1 pinned key", "warning: work has no revocation endpoint",
+    ] { #expect(play.out.contains(part)) }
+    #expect(!play.out.contains("\u{1B}"))
+  }
+
+  @Test
+  func aTestAsJSONHasStableKeys() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let play = try home.run("provider test work --json") { stage in
+      _ = try stage.expect(TestProviderCall.self)
+      var seen = Self.seen
+      seen.warnings = []
+      try stage.reply(seen)
+    }
+    #expect(
+      play.out == """
+        {"provider":"work","kind":"oidc","issuer":"https://id.example.com","discovered":true,\
+        "endpoints":{"token_endpoint":"https://id.example.com/token",\
+        "userinfo_endpoint":"https://id.example.com/me"},"flows":["browser","device"],"keys":2,\
+        "own_certificates":false,"pins":0,"proxy":null,"warnings":[]}
+
+        """
+    )
+  }
+
+  @Test
+  func aProviderThatIsNotReachedIsExitFive() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let play = try home.run("provider test work") { stage in
+      _ = try stage.expect(TestProviderCall.self)
+      try stage.fail(.providerUnavailable(message: "no answer", retryAfter: nil, offline: true))
+    }
+    #expect(play.code == .unavailable)
+    #expect(play.out.isEmpty)
+    #expect(try home.run("provider test nowhere").code == .notFound)
+  }
+
+  @Test
+  func anEditedFileIsAppliedAfterWhatChangesWasShown() throws {
+    let home = try ProviderHome()
+    try home.write(
+      Self.file.replacing("cli\n", with: "other\nclient_secret = hunter2\n"),
+      "work"
+    )
+    let play = try home.run("provider apply work") { stage in
+      try stage.knowAccounts([
+        Self.account("a"), Self.account("b"), Self.account("c", state: .signedOut),
+        Self.account("d", provider: "dev"),
+      ])
+      #expect(try stage.expect(AccountProviderCall.self).account == "a")
+      try stage.reply(try Self.bound("a"))
+      let first = try stage.expect(ApplyProviderCall.self)
+      #expect(first.account == "a" && first.prompt == nil)
+      #expect(first.provider.settings["client_id"] == "other")
+      try stage.needPresence(.applyProvider, methods: [.password])
+      try stage.terminal.waitFor("Type the system password")
+      // What changes stands above the question.
+      #expect(stage.terminal.screen.contains("client_id: cli → other"))
+      let check = try stage.call(CheckCall.self)
+      #expect(check.more)
+      try stage.reply(CheckEvent.passed)
+      #expect(try stage.expect(ApplyProviderCall.self).prompt == "p1")
+      try stage.reply(AccountReply(account: Self.account("a")))
+      #expect(try stage.expect(AccountProviderCall.self).account == "b")
+      try stage.reply(
+        try Self.bound("b", ["client_id": "other", "client_secret": "hunter2"])
+      )
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done)
+    #expect(play.screen.contains("client_secret: (none) → (set)"))
+    #expect(!play.screen.contains("hunter2"))
+    #expect(play.talk == "a uses work as it is now\nb has work as it is already\n")
+  }
+
+  @Test
+  func anotherSecretIsToldWithoutBeingShown() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file + "client_secret = hunter2\n", "work")
+    let play = try home.run("provider apply work a --json") { stage in
+      try stage.knowAccounts([Self.account("a")])
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(try Self.bound("a", ["client_secret": "hunter3"]))
+      _ = try stage.expect(ApplyProviderCall.self)
+      try stage.reply(AccountReply(account: Self.account("a")))
+    }
+    #expect(
+      play.out == """
+        {"applied":[{"account":"a","changes":[{"key":"client_secret","old":"(set)",\
+        "new":"another: (set)"}]}],"unchanged":[]}
+
+        """
+    )
+    #expect(!(play.out + play.screen + play.talk).contains("hunter"))
+  }
+
+  @Test
+  func nothingIsAppliedWhereNobodyCanBeAsked() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file.replacing("cli", with: "other"), "work")
+    for line in ["provider apply work --no-input", "provider apply work"] {
+      let play = try home.run(line, terminal: false) { stage in
+        try stage.knowAccounts([Self.account("a")])
+        _ = try stage.expect(AccountProviderCall.self)
+        try stage.reply(try Self.bound("a"))
+        try stage.expectEnd()
+      }
+      #expect(play.code == .promptNeeded)
+    }
+  }
+
+  @Test(arguments: [
+    ("provider apply work nobody", ExitCode.notFound), ("provider apply work d", .usage),
+    ("provider apply work ../a", .usage), ("provider apply none", .notFound),
+  ])
+  func onlyAccountsOfTheProviderAreMeant(_ line: String, _ code: ExitCode) throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let play = try home.run(line) { stage in
+      if !line.contains("none") {
+        try stage.knowAccounts([Self.account("a"), Self.account("d", provider: "dev")])
+      }
+      try stage.expectEnd()
+    }
+    #expect(play.code == code)
+  }
+
+  @Test
+  func aListTellsWhichFilesWereEdited() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let script: @Sendable (Stage) throws -> Void = { stage in
+      try stage.knowAccounts([
+        Self.account("a"), Self.account("b"), Self.account("d", provider: "dev"),
+        Self.account("e", state: .signedOut),
+      ])
+      #expect(try stage.expect(AccountProviderCall.self).account == "a")
+      try stage.reply(try Self.bound("a"))
+      #expect(try stage.expect(AccountProviderCall.self).account == "b")
+      try stage.reply(try Self.bound("b", ["audience": "x"]))
+      try stage.expectEnd()
+    }
+    let text = try home.run("account list", script: script).out
+    #expect(text.contains("b: provider file differs: thumblatch provider apply work b"))
+    #expect(!text.contains("a: provider file differs"))
+    let object = try JSONReader.read(
+      Array(try home.run("account list --json", script: script).out.utf8),
+      secretMembers: []
+    )
+    guard case .object(let members) = object, case .array(let accounts)? = members["accounts"]
+    else { throw CommandError(.bug, "not a list") }
+    let told = accounts.map { value -> JSONValue? in
+      guard case .object(let account) = value else { return nil }
+      return account["provider_differs"]
+    }
+    #expect(told == [.boolean(false), .boolean(true), .null, .null])
+  }
+
+  @Test
+  func anEngineThatDoesNotTellIsNoReasonToFail() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let play = try home.run("account list") { stage in
+      try stage.knowAccounts([Self.account("a")])
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.fail(.vaultUnsafe(message: "damaged", hint: nil))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done)
+    #expect(!play.out.contains("differs"))
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import System
+import Testing
+
+@testable import Commands
+
+/// A person's provider files, removed with it.
+final class ProviderHome {
+  let path: String
+
+  var environment: [String: String] { ["XDG_CONFIG_HOME": path] }
+  var files: String { path + "/thumblatch/providers.d" }
+
+  init() throws {
+    var template = Array("/tmp/thumblatch-providers-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    if let directory = try? Directory(path: files), let names = try? directory.names() {
+      for name in names { _ = try? directory.unlink(name) }
+    }
+    for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
+  }
+
+  /// Writes a provider's file as an editor would.
+  func write(_ text: String, _ name: String, mode: UInt32 = 0o600) throws {
+    let directory = try Directory.make(path: files)
+    _ = try directory.unlink(name + ".conf")
+    try directory.create(name + ".conf").write(text)
+    guard unsafe chmod(files + "/\(name).conf", mode) == 0 else {
+      throw SystemError("chmod", code: errno)
+    }
+  }
+
+  /// What stands in a provider's file.
+  func text(_ name: String) throws -> String {
+    let file = try Directory(path: files).openForReading(name + ".conf")
+    return String(decoding: try file.readAll(limit: 65_536), as: UTF8.self)
+  }
+
+  /// Runs a line in which no engine is asked.
+  func run(_ line: String) throws -> Play {
+    try run(line) { stage in try stage.expectEnd() }
+  }
+
+  /// Runs a line; words are separated by spaces, `~` in a word is one.
+  func run(
+    _ line: String,
+    terminal: Bool = true,
+    script: @escaping @Sendable (Stage) throws -> Void
+  ) throws -> Play {
+    let words = line.split(separator: " ").map { $0.replacing("~", with: " ") }
+    return try Play.run(words, terminal: terminal, environment: environment, script: script)
+  }
+}

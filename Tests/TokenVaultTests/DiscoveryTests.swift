@@ -1,0 +1,122 @@
+import Configuration
+import OAuth
+import SecretMemory
+import System
+import Testing
+
+@testable import TokenVault
+
+/// What a provider says about itself: believed for its own issuer, kept for an hour.
+@Suite(.timeLimit(.minutes(10)))
+struct DiscoveryTests {
+  @Test
+  func metadataIsReadOncePerHourAndKeysOncePerMinuteAtMost() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let provider = try OpenProvider.provider()
+    try bench.planDiscovery()
+    let found = try await vault.completed(provider)
+    _ = try await vault.keys(of: found)
+    bench.clock.advance(59)
+    _ = try await vault.completed(provider)
+    // A key that is missing, just after they were read.
+    _ = try await vault.keys(of: found, isMissingOne: true)
+    #expect(bench.exchange.requests.count == 2)
+    bench.clock.advance(1)
+    bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
+    _ = try await vault.keys(of: found, isMissingOne: true)
+    _ = try await vault.keys(of: found, isMissingOne: true)
+    #expect(bench.exchange.requests.count == 3)
+    bench.clock.advance(3600)
+    try bench.planDiscovery()
+    _ = try await vault.completed(provider)
+    _ = try await vault.keys(of: found)
+    #expect(bench.exchange.requests.count == 5)
+  }
+
+  @Test
+  func otherTermsAreAnotherProvider() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let pin = "sha256//" + String(repeating: "A", count: 43) + "="
+    try bench.planDiscovery()
+    _ = try await vault.completed(try OpenProvider.provider())
+    _ = try? await vault.completed(try OpenProvider.provider(["pins": pin]))
+    #expect(bench.exchange.requests.count == 2)
+  }
+
+  @Test
+  func anotherIssuersMetadataIsRefused() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.exchange.plan(
+      .answer(status: 200, body: OpenProvider.metadata(issuer: "https://evil.example"))
+    )
+    guard
+      case .misconfigured? = await failure({
+        _ = try await vault.completed(try OpenProvider.provider())
+      })
+    else {
+      Issue.record("the metadata of another issuer was taken")
+      return
+    }
+  }
+
+  @Test
+  func theSecondPlaceIsAskedWhereTheFirstHasNothing() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.exchange.plan(
+      .answer(status: 404, body: ""),
+      .answer(status: 200, body: OpenProvider.metadata())
+    )
+    let found = try await vault.completed(try OpenProvider.provider())
+    #expect(found.endpoint(.token) == OpenProvider.issuer + "/token")
+    #expect(
+      bench.exchange.requests.map(\.url) == [
+        OpenProvider.issuer + "/.well-known/openid-configuration",
+        OpenProvider.issuer + "/.well-known/oauth-authorization-server",
+      ]
+    )
+  }
+
+  @Test
+  func aProviderWithoutMetadataIsUsedIfItsEndpointsAreSet() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let set = [
+      "authorization_endpoint": OpenProvider.issuer + "/a",
+      "token_endpoint": OpenProvider.issuer + "/t",
+    ]
+    bench.exchange.plan(.answer(status: 404, body: ""), .answer(status: 404, body: ""))
+    let found = try await vault.completed(try OpenProvider.provider(set))
+    #expect(found == (try OpenProvider.provider(set)))
+    bench.exchange.plan(.answer(status: 404, body: ""), .answer(status: 404, body: ""))
+    guard
+      case .misconfigured? = await failure({
+        _ = try await vault.completed(try OpenProvider.provider())
+      })
+    else {
+      Issue.record("a provider without endpoints was taken")
+      return
+    }
+  }
+
+  @Test
+  func aLookAtAProviderTellsWhatItOffers() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try bench.planDiscovery()
+    let facts = try await vault.test(try OpenProvider.provider())
+    #expect(facts.isDiscovered && facts.keys == 1 && facts.flows == ["browser", "device"])
+    #expect(facts.endpoints["token_endpoint"] == OpenProvider.issuer + "/token")
+    #expect(facts.warnings.isEmpty)
+    // From memory nothing is told.
+    bench.exchange.plan(
+      .answer(status: 200, body: OpenProvider.metadata()),
+      .answer(status: 200, body: #"{"keys":[]}"#)
+    )
+    let second = try await vault.test(try OpenProvider.provider())
+    #expect(second.keys == 0 && second.warnings.count == 1)
+  }
+}
