@@ -122,7 +122,7 @@ extension Vault {
   ) throws(VaultFailure) {
     try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
     withheld[account.id] = WithheldToken(
-      row: accessToken(in: answer, of: intent),
+      row: accessToken(in: answer, intent),
       answer: answer,
       intent: intent,
       generation: try self.account(withIdentifier: account.id).generation
