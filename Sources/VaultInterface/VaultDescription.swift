@@ -207,6 +207,11 @@ let vaultDescription = #"""
     name: string, level: (ok, warning, problem), message: string, remedy: ?string
   )
 
+  # Where an account signs in, as it is bound to its tokens: whatever files say today.
+  method AccountProvider(account: ?string) -> (account: string, provider: Provider)
+  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
+  # passed by password, whose `detail` tells what changes.
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string) -> (account: Account)
   # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
   # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
   # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
@@ -238,11 +243,6 @@ let vaultDescription = #"""
     issuer: string, discovered: bool, endpoints: [string]string, flows: []string, keys: ?int,
     warnings: []string
   )
-  # Where an account signs in, as it is bound to its tokens: whatever files say today.
-  method AccountProvider(account: ?string) -> (account: string, provider: Provider)
-  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
-  # passed by password, whose `detail` tells what changes.
-  method ApplyProvider(account: string, provider: Provider, prompt: ?string) -> (account: Account)
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.

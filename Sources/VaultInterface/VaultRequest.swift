@@ -58,6 +58,10 @@ public enum VaultRequest: Sendable {
   case examine(ExamineCall)
   /// `DeleteFinger`.
   case deleteFinger(DeleteFingerCall)
+  /// `AccountProvider`.
+  case accountProvider(AccountProviderCall)
+  /// `ApplyProvider`.
+  case applyProvider(ApplyProviderCall)
   /// `BeginLogin`.
   case beginLogin(BeginLoginCall)
   /// `FinishLogin`.
@@ -68,10 +72,6 @@ public enum VaultRequest: Sendable {
   case cancelLogin(CancelLoginCall)
   /// `TestProvider`.
   case testProvider(TestProviderCall)
-  /// `AccountProvider`.
-  case accountProvider(AccountProviderCall)
-  /// `ApplyProvider`.
-  case applyProvider(ApplyProviderCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -106,13 +106,13 @@ public enum VaultRequest: Sendable {
       case RequestTermsCall.method: self = .requestTerms(try call.content())
       case ExamineCall.method: self = .examine(try call.content())
       case DeleteFingerCall.method: self = .deleteFinger(try call.content())
+      case AccountProviderCall.method: self = .accountProvider(try call.content())
+      case ApplyProviderCall.method: self = .applyProvider(try call.content())
       case BeginLoginCall.method: self = .beginLogin(try call.content())
       case FinishLoginCall.method: self = .finishLogin(try call.content())
       case AwaitLoginCall.method: self = .awaitLogin(try call.content())
       case CancelLoginCall.method: self = .cancelLogin(try call.content())
       case TestProviderCall.method: self = .testProvider(try call.content())
-      case AccountProviderCall.method: self = .accountProvider(try call.content())
-      case ApplyProviderCall.method: self = .applyProvider(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

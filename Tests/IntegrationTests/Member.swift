@@ -163,3 +163,10 @@ func object(_ text: String) throws -> JSONObject {
   }
   return object
 }
+
+extension JSONObject {
+  /// The same fault for requests of one grant.
+  func at(grant: String) -> JSONObject {
+    JSONObject(members.map { ($0.name, $0.value) } + [("grant", .string(grant))])
+  }
+}

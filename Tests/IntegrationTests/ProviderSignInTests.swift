@@ -203,8 +203,7 @@ struct ProviderSignInTests {
       ["edit": ["id_token": "not.a.token"]],
     ]
     for fault in faults {
-      let members = fault.members.map { ($0.name, $0.value) } + [("grant", "authorization_code")]
-      try member.provider.fail(JSONObject(members))
+      try member.provider.fail(fault.at(grant: "authorization_code"))
       let refused = try member.login()
       #expect(refused.end == .exited(2) || refused.end == .exited(8), "\(fault): \(refused.text)")
       try isNotSignedIn(member)

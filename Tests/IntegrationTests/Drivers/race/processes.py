@@ -1,0 +1,98 @@
+"""Processes: started cheaply, killed by a descriptor so that no other is ever meant."""
+import os
+import select
+import signal
+import time
+
+
+class Process:
+    """A child whose output goes to files."""
+
+    def __init__(self, words, environment, place, given=None):
+        self.place, self.words, self.status, self.struck = place, words, None, False
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, given or "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, place + ".out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+            (os.POSIX_SPAWN_OPEN, 2, place + ".err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
+        self.begun = time.time()
+        self.pid = os.posix_spawn(
+            words[0], words, environment, file_actions=actions, setsid=True,
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+        self.handle = os.pidfd_open(self.pid)
+
+    def kill(self):
+        """Kills it; false if it had ended before."""
+        if self.status is not None or has_ended(self.handle, 0):
+            return False
+        self.struck = True
+        signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        return True
+
+    def wait(self, seconds):
+        """Its exit status, negative for a signal; None if it has not ended in time, and is killed."""
+        in_time = has_ended(self.handle, seconds)
+        if not in_time:
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.handle)
+        self.status = status if in_time else None
+        return self.status
+
+    def text(self, ending):
+        with open(self.place + ending, errors="replace") as file:
+            return file.read()
+
+
+def has_ended(handle, seconds):
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+def open_program(pid, program):
+    """A descriptor of the process `pid` if it runs this program; else None."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return None
+    try:
+        if os.readlink("/proc/%d/exe" % pid) == program and not has_ended(handle, 0):
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    return None
+
+
+def end(handle, number, seconds=0):
+    """Sends a signal, waits for the end; false if there was nobody to send it to."""
+    try:
+        signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        ended = has_ended(handle, seconds) if seconds else True
+        if not ended:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            has_ended(handle, 20)
+        os.close(handle)
+    return True
+
+
+def matching(pattern):
+    """Descriptors of all processes whose command line matches, and that are this user's."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            handle = os.pidfd_open(int(name))
+            with open("/proc/%s/cmdline" % name, "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode(errors="replace")
+            if pattern.search(line) and os.stat("/proc/" + name).st_uid == os.getuid():
+                found.append(handle)
+                continue
+            os.close(handle)
+        except OSError:
+            continue
+    return found

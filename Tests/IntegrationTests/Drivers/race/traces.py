@@ -1,0 +1,72 @@
+"""What strace(1) saw: which calls there are to be killed at, and what a kill came before."""
+import collections
+import re
+
+STRACE = "/usr/bin/strace"
+
+# The calls by which data, names, locks, messages and processes come and go. Others (memory, futex,
+# timers) leave no trace outside the process: a kill there is one at a random moment.
+WRITE_PATH = set("""
+    open openat openat2 close read pread64 write pwrite64 writev pwritev ftruncate fallocate
+    fsync fdatasync sync_file_range unlink unlinkat rename renameat renameat2 link linkat mkdir
+    mkdirat flock fcntl newfstatat socket socketpair bind listen connect accept4 setsockopt
+    getsockopt getsockname sendto sendmsg recvfrom recvmsg poll shutdown dup2 clone clone3 vfork
+    execve getrandom exit_group""".split())
+
+LINE = re.compile(r"^(\d+) +(\w+)\(")
+RESULT = re.compile(r"^(\d+) +(?:(\w+)\(|<\.\.\. (\w+) resumed).*\) += (\d+)")
+
+
+def census(text, mark, leave_out=()):
+    """Each (call, number) from the first call that matches `mark` on.
+
+    The number counts the call in one thread from the program's start, as strace does with `when=`.
+    """
+    counts, points, begun = collections.Counter(), set(), False
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if not match:
+            continue
+        thread, call = match.groups()
+        counts[thread, call] += 1
+        begun = begun or bool(mark.search(line))
+        if begun and call in WRITE_PATH and call not in leave_out:
+            points.add((call, counts[thread, call]))
+    return sorted(points)
+
+
+def kill_at(call, number, also=()):
+    """The options that kill before the call is carried out, so that N = 1, 2, ... is every state."""
+    return "-e trace=%s -e inject=%s:signal=KILL:when=%d" % (
+        ",".join(sorted({call, *also})), call, number)
+
+
+def fail_at(call, error, number):
+    return "-e trace=%s -e inject=%s:error=%s:when=%d" % (call, call, error, number)
+
+
+def was_killed_at(text, call):
+    """Whether the traced program was killed, and at this call."""
+    return "+++ killed by SIGKILL" in text and any(
+        re.search(r"\b%s\(.*(= \?|<unfinished \.\.\.>|\?\?\?\?)" % call, line)
+        for line in text.splitlines())
+
+
+def has_finished(text):
+    return "+++ " in text
+
+
+def completed(text, calls):
+    """The first of these calls that returned without an error, as its line; None if none did."""
+    for line in text.splitlines():
+        match = RESULT.match(line)
+        # What goes into a connection is kept by nobody.
+        if match and (match.group(2) or match.group(3)) in calls and "<TCP" not in line:
+            return line
+    return None
+
+
+def local_ports(text):
+    """The ports from which the traced program spoke: by getsockname(2), or by strace's own -yy."""
+    found = re.findall(r"getsockname\(.*?sin6?_port=htons\((\d+)\)", text)
+    return {int(port) for port in found + re.findall(r"<TCP(?:v6)?:\[[^]>]*?:(\d+)->", text)}
