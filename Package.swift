@@ -155,7 +155,11 @@ let package = Package(
       path: "Tests/StorageWriter",
       swiftSettings: strict
     ),
-    tests("OAuthTests", ["Configuration", "OAuth", "JSON", "SecretMemory", "TestSupport"]),
+    tests(
+      "OAuthTests",
+      ["Configuration", "Cryptography", "OAuth", "JSON", "SecretMemory", "System", "TestSupport"],
+      exclude: ["Vectors"]
+    ),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "TestSupport"]),
     tests(

@@ -25,11 +25,20 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    var row = try self.account(withIdentifier: account.id)
+    let changed = try await withAccount(account.id) { row throws(VaultFailure) in
+      try protect(row, isOn, purpose, authority, caller)
+    }
+    return try facts(of: changed)
+  }
+
+  private func protect(
+    _ account: AccountRow,
+    _ isOn: Bool,
+    _ purpose: PresencePurpose,
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) -> AccountRow {
+    var row = account
     let target: ProtectionClass = isOn ? .presence : .none
     var box: [UInt8]?
     if row.sealedRefreshToken != nil {
@@ -58,7 +67,7 @@ extension Vault {
     }
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
-    return try facts(of: changed)
+    return changed
   }
 
   /// A presence check that releases nothing; how it was passed.

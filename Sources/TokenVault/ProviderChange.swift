@@ -14,8 +14,9 @@ extension Vault {
 
   /// Brings another provider to an account: its refresh token goes there from now on.
   ///
-  /// The token is sealed anew, as the next generation: a box of before, put back beside a provider of
-  /// before, is older than the vault. Access tokens of before are dropped; no request is made.
+  /// What the provider's metadata says is filled in first, as at a login. The token is sealed anew,
+  /// as the next generation: a box of before, put back beside a provider of before, is older than the
+  /// vault. Access tokens of before are dropped, and the refresh token is sent nowhere.
   ///
   /// - Parameters:
   ///   - written: the whole provider, as a person wrote it.
@@ -31,7 +32,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
-    _ = try self.account(named: name)
+    try mayApply(written, to: try self.account(named: name))
     // What is bound is what a login would bind: with the endpoints that the provider tells.
     let provider = try await completed(written)
     let account = try account(named: name)
@@ -45,18 +46,15 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    let row = try self.account(withIdentifier: account.id)
-    // What was shown is what happens: a login meanwhile brought another provider along.
-    guard try self.question(provider, row, caller) == question else {
-      throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
+    return try await withAccount(account.id) { row throws(VaultFailure) in
+      // What was shown is what happens: a login meanwhile brought another provider along.
+      guard try self.question(provider, row, caller) == question else {
+        throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
+      }
+      try mayApply(provider, to: row)
+      try apply(provider, to: row, authority, caller)
+      return try facts(of: try self.account(withIdentifier: row.id))
     }
-    try mayApply(provider, to: row)
-    try apply(provider, to: row, authority, caller)
-    return try facts(of: try self.account(withIdentifier: row.id))
   }
 
   private func differs(

@@ -70,6 +70,7 @@ extension Vault {
     do throws(OAuthError) {
       request = try ProviderClient(provider: provider).refresh(token.bytes, scope: asked)
     } catch {
+      if case .notOffered = error { throw .misconfigured("\(error)") }
       throw .unexpected("the refresh cannot be asked for: \(error)")
     }
     let intent = try newIntent(

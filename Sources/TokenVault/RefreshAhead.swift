@@ -34,25 +34,32 @@ extension Vault {
     guard standing == .current, let rows = try? accounts() else { return }
     var begun: [RefreshFlight] = []
     for account in rows {
-      // One of an account at a time; the next minute is soon enough for the next.
-      guard let due = try? tokens(of: account).first(where: { isDue($0, account) }),
-        let asked = ScopeRequest(key: due.scopeSet), let left = secondsLeft(of: due),
-        let authority = try? authorityWithoutAsking(for: account, engine, extending: false)
-      else { continue }
-      begun.append(takeOff(account.id, asked, wanted: left + 1, authority, engine))
+      guard let flight = try? takeOffAhead(account) else { continue }
+      begun.append(flight)
     }
     for flight in begun { _ = await flight.task.value }
   }
 
-  private var engine: Caller { .engine(owner) }
-
-  private func isDue(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
+  /// Begins a refresh of one token of the account that is due; another is begun in a minute.
+  private func takeOffAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshFlight? {
     guard account.state == .signedIn, flights[account.id] == nil, queues[account.id] == nil,
-      !failing.contains(account.id), (try? intent(of: account)) == .some(nil),
-      let end = row.expiresAt, end - row.storedAt > Self.leastLifetimeAhead,
-      let left = secondsLeft(of: row), left > 0, left <= Self.aheadTime - jitter(of: row)
+      !failing.contains(account.id), try intent(of: account) == nil
+    else { return nil }
+    let engine = Caller.engine(owner)
+    for row in try tokens(of: account) where isDue(row) && isUsed(row, account) {
+      guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
+        let authority = try authorityWithoutAsking(for: account, engine, extending: false)
+      else { continue }
+      return takeOff(account.id, asked, wanted: left + 1, authority, engine)
+    }
+    return nil
+  }
+
+  private func isDue(_ row: AccessTokenRow) -> Bool {
+    guard let end = row.expiresAt, end - row.storedAt > Self.leastLifetimeAhead,
+      let left = secondsLeft(of: row)
     else { return false }
-    return isUsed(row, account)
+    return left > 0 && left <= Self.aheadTime - jitter(of: row)
   }
 
   /// The same for a token each time, and another one for each.

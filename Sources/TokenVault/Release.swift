@@ -32,27 +32,24 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    let row = try self.account(withIdentifier: account.id)
-    try mayRelease(row, keep: keep)
-    guard try intent(of: row) == nil else {
-      throw .providerUnavailable(
-        "the answer to the last refresh of \(row.name) was lost: refresh it first",
-        retryAfter: nil
+    return try await withAccount(account.id) { row throws(VaultFailure) in
+      try mayRelease(row, keep: keep)
+      guard try intent(of: row) == nil else {
+        throw .providerUnavailable(
+          "the answer to the last refresh of \(row.name) was lost: refresh it first",
+          retryAfter: nil
+        )
+      }
+      let token = SharedSecret(
+        try openRefreshToken(
+          of: row,
+          authority: authority,
+          use: Use(purpose: .release, caller: caller)
+        )
       )
+      try commitRelease(row, keep: keep, authority, caller)
+      return (token, !keep)
     }
-    let token = SharedSecret(
-      try openRefreshToken(
-        of: row,
-        authority: authority,
-        use: Use(purpose: .release, caller: caller)
-      )
-    )
-    try commitRelease(row, keep: keep, authority, caller)
-    return (token, !keep)
   }
 
   private func mayRelease(
@@ -86,7 +83,14 @@ extension Vault {
       detail: keep ? "kept here" : "signed out here"
     )
     guard !keep else {
-      return try change { () throws(VaultFailure) in try self.record(entry) }
+      try change { () throws(VaultFailure) in
+        // No box changes; but a store of before, which does not know of the second holder, is an old
+        // one.
+        try self.countBoxChange()
+        try self.record(entry)
+      }
+      try? raiseMark()
+      return
     }
     var row = account
     row.state = .signedOut

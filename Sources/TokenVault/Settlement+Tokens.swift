@@ -20,7 +20,7 @@ extension Vault {
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = clock.wall.seconds
     let changed = row
-    let token = accessToken(in: answer, of: intent)
+    let token = accessToken(in: answer, intent)
     let isSignIn = intent.purpose != .refresh
     let details = [
       "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,

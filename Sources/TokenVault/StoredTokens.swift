@@ -130,7 +130,7 @@ extension Vault {
   }
 
   /// The access token of an answer, for the set that the intent was for.
-  func accessToken(in answer: TokenAnswer, of intent: IntentRow) -> AccessTokenRow {
+  func accessToken(in answer: TokenAnswer, _ intent: IntentRow) -> AccessTokenRow {
     let now = clock.wall.seconds
     return AccessTokenRow(
       account: intent.account,

@@ -12,6 +12,8 @@ def explain(provider, email, since, killed, stored):
 
     `stored` are the calls of which the first to return has stored the answer.
     """
+    if not stored:
+        return False, "nothing is known to have stored the answer"
     history = [e for e in provider.history(email) if e["at"] >= since]
     reuses = [e for e in history if e["did"] == "reuse"]
     if not reuses:

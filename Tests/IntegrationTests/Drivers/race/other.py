@@ -53,8 +53,8 @@ class Vault:
         if plan is not None:
             remove(place + ".trace")
             # -D: the command stays our child, and the tracer goes when it has ended.
-            words = [traces.STRACE, "-D", "-f", "-q", "-yy", "-e", "signal=KILL", "-o", place + ".trace",
-                     *plan.split(), *words]
+            words = [traces.STRACE, "-D", "-f", "-q", "-yy", "-e", "signal=KILL",
+                     "-o", place + ".trace", *plan.split(), *words]
         return processes.Process(words, self.environment, place, given=given)
 
     def run(self, template, name, given=None, plan=None):

@@ -56,7 +56,10 @@ def open_program(pid, program):
     except OSError:
         return None
     try:
-        if os.readlink("/proc/%d/exe" % pid) == program and not has_ended(handle, 0):
+        # Not by its link `exe`, which a process that cannot be dumped shows to root alone.
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            words = file.read().split(b"\0")
+        if words[0] == program.encode() and not has_ended(handle, 0):
             return handle
     except OSError:
         pass

@@ -201,7 +201,8 @@ class Vault:
 
     def engines(self):
         """Descriptors of the engines that run."""
-        numbers = (read(self.work + "/engines") or "").split()[-100:]
+        # Those that lost the race for the vault are among them, and gone.
+        numbers = (read(self.work + "/engines") or "").split()
         found = [processes.open_program(int(n), self.engine) for n in set(numbers)]
         return [handle for handle in found if handle is not None]
 
@@ -211,7 +212,6 @@ class Vault:
     def stop_engine(self):
         for handle in self.engines():
             processes.end(handle, signal.SIGTERM, 15)
-        # Its tracer, if there was one, may need a moment more.
         with open(self.work + "/engines", "w"):
             pass
 

@@ -1,0 +1,339 @@
+import Configuration
+import OAuth
+import SecretMemory
+import Testing
+
+private let tokens = #"{"access_token":"at","token_type":"bearer","refresh_token":"rt""#
+
+@Suite
+struct OAuthJudgementTests {
+  @Test
+  func tokensComeWithTheirIDToken() throws {
+    for purpose in [TokenPurpose.code, .device, .login, .refresh] {
+      #expect(
+        try judged(openID(), 200, tokens + #","id_token":"a.b.c"}"#, for: purpose)
+          == "tokens at rt a.b.c"
+      )
+      #expect(try judged(openID(), 200, tokens + "}", for: purpose) == "tokens at rt -")
+      #expect(
+        try judged(openID(), 200, tokens + #","id_token":null}"#, for: purpose)
+          == "tokens at rt -"
+      )
+      // Where nobody asks for one, none is looked at.
+      #expect(
+        try judged(plainOAuth(), 200, tokens + #","id_token":"a.b.c"}"#, for: purpose)
+          == "tokens at rt -"
+      )
+    }
+  }
+
+  /// What cannot be an ID token must not pass for a missing one.
+  @Test(arguments: [#""""#, "7", "{}", #"["a.b.c"]"#, "true"])
+  func anIDTokenOfAWrongKindIsNoMissingOne(_ json: String) throws {
+    #expect(
+      try judged(openID(), 200, tokens + #","id_token":\#(json)}"#, for: .code) == "tokens at rt "
+    )
+    let long = String(repeating: "a", count: IDToken.maximumCount + 1)
+    #expect(
+      try judged(openID(), 200, tokens + #","id_token":"\#(long)"}"#, for: .code)
+        == "tokens at rt "
+    )
+  }
+
+  @Test
+  func whoSignsInIsNotReadFromAnAnswerThatNobodySigned() throws {
+    let body = tokens + #","sub":"u1","email":"a@b","user":{"sub":"u2"}}"#
+    let judgement = ProviderClient(provider: try openID()).judge(
+      status: 200,
+      retryAfter: nil,
+      body: try secret(body),
+      for: .code
+    )
+    guard case .tokens(let answer) = judgement else {
+      Issue.record("not taken: \(judgement)")
+      return
+    }
+    #expect(answer.user == nil)
+  }
+
+  @Test
+  func aLoginWithoutARefreshTokenSaysWhatToDo() throws {
+    for purpose in [TokenPurpose.code, .device, .login] {
+      let judgement = try judged(openID(), 200, #"{"access_token":"at"}"#, for: purpose)
+      #expect(judgement.hasPrefix("misconfigured - the answer has no `refresh_token`: provider"))
+      #expect(judgement.contains("offline_access"))
+    }
+    #expect(try judged(openID(), 200, #"{"access_token":"at"}"#, for: .refresh) == "tokens at - -")
+  }
+
+  @Test(arguments: [400, 401, 403])
+  func aDeadGrantIsARefusalOfWhatWasSent(_ status: Int) throws {
+    let body = #"{"error":"invalid_grant","error_description":"gone\u001b[2J"}"#
+    #expect(try judged(openID(), status, body, for: .refresh) == "invalid grant")
+    for purpose in [TokenPurpose.code, .device, .login] {
+      #expect(try judged(openID(), status, body, for: purpose) == "refused \(status) gone [2J")
+      #expect(
+        try judged(openID(), status, #"{"error":"invalid_grant"}"#, for: purpose)
+          == "refused \(status) invalid_grant"
+      )
+    }
+  }
+
+  @Test(arguments: [
+    "invalid_client", "invalid_request", "unauthorized_client", "unsupported_grant_type",
+    "invalid_scope", "invalid_target", "something_else",
+  ])
+  func anotherErrorIsTheConfigurationsFaultAndNotTheTokens(_ code: String) throws {
+    for purpose in [TokenPurpose.refresh, .code, .device, .login] {
+      for status in [400, 401, 403] {
+        let judgement = try judged(openID(), status, #"{"error":"\#(code)"}"#, for: purpose)
+        #expect(
+          judgement
+            == "misconfigured - the token endpoint answered \(status) \(code); check client, "
+            + "scope and endpoints of provider dev"
+        )
+      }
+    }
+  }
+
+  @Test(arguments: ["temporarily_unavailable", "server_error"])
+  func aProviderThatCannotJustNowIsAskedLater(_ code: String) throws {
+    for purpose in [TokenPurpose.refresh, .code, .device] {
+      #expect(
+        try judged(openID(), 400, #"{"error":"\#(code)"}"#, retryAfter: 7, for: purpose)
+          == "failing 400 7"
+      )
+    }
+  }
+
+  @Test
+  func anOutageIsNeverARefusal() throws {
+    for purpose in [TokenPurpose.refresh, .code, .device, .login] {
+      for body in ["", "<html>", #"{"error":"invalid_grant"}"#, #"{"error":"access_denied"}"#] {
+        for status in [500, 502, 503, 504, 599, 408] {
+          #expect(try judged(openID(), status, body, for: purpose) == "failing \(status) -")
+        }
+        #expect(try judged(openID(), 429, body, retryAfter: 9, for: purpose) == "rate limited 9")
+        #expect(try judged(openID(), 302, body, for: purpose).hasPrefix("misconfigured"))
+        #expect(try judged(openID(), 404, body, for: purpose).hasPrefix("misconfigured"))
+      }
+    }
+    #expect(try judged(openID(), 400, "", for: .refresh) == "failing 400 -")
+    #expect(
+      try judged(openID(["empty_refusal": "true"]), 403, "no", for: .refresh) == "invalid grant"
+    )
+  }
+
+  /// GitHub refuses with a success.
+  @Test
+  func aSuccessThatHoldsAnErrorIsARefusal() throws {
+    let provider = try plainOAuth(["invalid_grant_value": "bad_refresh_token"])
+    let dead = #"{"error":"bad_refresh_token","error_description":"d","error_uri":"u"}"#
+    #expect(try judged(provider, 200, dead, for: .refresh) == "invalid grant")
+    #expect(
+      try judged(provider, 200, #"{"error":"bad_verification_code"}"#, for: .code)
+        == "refused 400 bad_verification_code"
+    )
+    #expect(
+      try judged(provider, 200, #"{"error":"incorrect_client_credentials"}"#, for: .code)
+        .hasPrefix("misconfigured - the token endpoint answered 400 incorrect_client_credentials")
+    )
+    #expect(
+      try judged(provider, 200, #"{"error":"authorization_pending"}"#, for: .device) == "pending"
+    )
+    // With a token it is no refusal: the provider has forgotten the one before.
+    #expect(
+      try judged(
+        provider,
+        200,
+        #"{"error":"bad_refresh_token","refresh_token":"rt"}"#,
+        for: .refresh
+      )
+      .hasPrefix("misconfigured rt")
+    )
+    // A password backend is judged by its status, as ever.
+    #expect(
+      try judged(backend().provider, 200, #"{"error":"invalid_grant"}"#, for: .refresh)
+        .hasPrefix("misconfigured -")
+    )
+  }
+
+  @Test
+  func whatWasSentIsNotShown() throws {
+    let sent = try shared("rt-secret-1")
+    let body = #"{"error":"rt-secret-1","error_description":"rt-secret-1 is unknown"}"#
+    for purpose in [TokenPurpose.refresh, .code, .device] {
+      let judgement = try judged(openID(), 400, body, for: purpose, sent: sent)
+      #expect(!judgement.contains("rt-secret-1"))
+    }
+    let quoted = #"{"error":"invalid_grant","error_description":"no rt-secret-1"}"#
+    #expect(
+      try judged(openID(), 400, quoted, for: .code, sent: sent) == "refused 400 invalid_grant"
+    )
+  }
+}
+
+@Suite
+struct DeviceJudgementTests {
+  private func polled(_ status: Int, _ code: String) throws -> String {
+    try judged(openID(), status, #"{"error":"\#(code)"}"#, for: .device)
+  }
+
+  /// RFC 8628, section 3.5.
+  @Test(arguments: [400, 401, 403])
+  func answersWhileNobodyHasAgreed(_ status: Int) throws {
+    #expect(try polled(status, "authorization_pending") == "pending")
+    #expect(try polled(status, "slow_down") == "slow down")
+    #expect(try polled(status, "access_denied") == "refused \(status) the sign-in was declined")
+    #expect(try polled(status, "expired_token") == "refused \(status) the code has expired")
+  }
+
+  @Test(arguments: [TokenPurpose.refresh, .code, .login])
+  func nobodyElseIsToldToWait(_ purpose: TokenPurpose) throws {
+    for code in ["authorization_pending", "slow_down", "access_denied", "expired_token"] {
+      #expect(
+        try judged(openID(), 400, #"{"error":"\#(code)"}"#, for: purpose).hasPrefix("misconfigured")
+      )
+    }
+  }
+
+  private func begun(_ status: Int, _ body: String, provider: Provider? = nil) throws -> String {
+    let judgement = ProviderClient(provider: try provider ?? openID())
+      .judgeDeviceAuthorization(status: status, retryAfter: 4, body: try secret(body))
+    switch judgement {
+    case .authorization(let codes):
+      return "\(text(codes.deviceCode) ?? "-") \(codes.userCode) \(codes.verificationURI) "
+        + "\(codes.verificationURIComplete ?? "-") \(codes.expiresIn) \(codes.interval)"
+    case .rateLimited(let wait): return "rate limited \(wait ?? -1)"
+    case .failing(let status, let wait, _): return "failing \(status) \(wait ?? -1)"
+    case .misconfigured(let message): return "misconfigured \(message)"
+    }
+  }
+
+  private let codes =
+    #""device_code":"dc","user_code":"AB-CD","verification_uri":"https://x.example/d""#
+
+  @Test
+  func codesAreHandedOn() throws {
+    #expect(
+      try begun(
+        200,
+        #"{\#(codes),"verification_uri_complete":"https://x.example/d?c=AB-CD","expires_in":600,"#
+          + #""interval":7}"#
+      ) == "dc AB-CD https://x.example/d https://x.example/d?c=AB-CD 600 7"
+    )
+    #expect(try begun(200, "{\(codes)}") == "dc AB-CD https://x.example/d - 900 5")
+    let google = codes.split(separator: ",").dropLast().joined(separator: ",")
+    #expect(
+      try begun(200, #"{\#(google),"verification_url":"https://g.example/device"}"#)
+        == "dc AB-CD https://g.example/device - 900 5"
+    )
+  }
+
+  @Test
+  func timesAreBounded() throws {
+    for (life, kept) in [("99999", 900), ("0", 1), ("-5", 1), ("\"60\"", 60), ("1e300", 900)] {
+      #expect(
+        try begun(200, #"{\#(codes),"expires_in":\#(life)}"#)
+          == "dc AB-CD https://x.example/d - \(kept) 5"
+      )
+    }
+    for (interval, kept) in [("0", 5), ("-1", 5), ("1", 1), ("99999", 300), ("null", 5)] {
+      #expect(
+        try begun(200, #"{\#(codes),"interval":\#(interval)}"#)
+          == "dc AB-CD https://x.example/d - 900 \(kept)"
+      )
+    }
+  }
+
+  @Test(arguments: [
+    "http://x.example/d", "javascript:alert(1)", "https://good.example@evil.example/",
+    "file:///etc",
+    "https://x.example/\\u001b[2J", "//x.example/d", "https://x.example/a b", "",
+  ])
+  func aPersonIsSentToWebPagesAlone(_ url: String) throws {
+    let body = #"{"device_code":"dc","user_code":"c","verification_uri":"\#(url)"}"#
+    #expect(try begun(200, body).hasPrefix("misconfigured"))
+    #expect(
+      try begun(200, #"{\#(codes),"verification_uri_complete":"\#(url)"}"#)
+        .hasPrefix("misconfigured")
+    )
+  }
+
+  @Test(arguments: [
+    #"{}"#, #"{"device_code":"","user_code":"c","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":7,"user_code":"c","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"a\u001b[2J","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"ä","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"c"}"#, #"{"error":"device_flow_disabled"}"#,
+  ])
+  func codesThatCannotBeUsedAreTheConfigurationsFault(_ body: String) throws {
+    let judgement = try begun(200, body)
+    #expect(judgement.hasPrefix("misconfigured") && isFitToBeShown(judgement))
+  }
+
+  @Test
+  func otherAnswersAreToldApart() throws {
+    #expect(try begun(429, "") == "rate limited 4")
+    #expect(try begun(503, "") == "failing 503 4")
+    #expect(try begun(200, "<html>") == "failing 200 -1")
+    #expect(
+      try begun(400, #"{"error":"unauthorized_client"}"#)
+        == "misconfigured the device authorization endpoint answered 400 unauthorized_client; check "
+        + "provider dev"
+    )
+    #expect(try begun(404, "").hasPrefix("misconfigured"))
+    #expect(try begun(401, #"{"error":"x\u001b[2J\u202E"}"#).contains("\u{1B}") == false)
+  }
+}
+
+@Suite
+struct UserinfoTests {
+  private func judged(_ status: Int, _ body: String, subject: String? = nil) throws -> String {
+    let judgement = ProviderClient(provider: try openID()).judgeProfile(
+      status: status,
+      retryAfter: nil,
+      body: try secret(body),
+      subject: subject
+    )
+    switch judgement {
+    case .profile(let facts, _): return "profile \(facts.id ?? "-") \(facts.email ?? "-")"
+    case .unauthorized: return "unauthorized"
+    case .notThere: return "not there"
+    case .rateLimited: return "rate limited"
+    case .refused(let status, let message): return "refused \(status) \(message)"
+    case .failing(let status, _, _): return "failing \(status)"
+    }
+  }
+
+  @Test
+  func factsAreNamedByOpenIDConnect() throws {
+    let body = #"{"sub":"u1","email":"a@b","name":"Ann","email_verified":true}"#
+    #expect(try judged(200, body) == "profile u1 a@b")
+    #expect(try judged(200, body, subject: "u1") == "profile u1 a@b")
+  }
+
+  /// OpenID Connect Core 1.0, section 5.3.2.
+  @Test
+  func factsAboutSomeoneElseAreRefused() throws {
+    for body in [#"{"sub":"u2","email":"a@b"}"#, #"{"email":"a@b"}"#, "{}", #"{"sub":["u1"]}"#] {
+      #expect(
+        try judged(200, body, subject: "u1")
+          == "refused 200 the provider answered about someone else"
+      )
+    }
+  }
+
+  /// Some answer 400 where RFC 6750 has 401: nothing but the token was sent.
+  @Test
+  func aTokenThatIsNotAcceptedIsRefreshed() throws {
+    #expect(try judged(401, "") == "unauthorized")
+    #expect(try judged(400, "") == "unauthorized")
+    #expect(try judged(403, "") == "refused 403 the provider answered 403")
+    #expect(try judged(404, "") == "not there")
+    #expect(try judged(503, "") == "failing 503")
+    // A signed answer (application/jwt) was not asked for.
+    #expect(try judged(200, "eyJhbGciOiJSUzI1NiJ9.e30.AAAA") == "failing 200")
+  }
+}

@@ -1,0 +1,171 @@
+import Configuration
+import JSON
+import OAuth
+import SecretMemory
+import Testing
+
+private func provider(_ settings: [String: String] = [:]) throws -> Provider {
+  let base = ["kind": "oidc", "issuer": "https://id.example.com/t1", "client_id": "c"]
+  return try Provider(name: ProviderName("dev"), settings: base.merging(settings) { $1 })
+}
+
+private let document = #"""
+  {"issuer":"https://id.example.com/t1","authorization_endpoint":"https://id.example.com/a",
+  "token_endpoint":"https://tokens.example.net/t","jwks_uri":"https://id.example.com/k",
+  "device_authorization_endpoint":"https://id.example.com/d",
+  "userinfo_endpoint":"https://id.example.com/u","revocation_endpoint":"https://id.example.com/r",
+  "authorization_response_iss_parameter_supported":true,
+  "grant_types_supported":["authorization_code","refresh_token"],
+  "code_challenge_methods_supported":["S256"],"response_types_supported":["code"],"x":[{}]}
+  """#
+
+private func refusal(_ body: String, _ settings: [String: String] = [:]) throws -> MetadataError? {
+  let provider = try provider(settings)
+  let body = try secret(body)
+  do throws(MetadataError) {
+    _ = try ServerMetadata(body, for: provider).completed(provider)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+@Suite
+struct ServerMetadataTests {
+  @Test
+  func theDocumentIsLookedForWhereItMayBe() throws {
+    let urls = { (settings: [String: String]) in
+      try ServerMetadata.requests(for: provider(settings)).map(\.url)
+    }
+    #expect(
+      try urls([:]) == [
+        "https://id.example.com/t1/.well-known/openid-configuration",
+        "https://id.example.com/.well-known/oauth-authorization-server/t1",
+      ]
+    )
+    #expect(
+      try urls(["kind": "oauth2", "issuer": "https://id.example.com:8443/"]) == [
+        "https://id.example.com:8443/.well-known/oauth-authorization-server",
+        "https://id.example.com:8443/.well-known/openid-configuration",
+      ]
+    )
+    #expect(
+      try urls(["discovery_url": "https://other.example/m"]) == ["https://other.example/m"]
+    )
+    let request = try #require(ServerMetadata.requests(for: provider()).first)
+    #expect(request.method == "GET" && request.body == nil)
+    #expect(request.headers == ["Accept: application/json"])
+    #expect(ServerMetadata.requests(for: try openID()).isEmpty)
+    #expect(ServerMetadata.requests(for: try backend().provider).isEmpty)
+  }
+
+  @Test
+  func aProviderIsCompletedWithWhatItsFileDoesNotName() throws {
+    let written = try provider(["userinfo_endpoint": "https://mine.example/u"])
+    let metadata = try ServerMetadata(secret(document), for: written)
+    let completed = try metadata.completed(written)
+    #expect(completed.endpoint(.token) == "https://tokens.example.net/t")
+    #expect(completed.endpoint(.jwks) == "https://id.example.com/k")
+    #expect(completed.endpoint(.userinfo) == "https://mine.example/u")
+    #expect(completed.oauth?.responseIssuerRequired == true)
+    #expect(completed.asWritten == written)
+    #expect(ProviderClient(provider: completed).flows == [.browser, .device])
+    #expect(metadata.warnings(for: completed).isEmpty)
+  }
+
+  @Test
+  func whatMayGoWrongIsSaid() throws {
+    let provider = try provider(["id_token_algorithms": "ES256"])
+    let metadata = try ServerMetadata(
+      secret(
+        #"{"issuer":"https://id.example.com/t1","grant_types_supported":["implicit"],"#
+          + #""code_challenge_methods_supported":["plain"],"#
+          + #""id_token_signing_alg_values_supported":["RS256","none"]}"#
+      ),
+      for: provider
+    )
+    #expect(metadata.warnings(for: provider).count == 3)
+  }
+
+  /// RFC 8414, section 3.3: else one provider could send another's logins to itself.
+  @Test(arguments: [
+    "https://evil.example", "https://id.example.com", "https://id.example.com/t1/",
+    "https://id.example.com/t2", "https://ID.example.com/t1", "http://id.example.com/t1",
+    "https://id.example.com:443/t1", "https://id.example.com/t1?x", "",
+  ])
+  func aDocumentOfAnotherIssuerIsRefused(_ issuer: String) throws {
+    let body = document.replacingIssuer(with: issuer)
+    #expect(try refusal(body) == .otherIssuer)
+  }
+
+  @Test
+  func aDocumentWithoutAnIssuerIsRefused() throws {
+    #expect(try refusal("{}") == .member(.missing("issuer")))
+    #expect(try refusal(#"{"issuer":null}"#) == .member(.missing("issuer")))
+    #expect(
+      try refusal(#"{"issuer":["https://id.example.com/t1"]}"#) == .member(.wrongType("issuer"))
+    )
+  }
+
+  @Test(arguments: [
+    "http://id.example.com/t", "http://127.0.0.1/t", "https://u:p@id.example.com/t", "/t",
+    "https://id.example.com/a b", "https://id.example.com/#f", "javascript:x", "file:///etc/passwd",
+    "https://", "https://id.example.com\\\\evil.example/",
+  ])
+  func anEndpointThatAFileCouldNotHaveIsRefused(_ url: String) throws {
+    for key in ["token_endpoint", "jwks_uri", "authorization_endpoint"] {
+      let body = #"{"issuer":"https://id.example.com/t1","\#(key)":"\#(url)"}"#
+      guard case .setting? = try refusal(body) else {
+        Issue.record("\(key) \(url) was taken")
+        continue
+      }
+    }
+  }
+
+  @Test
+  func plainTextStaysOnThisMachine() throws {
+    let local = ["issuer": "http://127.0.0.1:9000"]
+    let body = { (token: String) in
+      #"{"issuer":"http://127.0.0.1:9000","token_endpoint":"\#(token)"}"#
+    }
+    #expect(try refusal(body("http://127.0.0.1:9000/t"), local) == nil)
+    #expect(try refusal(body("https://id.example.com/t"), local) == nil)
+    guard case .setting? = try refusal(body("http://192.168.1.1/t"), local) else {
+      Issue.record("plain text to another machine")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    #""token_endpoint":7"#, #""jwks_uri":["https://x"]"#, #""grant_types_supported":"code""#,
+    #""grant_types_supported":[1]"#, #""code_challenge_methods_supported":{}"#,
+    #""authorization_response_iss_parameter_supported":"true""#,
+  ])
+  func aMemberOfAWrongTypeIsRefused(_ member: String) throws {
+    guard
+      case .member? = try refusal(#"{"issuer":"https://id.example.com/t1",\#(member)}"#)
+    else {
+      Issue.record("taken: \(member)")
+      return
+    }
+  }
+
+  @Test
+  func whatIsNoDocumentIsRefused() throws {
+    let issuer = #""issuer":"https://id.example.com/t1""#
+    for body in ["", "<html>", "[]", "null", "{", "{\(issuer),\(issuer)}", "{\(issuer)}x"] {
+      #expect(try refusal(body) == .notAnObject)
+    }
+    let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+    #expect(try refusal(#"{\#(issuer),"x":\#(deep)}"#) == .notAnObject)
+    let long = String(repeating: " ", count: ServerMetadata.maximumCount)
+    #expect(try refusal(long + "{\(issuer)}") == .tooLong)
+  }
+}
+
+extension String {
+  fileprivate func replacingIssuer(with issuer: String) -> String {
+    let old = #""issuer":"https://id.example.com/t1""#
+    return replacing(old, with: #""issuer":"\#(issuer)""#, maxReplacements: 1)
+  }
+}
