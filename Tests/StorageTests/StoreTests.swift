@@ -176,7 +176,7 @@ struct StoreTests {
 
   @Test
   func ofManyScopeSetsThoseThatWereStoredLastAreKept() throws {
-    try store.insert(account())
+    try store.insert(sampleAccount())
     for (number, time) in [(1, 5), (2, 9), (3, 7), (4, 7)] as [(Int, Int64)] {
       let row = AccessTokenRow(
         account: accountID,

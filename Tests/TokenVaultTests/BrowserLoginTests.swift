@@ -94,7 +94,8 @@ struct BrowserLoginTests {
     let vault = try await bench.open()
     try bench.planDiscovery()
     let start = try await bench.begin(vault)
-    let state = try #require(parameter("state", of: try #require(start.url)))
+    let url = try #require(start.url)
+    let state = try #require(parameter("state", of: url))
     let query = text.replacing("state=S", with: "state=" + state)
     for _ in 0..<2 {
       let refusal = await failure {
@@ -115,7 +116,8 @@ struct BrowserLoginTests {
     let vault = try await bench.open()
     try bench.planDiscovery()
     let start = try await bench.begin(vault)
-    let state = try #require(parameter("state", of: try #require(start.url)))
+    let url = try #require(start.url)
+    let state = try #require(parameter("state", of: url))
     let query = shared("error=access_denied&error_description=not%20today&state=\(state)")
     let refusal = await failure {
       _ = try await vault.finishLogin(start.login, query: query, caller: caller())

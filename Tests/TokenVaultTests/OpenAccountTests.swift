@@ -1,4 +1,5 @@
 import Configuration
+import JSON
 import SecretMemory
 import Storage
 import System

@@ -92,7 +92,7 @@ struct ProviderChangeTests {
     try await bench.pass(need, vault, caller())
     guard
       case .presenceFailed? = await failure({
-        _ = try await apply(vault, ["pins": pin("B")], prompt: need.prompt)
+        _ = try await apply(vault, ["pins": pin("E")], prompt: need.prompt)
       })
     else {
       Issue.record("applied")

@@ -2,6 +2,7 @@ import Configuration
 import SecretMemory
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault
