@@ -76,7 +76,7 @@ struct BrowserSignIn {
       return account
     } catch {
       show(result(of: error), arrival)
-      throw signIn.finished(error)
+      throw signIn.answered(error)
     }
   }
 

@@ -42,7 +42,7 @@ struct PasteSignIn {
     do throws(VaultClientError) {
       return try connection.call(call, within: Session.remoteLimit).account
     } catch {
-      throw signIn.finished(error)
+      throw signIn.answered(error)
     }
   }
 
@@ -97,24 +97,36 @@ enum PastedAnswer {
   /// Looks for the answer, and leaves it to the engine to judge it.
   init(_ line: borrowing SecretBytes) {
     var bytes = line.withBytes { span in (0..<span.count).map { span[$0] } }
-    defer { for index in bytes.indices { bytes[index] = 0 } }
+    let answer = Self.answer(in: bytes)
+    self =
+      switch answer {
+      case nil: .nothing
+      case let range? where range.isEmpty: .otherPage
+      case let range?:
+        if let query = Self.secret(bytes, range) { .query(query) } else { .otherPage }
+      }
+    for index in bytes.indices { bytes[index] = 0 }
+  }
+
+  /// Where the query stands: empty where there is another page, nil where there is nothing at all.
+  private static func answer(in bytes: [UInt8]) -> Range<Int>? {
     let around = Array(" \t\"'<>".utf8)
     guard let first = bytes.firstIndex(where: { !around.contains($0) }),
       let last = bytes.lastIndex(where: { !around.contains($0) })
-    else {
-      self = .nothing
-      return
-    }
+    else { return nil }
     var query = bytes[first...last]
     if let mark = query.firstIndex(of: UInt8(ascii: "?")) { query = query[(mark + 1)...] }
     if let mark = query.firstIndex(of: UInt8(ascii: "#")) { query = query[..<mark] }
-    guard RedirectRequest.holds("state", query),
-      RedirectRequest.holds("code", query) || RedirectRequest.holds("error", query),
-      let secret = try? SecretBytes(copying: Array(query))
-    else {
-      self = .otherPage
-      return
+    let isAnswer =
+      RedirectRequest.holds("state", query)
+      && (RedirectRequest.holds("code", query) || RedirectRequest.holds("error", query))
+    return isAnswer ? query.indices : 0..<0
+  }
+
+  private static func secret(_ bytes: [UInt8], _ range: Range<Int>) -> SharedSecret? {
+    let secret = try? unsafe bytes.withUnsafeBytes { all in
+      SharedSecret(try unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: all[range])))
     }
-    self = .query(SharedSecret(secret))
+    return secret
   }
 }

@@ -94,15 +94,19 @@ struct WebSignIn {
     )
   }
 
-  /// The same error as a person meets it who has just come back from the provider.
+  /// What is said where the vault did not take what came from the browser.
+  func answered(_ error: VaultClientError) -> CommandError {
+    guard case .refused(.invalidArgument(let message)) = error else { return finished(error) }
+    return CommandError(
+      .serverError,
+      "what came from the browser is not the answer to this login: \(message)",
+      hint: "begin anew: thumblatch login \(account)"
+    )
+  }
+
+  /// What is said where the provider's answer is no.
   func finished(_ error: VaultClientError) -> CommandError {
     switch error {
-    case .refused(.invalidArgument(let message)):
-      CommandError(
-        .serverError,
-        "what came from the browser is not the answer to this login: \(message)",
-        hint: "begin anew: thumblatch login \(account)"
-      )
     case .refused(.loginRequired): tooLate
     case .refused(.providerRefused(_, let message)):
       CommandError(.serverError, "\(place) refused: \(message)")
