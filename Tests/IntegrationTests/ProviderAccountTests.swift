@@ -63,8 +63,24 @@ struct ProviderAccountTests {
   }
 
   @Test
-  func userinfoOfSomebodyElseIsNotShown() throws {
+  func whoIsSignedInIsKnownFromTheFirstIDTokenOn() throws {
+    // Where a password is sent, no ID token comes back: the first refresh brings one.
     let member = try member()
+    #expect(try member.account().optionalString("subject") == nil)
+    _ = try member.newerToken()
+    #expect(try member.account().string("subject") == "1")
+    try member.expireTokens()
+    try member.provider.fail(["grant": "refresh_token", "claims": ["sub": "2"]])
+    let refused = try member.run("token", "work")
+    #expect(refused.end == .exited(2), "\(refused.text)")
+    #expect(refused.text.contains("ID token"), "\(refused.text)")
+    try member.run("token", "work").succeeded()
+  }
+
+  @Test
+  func userinfoOfSomebodyElseIsNotShown() throws {
+    let member = try Member()
+    try member.login().succeeded()
     try member.provider.fail(["path": "/o/userinfo/", "edit": ["sub": "2", "name": "Mallory"]])
     let refused = try member.run("whoami", "work")
     #expect(refused.end != .exited(0) && !refused.text.contains("Mallory"), "\(refused.text)")

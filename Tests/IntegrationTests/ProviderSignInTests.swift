@@ -123,7 +123,7 @@ struct ProviderSignInTests {
   @Test
   func aDeviceCodeThatIsDeniedOrExpiresSignsNobodyIn() throws {
     let member = try Member()
-    let denied = try member.terminal("login", "work", "--provider", "idp", "--device")
+    let denied = try member.terminal("login", "work", "--provider", "idp", "--device", columns: 120)
     let page = try denied.link()
     try member.visit(page, ["--deny", "--user-code", try denied.userCode()]).succeeded()
     try denied.end(8)
