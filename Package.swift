@@ -178,8 +178,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "VaultClient", "VaultInterface", "JSON", "System", "SecretMemory",
-        "TestSupport",
+        "Commands", "Configuration", "VaultClient", "VaultInterface", "JSON", "System",
+        "SecretMemory", "TestSupport",
       ]
     ),
     tests(

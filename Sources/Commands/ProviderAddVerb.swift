@@ -24,7 +24,7 @@ extension ProviderVerbs {
     ] + placeholders + [
       Verb.Option("--scope", "SCOPES", repeats: true, "what to ask for at a login"),
       Verb.Option("--audience", "NAME", "whom access tokens are for, where it wants to know"),
-      Verb.Option("--resource", "URI", repeats: true, "the same, after RFC 8707"),
+      Verb.Option("--resource", "URI", repeats: true, "whom access tokens are for (RFC 8707)"),
       Verb.Option("--redirect-uri", "URL", "where the browser comes back to, on this machine"),
       Verb.Option("--ca", "FILE", "certificates (PEM) to trust instead of the system's"),
       Verb.Option("--pin", "sha256//...", repeats: true, "a public key that its TLS must use"),
@@ -104,7 +104,7 @@ extension ProviderVerbs {
       JSONValue.object([
         "name": .string(template.name), "title": .string(template.title),
         "needs": .array(ProviderDraft.needs(of: template).map { .string($0) }),
-        "may_have": .array(
+        "optional": .array(
           template.placeholders.filter { $0.standard != nil }.map { .string("--\($0.name)") }
         ),
         "notes": .array(template.notes.map { .string($0) }),

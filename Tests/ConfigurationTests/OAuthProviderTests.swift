@@ -89,7 +89,7 @@ struct OAuthProviderTests {
   func anIssuerStaysAsItIsWritten() throws {
     let provider = try made()
     #expect(provider.issuer.text == "https://id.example.com/realm/")
-    #expect(provider.issuer.oauthBase == "https://id.example.com/realm")
+    #expect(provider.issuer.base == "https://id.example.com/realm")
     #expect(provider.issuer.origin == "https://id.example.com")
     #expect(provider.issuer.path == "/realm")
     #expect(try made(["issuer": "https://id.example.com/realm"]) != provider)
