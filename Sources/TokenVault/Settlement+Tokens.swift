@@ -109,6 +109,8 @@ extension Vault {
       row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {
+      // A login by device code or password may have left open who it was.
+      row.subject = row.subject ?? user.id
       row.email = user.email ?? row.email
       row.displayName = user.name ?? row.displayName
     }

@@ -217,11 +217,11 @@ struct WebSignInTests {
   ])
   func whereAPictureCannotBeRightThereAreAddressAndCode(
     _ environment: [String: String],
-    _ columns: UInt16
+    _ columns: Int
   ) throws {
     let play = try Play.run(
       ["login", "me", "--device"],
-      columns: columns,
+      columns: UInt16(columns),
       kind: environment["TERM"] ?? "",
       environment: environment
     ) { stage in
