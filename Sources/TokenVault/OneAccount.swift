@@ -10,6 +10,7 @@ extension Vault {
   ///   - identifier: the account.
   ///   - body: the step; it does not wait for anything.
   /// - Returns: what `body` returns.
+  /// - Throws: what it throws, and what the slot or the store cannot do.
   func withAccount<Value>(
     _ identifier: [UInt8],
     _ body: (AccountRow) throws(VaultFailure) -> Value
