@@ -24,7 +24,8 @@ struct Browser {
   ///   - url: what is opened: no option of any program, since it begins with a scheme.
   ///   - environment: where BROWSER and PATH are looked up.
   ///   - variables: what the browser gets for an environment.
-  ///   - mask: what the browser's files are masked with (umask(2)); nil: as ours.
+  ///   - mask: what the browser's files are masked with (umask(2)); nil: for its
+  ///     owner alone.
   init(
     _ url: String,
     environment: (String) -> String?,
@@ -72,15 +73,14 @@ struct Browser {
   mutating func start() -> Bool {
     while let command = candidates.popFirst() {
       guard let program = locate(command[0]) else { continue }
-      // Files that a browser makes are none of this program's secrets.
-      let own = mask.map { umask($0) }
-      defer { if let own { umask(own) } }
       let started = try? ChildProcess(
         path: program,
         arguments: Array(command.dropFirst()),
         environment: variables,
         descriptors: [-1, -1, -1],
-        newSession: true
+        newSession: true,
+        // Files that a browser makes are none of this program's secrets.
+        mask: mask ?? 0o077
       )
       guard let started else { continue }
       child = started

@@ -20,16 +20,25 @@ public struct ChildProcess: Sendable {
   ///   - environment: all of it, as `NAME=value`.
   ///   - descriptors: become 0, 1, 2 ... of the child; -1 is /dev/null. All others are closed.
   ///   - newSession: setsid(2), so that no terminal's signal reaches it.
+  ///   - mask: what its files are masked with (umask(2)), whatever the caller's are.
   /// - Throws: the error of fork(2) or execve(2) itself.
   public init(
     path: String,
     arguments: [String],
     environment: [String],
     descriptors: [Int32],
-    newSession: Bool = false
+    newSession: Bool = false,
+    mask: UInt32 = 0o077
   ) throws(SystemError) {
     let session: Int32 = newSession ? 1 : 0
-    identifier = try Self.spawn(path, arguments, environment, descriptors, session: session)
+    identifier = try Self.spawn(
+      path,
+      arguments,
+      environment,
+      descriptors,
+      session: session,
+      mask: mask
+    )
   }
 
   /// Starts a program that is nobody's child: it outlives this process, and its end leaves nothing
@@ -50,7 +59,8 @@ public struct ChildProcess: Sendable {
     _ arguments: [String],
     _ environment: [String],
     _ descriptors: [Int32],
-    session: Int32
+    session: Int32,
+    mask: UInt32 = 0o077
   ) throws(SystemError) -> Int32 {
     let argv = CStrings([path] + arguments)
     let envp = CStrings(environment)
@@ -61,7 +71,8 @@ public struct ChildProcess: Sendable {
       "/",
       descriptors,
       Int32(descriptors.count),
-      session
+      session,
+      mask
     )
     return Int32(try check(Int(pid), "exec", subject: path))
   }

@@ -79,9 +79,9 @@ struct BrowserTests {
     #expect(isStarted)
     let lines = try programs.text("out").split(separator: "\n").map(String.init)
     #expect(lines.prefix(2) == [Self.url, "yes"])
-    // 1 is the file of the script's own report, 10 the script as dash reads it.
+    // From 10 on are those that dash keeps for itself.
     #expect(
-      Set(lines[2].split(separator: " ").dropLast()).isSubset(of: ["0", "1", "2", "3", "10"])
+      Set(lines[2].split(separator: " ").dropLast()).isSubset(of: ["0", "1", "2", "3", "10", "11"])
     )
     #expect(lines[2].hasSuffix("0027"))
   }

@@ -37,7 +37,7 @@ struct ProviderSignInTests {
     #expect(asked["code_challenge_method"] == "S256" && asked["code_challenge"]?.count == 43)
     #expect((asked["state"]?.count ?? 0) >= 22 && (asked["nonce"]?.count ?? 0) >= 22)
     #expect(asked["redirect_uri"]?.hasPrefix("http://127.0.0.1:") == true)
-    #expect(asked["scope"] == "openid profile email read")
+    #expect(asked["scope"] == "email openid profile read")
     // The code was redeemed once, with the verifier, by a client that has no secret.
     let redeemed = all.filter { $0.grant != nil }
     #expect(redeemed.map(\.grant) == ["authorization_code"])
@@ -117,7 +117,7 @@ struct ProviderSignInTests {
     try terminal.end()
     try isSignedIn(member)
     let asked = try member.provider.requests().filter { $0.path == "/o/device-authorization/" }
-    #expect(asked.map { $0.form["scope"] } == ["openid profile email read"])
+    #expect(asked.map { $0.form["scope"] } == ["email openid profile read"])
   }
 
   @Test

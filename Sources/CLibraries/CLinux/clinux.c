@@ -178,7 +178,7 @@ enum { most_descriptors = 16 };
 // Runs between fork and exec: async-signal-safe calls only (signal-safety(7)).
 static void become(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session, int report) {
+    const int *sources, int count, int new_session, mode_t mask, int report) {
   // Move everything out of the way first, so that no source is overwritten before its turn.
   int moved[most_descriptors];
   int report_moved = fcntl(report, F_DUPFD_CLOEXEC, most_descriptors + 1);
@@ -205,7 +205,7 @@ static void become(
     if (second > 0) _exit(0);
   }
   // A caller's mask must neither open what the child makes nor take the owner's own rights from it.
-  umask(077);
+  umask(mask);
   if (directory != NULL && chdir(directory) != 0) goto failed;
   for (int signal = 1; signal < NSIG; signal++) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -224,7 +224,7 @@ failed:;
 
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session) {
+    const int *sources, int count, int new_session, mode_t mask) {
   if (count < 0 || count > most_descriptors) return -EINVAL;
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return -errno;
@@ -233,7 +233,7 @@ pid_t clinux_spawn(
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
   if (pid == 0) {
-    become(path, argv, envp, directory, sources, count, new_session, report[1]);
+    become(path, argv, envp, directory, sources, count, new_session, mask, report[1]);
   }
   int fork_error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -94,9 +94,8 @@ FILL_IN = """(options => {
     setTimeout(() => document.querySelector('[type=submit]').click());
     return 'password';
   }
-  if (field('allow')) {
-    const buttons = [...document.querySelectorAll('[type=submit]')];
-    const button = buttons.find(one => (one.name == 'allow') != options.deny);
+  const button = document.getElementById(options.deny ? 'deny' : 'allow');
+  if (button) {
     setTimeout(() => button.click());
     return 'answer';
   }
@@ -129,6 +128,10 @@ def main():
             browser.end()
 
 
+def origin(url):
+    return "/".join(url.split("/")[:3]) + "/"
+
+
 def look(browser, options):
     browser.call("Page.navigate", url=options.url)
     given = json.dumps({"user": options.user, "password": options.password, "deny": options.deny})
@@ -157,7 +160,8 @@ def look(browser, options):
     # What the policy stopped, scripts that failed, and where the page led besides.
     events = [one for one in browser.seen if one.get("sessionId") == browser.session]
     report["complaints"] = [
-        one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"]
+        one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"
+        and not one["params"]["entry"].get("url", "").startswith(origin(options.url))]
     headers = [one["params"]["response"] for one in events
                if one["method"] == "Network.responseReceived"
                and one["params"]["response"]["url"].startswith(report["address"])]

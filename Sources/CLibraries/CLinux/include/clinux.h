@@ -54,10 +54,10 @@ int clinux_set_no_new_privileges(void);
 // fork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
 // all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
 // child's working directory. `new_session`: 1 calls setsid(2); 2 also leaves it to init, with
-// nothing to wait for. Returns the pid (0 with `new_session` 2), after exec has succeeded.
+// nothing to wait for. `mask` is what its files are masked with (umask(2)). Returns the pid (0 with `new_session` 2), after exec has succeeded.
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session);
+    const int *sources, int count, int new_session, mode_t mask);
 // waitpid(2) without EINTR. 0 while it runs (with `block` == 0), else pid; `status` is raw.
 pid_t clinux_wait(pid_t pid, int block, int *status);
 int clinux_status_exit_code(int status);  // -1 if ended by a signal
