@@ -92,22 +92,21 @@ final class TerminalSession {
 }
 
 extension TerminalSession {
-  /// Waits until an address is shown, and takes it.
+  /// Waits until an address is shown on a line of its own, and takes it.
   func link() throws -> String {
     try expect("http")
-    return "http" + (try word())
+    let begun = seen - 4
+    try expect("\n")
+    let line = Array(screen.utf8.dropFirst(begun)).prefix { $0 != 13 && $0 != 10 && $0 != 32 }
+    return String(decoding: line, as: UTF8.self)
   }
 
-  /// What is shown after what was waited for, to the next space or the end of the line.
-  func word() throws -> String {
-    while true {
-      let rest = screen.utf8.dropFirst(seen)
-      if let end = rest.firstIndex(where: { $0 <= 0x20 }) {
-        seen += rest.distance(from: rest.startIndex, to: end)
-        return String(decoding: rest[..<end], as: UTF8.self)
-      }
-      guard try look() else { throw SystemError("expect", code: ETIMEDOUT, subject: screen) }
-    }
+  /// Waits until the code of a device login is shown in its frame, and takes it.
+  func userCode() throws -> String {
+    try expect("┃   ")
+    let begun = seen
+    try expect("   ┃")
+    return String(decoding: screen.utf8.dropFirst(begun).prefix(seen - begun - 6), as: UTF8.self)
   }
 
   /// Waits for the end of the program, which must be a failure; what it has shown.
