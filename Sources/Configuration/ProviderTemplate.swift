@@ -109,7 +109,7 @@ extension ProviderTemplate.Placeholder {
   /// A part of a path.
   static func word(_ name: String, _ meaning: String) -> Self {
     Self(name: name, meaning: meaning, standard: nil, rule: "one word, as it stands in the URL") {
-      $0.utf8.count <= 128 && !$0.contains("/") && WebAddress.isPath("/" + $0)
+      (1...128).contains($0.utf8.count) && !$0.contains("/") && WebAddress.isPath("/" + $0)
     }
   }
 

@@ -9,6 +9,7 @@ extension Vault {
   /// - Parameters:
   ///   - identifier: the account.
   ///   - body: the step; it does not wait for anything.
+  /// - Throws: `noSuchAccount`, what the store cannot do, and what `body` throws.
   /// - Returns: what `body` returns.
   func withAccount<Value>(
     _ identifier: [UInt8],

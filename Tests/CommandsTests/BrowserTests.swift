@@ -75,7 +75,8 @@ struct BrowserTests {
   func theAddressIsOneArgumentAndNothingIsInherited() throws {
     let programs = try Programs(["firefox": Self.report])
     var browser = programs.browser("firefox", mask: 0o027)
-    #expect(browser.start())
+    let isStarted = browser.start()
+    #expect(isStarted)
     let lines = try programs.text("out").split(separator: "\n").map(String.init)
     #expect(lines.prefix(2) == [Self.url, "yes"])
     // 1 is the file of the script's own report, 10 the script as dash reads it.
@@ -90,7 +91,8 @@ struct BrowserTests {
     let programs = try Programs(["xdg-open": Self.report])
     for wish in [nil, ""] {
       var browser = programs.browser(wish)
-      #expect(browser.start())
+      let isStarted = browser.start()
+      #expect(isStarted)
       #expect(try programs.text("out").hasPrefix(Self.url))
     }
   }
@@ -100,10 +102,12 @@ struct BrowserTests {
     let programs = try Programs(["there": Self.report])
     unsafe chmod("\(programs.path)/there", 0o644)
     var none = programs.browser("missing:/nowhere/at/all:there:relative/path")
-    #expect(!none.start())
+    let isStarted = none.start()
+    #expect(!isStarted)
     unsafe chmod("\(programs.path)/there", 0o755)
     var found = programs.browser("missing:there")
-    #expect(found.start())
+    let isFoundStarted = found.start()
+    #expect(isFoundStarted)
     #expect(try programs.text("out").hasPrefix(Self.url))
   }
 
@@ -111,16 +115,19 @@ struct BrowserTests {
   func oneThatFailsAtOnceGivesWayToTheNext() throws {
     let programs = try Programs(["broken": "exit 3", "works": Self.report])
     var browser = programs.browser("broken:works")
-    #expect(browser.start())
+    let isStarted = browser.start()
+    #expect(isStarted)
     let deadline = BootInstant.now.advanced(bySeconds: 20)
     while (try? Directory(path: programs.path).openForReading("out")) == nil {
-      #expect(browser.look())
+      let isLeft = browser.look()
+      #expect(isLeft)
       try #require(BootInstant.now < deadline)
       sched_yield()
     }
     #expect(try programs.text("out").hasPrefix(Self.url))
     var broken = programs.browser("broken")
-    #expect(broken.start())
+    let isBrokenStarted = broken.start()
+    #expect(isBrokenStarted)
     while broken.look() {
       try #require(BootInstant.now < deadline)
       sched_yield()

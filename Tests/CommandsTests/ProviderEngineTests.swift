@@ -183,7 +183,7 @@ struct ProviderEngineTests {
   @Test
   func nothingIsAppliedWhereNobodyCanBeAsked() throws {
     let home = try ProviderHome()
-    try home.write(Self.file.replacing("cli", with: "other"), "work")
+    try home.write(Self.file.replacing("= cli", with: "= other"), "work")
     for line in ["provider apply work --no-input", "provider apply work"] {
       let play = try home.run(line, terminal: false) { stage in
         try stage.knowAccounts([Self.account("a")])

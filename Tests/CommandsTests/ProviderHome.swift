@@ -51,7 +51,7 @@ final class ProviderHome {
     terminal: Bool = true,
     script: @escaping @Sendable (Stage) throws -> Void
   ) throws -> Play {
-    let words = line.split(separator: " ").map { $0.replacing("~", with: " ") }
+    let words = line.split(separator: " ").map { String($0).replacing("~", with: " ") }
     return try Play.run(words, terminal: terminal, environment: environment, script: script)
   }
 }

@@ -90,7 +90,10 @@ struct RealProviderFaultTests {
     try member.expireTokens()
     try member.provider.fail(["grant": "refresh_token", "status": 503])
     let failing = try member.run("token", "work")
-    #expect(failing.end == .exited(5) && !failing.text.contains("cannot be reached"), "\(failing.text)")
+    #expect(
+      failing.end == .exited(5) && !failing.text.contains("cannot be reached"),
+      "\(failing.text)"
+    )
   }
 
   @Test

@@ -108,7 +108,9 @@ struct RefreshTransactionTests {
     // Nobody is asked again at once, whoever asks and how often.
     for _ in 0..<3 {
       guard
-        case .providerUnavailable(_, let wait?, _) = try caller.failure(AccessTokenCall(account: "me"))
+        case .providerUnavailable(_, let wait?, _) = try caller.failure(
+          AccessTokenCall(account: "me")
+        )
       else {
         Issue.record("there is no word of waiting")
         return

@@ -120,7 +120,7 @@ struct RedirectAnswerTests {
   @Test(arguments: [
     "error=e&state=kJ7-_aB3&error_description=%FF", "error=%C3&state=kJ7-_aB3",
     "code=%&state=kJ7-_aB3",
-    "code=%4&state=kJ7-_aB3", "code=%zz&state=kJ7-_aB3", "code=c&state=%", "co%de=c&state=kJ7-_aB3",
+    "code=%4&state=kJ7-_aB3", "code=%zz&state=kJ7-_aB3", "code=c&state=%", "co%dg=c&state=kJ7-_aB3",
     "code=c&state=kJ7-_aB3&iss=%C0%AF", "code=a b&state=kJ7-_aB3", "code=a\nb&state=kJ7-_aB3",
   ])
   func whatCannotBeReadIsRefused(_ redirect: String) throws {

@@ -61,7 +61,6 @@ struct TokenVectorTests {
       "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
     let token = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc." + signature
     #expect(try isSigned(token, keys))
-    #expect(try !isSigned(token.replacing("RXho", with: "RXhp"), keys))
     #expect(try !isSigned(token.replacing("RXhh", with: "RXhi"), keys))
   }
 
@@ -90,7 +89,9 @@ struct TokenVectorTests {
       let keys = String(decoding: json, as: UTF8.self)
       for test in try group.array("tests") {
         guard case .object(let test) = test else { throw JSONError.wrongType("tests") }
-        let expected = try isOurs && test.string("result") == "valid"
+        // Figure 20 of RFC 7520 is signed with PS384, whatever the key beside it says.
+        let isPS384 = try test.string("comment") == "Figure20"
+        let expected = try isOurs && !isPS384 && test.string("result") == "valid"
         let isSigned: Bool
         switch test["jws"] {
         case .string(let token): isSigned = try OAuthTests.isSigned(token, keys)
@@ -101,7 +102,7 @@ struct TokenVectorTests {
         if isSigned { good += 1 } else { refused += 1 }
       }
     }
-    #expect(good == 18)
+    #expect(good == 16)
     #expect(refused > 370)
   }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Storage
 import System
 import Testing

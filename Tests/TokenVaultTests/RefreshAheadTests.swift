@@ -23,7 +23,7 @@ struct RefreshAheadTests {
   /// As a read by the front marks the file, where the file system notes reads.
   private func markRead(_ bench: Bench) {
     let path = bench.scratch.path + "/tokens/me"
-    var times = [timespec(tv_sec: 0, tv_nsec: Int(UTIME_NOW)), timespec(tv_sec: 1, tv_nsec: 0)]
+    var times = [timespec(tv_sec: 2, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
     #expect(unsafe utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 

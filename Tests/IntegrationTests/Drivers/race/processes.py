@@ -2,7 +2,17 @@
 import os
 import select
 import signal
+import threading
 import time
+
+
+# Those that run, and whether no more are to be started.
+running = set()
+stopping = threading.Event()
+
+
+class Stopped(Exception):
+    """The run is being ended from outside."""
 
 
 class Process:
@@ -14,11 +24,13 @@ class Process:
             (os.POSIX_SPAWN_OPEN, 0, given or "/dev/null", os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, place + ".out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
             (os.POSIX_SPAWN_OPEN, 2, place + ".err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
-        self.begun = time.time()
+        if stopping.is_set():
+            raise Stopped()
         self.pid = os.posix_spawn(
             words[0], words, environment, file_actions=actions, setsid=True,
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
         self.handle = os.pidfd_open(self.pid)
+        running.add(self)
 
     def kill(self):
         """Kills it; false if it had ended before."""
@@ -34,6 +46,7 @@ class Process:
         if not in_time:
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        running.discard(self)
         os.close(self.handle)
         self.status = status if in_time else None
         return self.status
@@ -41,6 +54,19 @@ class Process:
     def text(self, ending):
         with open(self.place + ending, errors="replace") as file:
             return file.read()
+
+
+def stop():
+    """Ends all processes that run, and lets no more begin."""
+    stopping.set()
+    deadline = time.monotonic() + 10
+    while running and time.monotonic() < deadline:
+        for process in list(running):
+            try:
+                process.kill()
+            except (OSError, ValueError):
+                pass  # it has been waited for just now
+        time.sleep(0.05)
 
 
 def has_ended(handle, seconds):
