@@ -123,11 +123,15 @@ extension Vault {
 }
 
 extension Vault {
-  /// What a kill in the middle of a removal or a login left: slots, and names for the front, of
-  /// accounts that are not in the store.
+  /// What a kill in the middle of a removal or a login left: accounts that were made and never asked
+  /// for, and slots, and names for the front, of accounts that are not in the store.
   ///
   /// Called at the start and by `recover`, in a step in which no account has begun to be made.
   static func removeLeavings(of store: Store, in directory: StateDirectory) {
+    for row in (try? store.allAccounts()) ?? [] where row.generation == 0 {
+      guard row.state == .signedOut, isAtRest(row, in: store) else { continue }
+      _ = try? store.deleteAccount(id: row.id)
+    }
     guard let accounts = try? store.allAccounts() else { return }
     let known = Set(accounts.map(\.id))
     for identifier in (try? SlotFile.accounts(in: directory)) ?? []
@@ -146,6 +150,15 @@ extension Vault {
     }
     if let name = try? TokenFile.defaultAccount(in: directory), !names.contains(name) {
       try? TokenFile.setDefault(account: nil, in: directory)
+    }
+  }
+
+  /// Whether nothing was asked for the account; what cannot be read stays.
+  private static func isAtRest(_ row: AccountRow, in store: Store) -> Bool {
+    do throws(StorageError) {
+      return try store.intent(account: row.id) == nil
+    } catch {
+      return false
     }
   }
 }

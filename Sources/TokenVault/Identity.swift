@@ -134,9 +134,14 @@ extension Vault {
   /// The caller has the account to itself, so nothing else has come in between.
   ///
   /// - Throws: `failure`, where nothing waits; why it is not let in.
-  func admitWithheld(_ identifier: [UInt8], after failure: VaultFailure) async throws(VaultFailure)
-  {
-    guard let waiting = withheld.removeValue(forKey: identifier) else { throw failure }
+  func admitWithheld(
+    _ intent: IntentRow,
+    after failure: VaultFailure
+  ) async throws(VaultFailure) {
+    let identifier = intent.account
+    guard let waiting = withheld.removeValue(forKey: identifier),
+      waiting.intent.intent == intent.intent
+    else { throw failure }
     let provider = try provider(of: try account(withIdentifier: identifier))
     let keys = try await keys(of: provider, isMissingOne: true)
     let account = try account(withIdentifier: identifier)

@@ -11,6 +11,7 @@ extension Vault {
   ///   - body: the step; it does not wait for anything.
   /// - Throws: `noSuchAccount`, what the store cannot do, and what `body` throws.
   /// - Returns: what `body` returns.
+  /// - Throws: what it throws, and what the slot or the store cannot do.
   func withAccount<Value>(
     _ identifier: [UInt8],
     _ body: (AccountRow) throws(VaultFailure) -> Value

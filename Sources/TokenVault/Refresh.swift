@@ -105,7 +105,7 @@ extension Vault {
       try settle(intent, with: image, slot, caller: caller, sent: token)
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
-      try await admitWithheld(identifier, after: error)
+      try await admitWithheld(intent, after: error)
     }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {

@@ -43,6 +43,10 @@ struct WebSignInTests {
     return try #require(UInt16(parts[0]))
   }
 
+  private static func nobodyListens(_ port: UInt16) -> Bool {
+    (try? LoopbackSocket.connect(.ipv4, port: port)) == nil
+  }
+
   private static func text(_ secret: SharedSecret) -> String {
     secret.bytes.withBytes { span in
       String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
@@ -140,7 +144,7 @@ struct WebSignInTests {
       try stage.terminal.waitFor("waiting for the browser, ")
       try stage.interrupt()
       try stage.expectEnd()
-      #expect(throws: SystemError.self) { try LoopbackSocket.connect(.ipv4, port: port) }
+      #expect(Self.nobodyListens(port))
     }
     #expect(play.code == .interrupted)
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
@@ -213,11 +217,11 @@ struct WebSignInTests {
   ])
   func whereAPictureCannotBeRightThereAreAddressAndCode(
     _ environment: [String: String],
-    _ columns: UInt16
+    _ columns: Int
   ) throws {
     let play = try Play.run(
       ["login", "me", "--device"],
-      columns: columns,
+      columns: UInt16(columns),
       kind: environment["TERM"] ?? "",
       environment: environment
     ) { stage in
@@ -274,7 +278,7 @@ struct WebSignInTests {
       try Self.know(stage)
       let port = try Self.begin(stage)
       // Nobody takes the code on its way.
-      #expect(throws: SystemError.self) { try LoopbackSocket.connect(.ipv4, port: port) }
+      #expect(Self.nobodyListens(port))
       try stage.terminal.waitFor("Paste it here")
       #expect(try !stage.terminal.echoes())
       try stage.terminal.type("https://id.example/authorize?client_id=cli&state=s\n")

@@ -206,7 +206,7 @@ struct ProviderChangeTests {
     #expect(
       shown == "issuer https://id.example.com; client_id app-1 → app-2; "
         + "token_endpoint https://id.example.com/token → https://tokens.example.com/t; "
-        + "changed: client_secret, scope"
+        + "changed: client_authentication, client_secret, scope"
     )
   }
 }
