@@ -93,6 +93,7 @@ struct ProviderTLSTests {
           "--mount", "/bin/sh", "-ec",
           """
           chmod -R a+rX \(certificates.directory)
+          cp \(certificates.path("ca.pem")) \(trusted)/ca-certificates.crt
           mount --bind \(trusted) /etc/ssl/certs
           exec setpriv --reuid=\(member.user.user) --regid=\(member.user.user) --clear-groups \
             \(member.programs)/thumblatch provider test \(provider)
