@@ -148,14 +148,19 @@ extension Vault {
     guard account.state == .signedIn, account.generation == waiting.generation else {
       throw failure
     }
+    var row = account
     switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
-    case .known: break
+    case .known(let token): row.learn(token.facts)
     case .unknownKey(let why), .refused(let why):
       throw .misconfigured("\(why); the new access token is not used")
     case .unsaid: throw failure
     }
-    try change { () throws(VaultFailure) in try self.keep(waiting.row) }
-    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: account, waiting.row) }
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      try self.keep(waiting.row)
+    }
+    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: changed, waiting.row) }
   }
 
   /// The keys as they are by now, where those of an intent are too old for the answer in its slot.
@@ -179,5 +184,17 @@ extension Vault {
     else { return nil }
     // Without them the token is refused, and why is told there.
     return try? await keys(of: provider, isMissingOne: true)
+  }
+}
+
+extension AccountRow {
+  /// Takes in what a refresh says of the person.
+  ///
+  /// Not every login's answer says who it was for (a password's does not): the first that does holds
+  /// from then on.
+  mutating func learn(_ user: UserFacts) {
+    subject = subject ?? user.id
+    email = user.email ?? email
+    displayName = user.name ?? displayName
   }
 }

@@ -109,11 +109,7 @@ extension Vault {
       row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {
-      // Not every login's answer says who it was for (a password's does not): the first that does
-      // holds from then on.
-      row.subject = row.subject ?? user.id
-      row.email = user.email ?? row.email
-      row.displayName = user.name ?? row.displayName
+      row.learn(user)
     }
     return row
   }

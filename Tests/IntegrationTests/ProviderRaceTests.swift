@@ -66,15 +66,15 @@ struct ProviderRaceTests {
     let begun = try checks(member)
 
     let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
-    for terminal in terminals {
+    // A check lasts 30 s: on a slow machine some come when it is over, and need none.
+    let deadline = BootInstant.now.advanced(bySeconds: 15)
+    for terminal in terminals where BootInstant.now < deadline {
       try terminal.expect("Touch the fingerprint reader to refresh work")
     }
     try member.touch()
-    let tokens = try terminals.map { terminal in
-      try terminal.end().split(whereSeparator: \.isNewline).last.map(String.init)
-    }
-    #expect(Set(tokens).count == 1)
-    #expect(try tokens.first == String(member.run("token", "work").succeeded().dropLast()))
+    let screens = try terminals.map { try $0.end() }
+    let token = try member.run("token", "work").succeeded().dropLast()
+    #expect(screens.allSatisfy { $0.hasSuffix(token + "\r\n") }, "\(screens)")
     #expect(try member.provider.refreshes().count == 1)
     #expect(try checks(member) == begun + 1, "one finger was asked for more than once")
     #expect(try member.provider.count("live_refresh_tokens") == 1)

@@ -80,7 +80,8 @@ class Provider:
                                "context_processors": [
                                    "django.template.context_processors.request",
                                    "django.contrib.auth.context_processors.auth"]}}],
-            "LOGGING": {"version": 1, "disable_existing_loggers": True},
+            "LOGGING": {"version": 1, "handlers": {"none": {"class": "logging.NullHandler"}},
+                        "root": {"handlers": ["none"]}},
             "OAUTH2_PROVIDER": oauth}
 
     def register(self, options):

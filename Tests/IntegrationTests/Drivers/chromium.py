@@ -161,7 +161,9 @@ def look(browser, options):
     events = [one for one in browser.seen if one.get("sessionId") == browser.session]
     report["complaints"] = [
         one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"
-        and not one["params"]["entry"].get("url", "").startswith(origin(options.url))]
+        and not one["params"]["entry"].get("url", "").startswith(origin(options.url))
+        # That a page says 400, as one does that nobody is signed in by, is no complaint.
+        and one["params"]["entry"]["source"] != "network"]
     headers = [one["params"]["response"] for one in events
                if one["method"] == "Network.responseReceived"
                and one["params"]["response"]["url"].startswith(report["address"])]
