@@ -104,6 +104,9 @@ struct Browser {
     return start()
   }
 
+  /// Whether one that was started has not been seen to end.
+  var isRunning: Bool { child != nil }
+
   /// Where a program lies; only whole paths are believed, as the working directory is anybody's.
   private func locate(_ name: String) -> String? {
     let places =

@@ -57,6 +57,19 @@ struct BrowserTests {
       throw SystemError("no such file came", code: ETIMEDOUT, subject: name)
     }
 
+    /// Waits for the end of a browser: a child whose end nobody has taken note of would stand in the
+    /// way of the tests that are processes of their own.
+    func finish(_ browser: inout Browser) throws {
+      let deadline = BootInstant.now.advanced(bySeconds: 20)
+      while browser.isRunning {
+        guard BootInstant.now < deadline else {
+          throw SystemError("the browser has not ended", code: ETIMEDOUT)
+        }
+        _ = browser.look()
+        sched_yield()
+      }
+    }
+
     func browser(_ wish: String?, mask: UInt32? = nil) -> Browser {
       let environment = ["BROWSER": wish, "PATH": "relative::\(path)"]
       return Browser(
@@ -84,6 +97,7 @@ struct BrowserTests {
       Set(lines[2].split(separator: " ").dropLast()).isSubset(of: ["0", "1", "2", "3", "10", "11"])
     )
     #expect(lines[2].hasSuffix("0027"))
+    try programs.finish(&browser)
   }
 
   @Test
@@ -94,6 +108,7 @@ struct BrowserTests {
       let isStarted = browser.start()
       #expect(isStarted)
       #expect(try programs.text("out").hasPrefix(Self.url))
+      try programs.finish(&browser)
     }
   }
 
@@ -109,6 +124,7 @@ struct BrowserTests {
     let isFoundStarted = found.start()
     #expect(isFoundStarted)
     #expect(try programs.text("out").hasPrefix(Self.url))
+    try programs.finish(&found)
   }
 
   @Test
@@ -125,6 +141,7 @@ struct BrowserTests {
       sched_yield()
     }
     #expect(try programs.text("out").hasPrefix(Self.url))
+    try programs.finish(&browser)
     var broken = programs.browser("broken")
     let isBrokenStarted = broken.start()
     #expect(isBrokenStarted)
