@@ -48,13 +48,7 @@ struct PasteSignIn {
 
   private func answer(until deadline: BootInstant) throws(CommandError) -> SharedSecret {
     for _ in 0..<Self.tries {
-      defer { output.endLine() }
-      let line = try terminal.readPasted(
-        maximum: Self.maximum,
-        interrupt: session.interrupt,
-        deadline: deadline
-      ) { output.ask("Paste it here (it is not shown): ") }
-      guard let line else {
+      guard let line = try pasted(until: deadline) else {
         guard BootInstant.now < deadline else { throw signIn.tooLate }
         break
       }
@@ -68,6 +62,15 @@ struct PasteSignIn {
       }
     }
     throw CommandError(.presence, "no address was pasted; nothing was changed")
+  }
+
+  private func pasted(until deadline: BootInstant) throws(CommandError) -> SecretBytes? {
+    defer { output.endLine() }
+    return try terminal.readPasted(
+      maximum: Self.maximum,
+      interrupt: session.interrupt,
+      deadline: deadline
+    ) { output.ask("Paste it here (it is not shown): ") }
   }
 }
 

@@ -87,15 +87,17 @@ struct BrowserTests {
   @Test
   func theAddressIsOneArgumentAndNothingIsInherited() throws {
     let programs = try Programs(["firefox": Self.report])
+    // One that exec(2) would leave open.
+    let ours = Descriptor(owning: fcntl(0, F_DUPFD, 50))
+    defer { withExtendedLifetime(ours) {} }
     var browser = programs.browser("firefox", mask: 0o027)
     let isStarted = browser.start()
     #expect(isStarted)
     let lines = try programs.text("out").split(separator: "\n").map(String.init)
     #expect(lines.prefix(2) == [Self.url, "yes"])
-    // From 10 on are those that dash keeps for itself.
-    #expect(
-      Set(lines[2].split(separator: " ").dropLast()).isSubset(of: ["0", "1", "2", "3", "10", "11"])
-    )
+    // Some of them the script itself has opened.
+    let open = lines[2].split(separator: " ").dropLast().compactMap { Int($0) }
+    #expect(open.contains(0) && open.allSatisfy { $0 < 50 }, "\(open)")
     #expect(lines[2].hasSuffix("0027"))
     try programs.finish(&browser)
   }

@@ -8,7 +8,7 @@ import VaultInterface
 
 /// Logins at a provider's own page, from the words to the page that the browser shows.
 struct WebSignInTests {
-  private static var account: VaultAccount {
+  static var account: VaultAccount {
     var account = VerbTests.account
     account.kind = "oidc"
     account.provider = "idp"
@@ -20,7 +20,7 @@ struct WebSignInTests {
   private static let url = "https://id.example/authorize?client_id=cli&state=s"
 
   /// A known account whose provider is asked for.
-  private static func know(
+  static func know(
     _ stage: Stage,
     _ settings: [String: String] = [:],
     account: VaultAccount = account
@@ -282,8 +282,7 @@ struct WebSignInTests {
       try stage.terminal.waitFor("Paste it here")
       #expect(try !stage.terminal.echoes())
       try stage.terminal.type("https://id.example/authorize?client_id=cli&state=s\n")
-      try stage.terminal.waitFor("not the address of the last page")
-      try stage.terminal.waitFor("Paste it here")
+      try stage.terminal.waitFor("Sign in first.\r\nPaste it here")
       try stage.terminal.type("rubbish\u{15}\(line)x\u{7F}\n")
       let call = try stage.expect(FinishLoginCall.self)
       #expect(Self.text(call.query) == "code=c&state=s")
@@ -313,95 +312,5 @@ struct WebSignInTests {
       #expect(play.code == (isTaken ? .done : .usage))
       #expect(play.echoes)
     }
-  }
-
-  // MARK: - Which way
-
-  @Test(arguments: [
-    (["DISPLAY": ":0", "BROWSER": "/nowhere"], [:], "http://127.0.0.1"),
-    (
-      ["SSH_TTY": "/dev/pts/0", "DISPLAY": ":10"], ["device_authorization_endpoint": "x"], "device"
-    ),
-    ([:], ["discovery": "off", "authorization_endpoint": "x"], "paste"),
-    (["DISPLAY": ":0"], ["discovery": "off", "device_authorization_endpoint": "x"], "device"),
-  ])
-  func theWayThatSuitsIsTaken(
-    _ environment: [String: String],
-    _ settings: [String: String],
-    _ way: String
-  ) throws {
-    let play = try Play.run(["login", "me"], environment: environment) { stage in
-      try Self.know(stage, settings)
-      let call = try stage.expect(BeginLoginCall.self)
-      #expect((call.flow == .device) == (way == "device"))
-      try stage.fail(.misconfigured(message: "enough"))
-    }
-    #expect(play.code == .usage)
-  }
-
-  @Test(arguments: [(["browser", "device"], LoginFlow.device), (["browser"], .browser)])
-  func aProviderThatHasNotSaidIsLookedAt(_ flows: [String], _ flow: LoginFlow) throws {
-    let play = try Play.run(["login", "me"]) { stage in
-      try Self.know(stage)
-      let provider = try stage.expect(TestProviderCall.self).provider
-      #expect(provider.settings["issuer"] == "https://id.example")
-      try stage.reply(
-        TestProviderReply(
-          issuer: "https://id.example",
-          discovered: true,
-          endpoints: [:],
-          flows: flows,
-          warnings: []
-        )
-      )
-      #expect(try stage.expect(BeginLoginCall.self).flow == flow)
-      try stage.fail(.misconfigured(message: "enough"))
-    }
-    #expect(play.code == .usage)
-  }
-
-  @Test(arguments: [["--browser"], ["--device"], ["--paste"], []])
-  func withoutInputItIsSaidWhatWouldBeAsked(_ words: [String]) throws {
-    let play = try Play.run(
-      ["login", "me", "--no-input"] + words,
-      environment: ["DISPLAY": ":0"]
-    ) { stage in
-      try Self.know(stage)
-      try stage.expectEnd()
-    }
-    #expect(play.code == .promptNeeded)
-    #expect(play.error?.message.contains(words.first ?? "--browser") == true)
-  }
-
-  @Test(arguments: [[], ["--paste"]])
-  func withoutATerminalNobodyWaitsForWhatNobodySees(_ words: [String]) throws {
-    let play = try Play.run(["login", "me"] + words, terminal: false) { stage in
-      try Self.know(stage, ["device_authorization_endpoint": "x"])
-      try stage.expectEnd()
-    }
-    #expect(play.code == .promptNeeded)
-  }
-
-  @Test(arguments: [
-    (["--browser", "--device"], "--browser, --device"), (["--email", "a@b.c"], "--password"),
-    (["--password"], "not set to take passwords"),
-  ])
-  func whatDoesNotGoTogetherIsRefused(_ words: [String], _ part: String) throws {
-    let play = try Play.run(["login", "me"] + words) { stage in
-      if words.count < 2 || words[0] == "--email" { try Self.know(stage) }
-      try stage.expectEnd()
-    }
-    #expect(play.code == .usage)
-    #expect(play.error?.message.contains(part) == true)
-  }
-
-  @Test
-  func aPasswordBackendHasNoPage() throws {
-    let play = try Play.run(["login", "me", "--device"]) { stage in
-      try stage.knowAccount(VerbTests.account)
-      try stage.expectEnd()
-    }
-    #expect(play.code == .usage)
-    #expect(play.error?.message.contains("password backend") == true)
   }
 }
