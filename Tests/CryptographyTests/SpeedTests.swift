@@ -9,7 +9,7 @@ struct SpeedTests {
   @Test
   func sealAndOpenCostAtMostTwiceTheBareCalls() throws {
     #if DEBUG
-    let limit = 20.0
+    let limit = 40.0
     #else
     let limit = 2.0
     #endif
