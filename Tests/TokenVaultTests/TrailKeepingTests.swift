@@ -193,8 +193,10 @@ struct TrailKeepingTests {
 
   /// What the older program has left: no head, no format of the mark, and schema 1.
   private static let older = """
-    DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal'); DROP TABLE password_waits; DROP TABLE enrolled_sets;
-    ALTER TABLE accounts DROP COLUMN exportable; PRAGMA user_version = 1;
+    DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal');
+    DROP TABLE password_waits; DROP TABLE enrolled_sets;
+    ALTER TABLE accounts DROP COLUMN exportable;
+    ALTER TABLE access_tokens DROP COLUMN granted_scope; PRAGMA user_version = 1;
     """
 
   @Test(arguments: [
