@@ -6,8 +6,9 @@ internal import VaultInterface
 
 /// A login that a person ends on a page of the provider: by browser, code or paste.
 ///
-/// State, nonce, PKCE verifier and device code stay in the engine; what is here shows addresses, and
-/// carries the answer. Closing the connection, which every error here leads to, gives the login up.
+/// PKCE verifier and device code stay in the engine; state and nonce stand in the address that a
+/// browser opens. What is here shows addresses, and carries the answer. Closing the connection, which
+/// every error here leads to, gives a login up whose answer has not been handed over.
 struct WebSignIn {
   /// How long a browser is waited for, in seconds.
   static let browserLimit: Int64 = 300
