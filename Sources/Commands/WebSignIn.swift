@@ -127,10 +127,20 @@ struct WebSignIn {
   private func offersCodes() throws(CommandError) -> Bool {
     if settings["device_authorization_endpoint"] != nil { return true }
     if settings["discovery"] == "off" { return false }
-    let shown = VaultProvider(name: place, settings: settings)
+    let written = if let provider { provider } else { try asWritten() }
     let reply = try session.call(within: Session.remoteLimit) { _ in
-      TestProviderCall(provider: provider ?? shown)
+      TestProviderCall(provider: written)
     }
     return reply.flows.contains("device")
+  }
+
+  /// The provider that the account is bound to, without what discovery filled in.
+  private func asWritten() throws(CommandError) -> VaultProvider {
+    do throws(ConfigurationError) {
+      let bound = try Provider(name: try ProviderName(place), boundSettings: settings)
+      return VaultProvider(name: place, settings: bound.asWritten.settings)
+    } catch {
+      throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+    }
   }
 }

@@ -166,12 +166,31 @@ extension WebSignInTests {
     #expect(play.code == .usage)
   }
 
-  @Test(arguments: [(["browser", "device"], LoginFlow.device), (["browser"], .browser)])
-  func aProviderThatHasNotSaidIsLookedAt(_ flows: [String], _ flow: LoginFlow) throws {
+  /// A provider whose settings discovery filled in is asked for as its file has it: the engine takes
+  /// no other.
+  @Test(arguments: [
+    (["browser", "device"], LoginFlow.device, [:]), (["browser"], .browser, [:]),
+    (
+      ["browser", "device"], .device,
+      [
+        "authorization_endpoint": "https://id.example/authorize",
+        "token_endpoint": "https://id.example/token",
+        "jwks_uri": "https://id.example/keys",
+        "discovered": "authorization_endpoint;jwks_uri;token_endpoint",
+      ]
+    ),
+  ])
+  func aProviderThatHasNotSaidIsLookedAt(
+    _ flows: [String],
+    _ flow: LoginFlow,
+    _ discovered: [String: String]
+  ) throws {
     let play = try Play.run(["login", "me"]) { stage in
-      try Self.know(stage)
+      try Self.know(stage, discovered)
       let provider = try stage.expect(TestProviderCall.self).provider
+      #expect(provider.name == "idp")
       #expect(provider.settings["issuer"] == "https://id.example")
+      #expect(Set(provider.settings.keys).isDisjoint(with: ["discovered"] + discovered.keys))
       try stage.reply(
         TestProviderReply(
           issuer: "https://id.example",
