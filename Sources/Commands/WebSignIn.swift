@@ -95,14 +95,23 @@ struct WebSignIn {
     )
   }
 
-  /// What is said where the vault did not take what came from the browser.
+  /// What is said where the vault did not take what came from the browser, or was not waited for.
   func answered(_ error: VaultClientError) -> CommandError {
-    guard case .refused(.invalidArgument(let message)) = error else { return finished(error) }
-    return CommandError(
-      .serverError,
-      "what came from the browser is not the answer to this login: \(message)",
-      hint: "begin anew: thumblatch login \(account)"
-    )
+    switch error {
+    case .interrupted:
+      CommandError(
+        .interrupted,
+        "interrupted; the sign-in at \(place) may have happened all the same",
+        hint: "see whether it did: thumblatch status"
+      )
+    case .refused(.invalidArgument(let message)):
+      CommandError(
+        .serverError,
+        "what came from the browser is not the answer to this login: \(message)",
+        hint: "begin anew: thumblatch login \(account)"
+      )
+    default: finished(error)
+    }
   }
 
   /// What is said where the provider's answer is no.

@@ -121,6 +121,22 @@ extension WebSignInTests {
     #expect(!play.screen.contains("code=c"))
   }
 
+  @Test
+  func ctrlCAfterAnAddressWasPastedDoesNotPromiseThatNobodyIsSignedIn() throws {
+    let play = try Play.run(["login", "me", "--paste"]) { stage in
+      try Self.know(stage)
+      _ = try Self.begin(stage)
+      try stage.terminal.waitFor("Paste it here")
+      try stage.terminal.type("code=c&state=s\n")
+      _ = try stage.expect(FinishLoginCall.self)
+      try stage.interrupt()
+      try stage.expectEnd()
+    }
+    #expect(play.code == .interrupted)
+    #expect(play.error?.message.contains("may have happened all the same") == true)
+    #expect(play.error?.hint?.contains("thumblatch status") == true)
+  }
+
   /// A terminal that collects lines cuts them at 4095 bytes.
   @Test
   func aLongAddressIsTakenWholeAndAnEndlessOneIsNot() throws {

@@ -150,6 +150,25 @@ struct WebSignInTests {
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
   }
 
+  /// The engine may go on by itself: neither page nor terminal can say that nothing happened.
+  @Test
+  func ctrlCAfterTheBrowserCameBackDoesNotPromiseThatNobodyIsSignedIn() throws {
+    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+      try Self.know(stage)
+      let port = try Self.begin(stage)
+      let page = try Self.comeBack(port, stage) { _ in try stage.interrupt() }
+      #expect(page.hasPrefix("HTTP/1.1 400 "))
+      for part in ["may have happened all the same", "thumblatch status"] {
+        #expect(page.contains(part))
+      }
+      for part in ["called off", "Nothing was changed"] { #expect(!page.contains(part)) }
+    }
+    #expect(play.code == .interrupted)
+    for part in ["may have happened all the same", "thumblatch status"] {
+      #expect(play.talk.contains(part))
+    }
+  }
+
   @Test(arguments: [
     ("javascript:alert(1)", 300), ("https://id.example/\u{1B}[2J", 300), ("", 300),
   ])
