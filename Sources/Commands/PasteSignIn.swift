@@ -80,7 +80,8 @@ private final class TakenPort {
   init(_ redirect: LoopbackRedirect) throws(SystemError) {
     socket = try LoopbackSocket.bind(
       redirect.host == "[::1]" ? .ipv6 : .ipv4,
-      port: redirect.port ?? 0
+      port: redirect.port ?? 0,
+      reuse: false
     )
     port = try LoopbackSocket.port(of: socket)
   }

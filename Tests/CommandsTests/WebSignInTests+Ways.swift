@@ -1,3 +1,6 @@
+import Glibc
+import SecretMemory
+import System
 import Testing
 import VaultInterface
 
@@ -104,8 +107,11 @@ extension WebSignInTests {
     let play = try Play.run(["login", "me", "--paste"]) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
-      // Nobody takes the code on its way.
+      // Nobody takes the code on its way, now or later.
       #expect(Self.nobodyListens(port))
+      #expect(throws: SystemError("bind", code: EADDRINUSE)) {
+        _ = try LoopbackSocket.bind(.ipv4, port: port, reuse: true)
+      }
       try stage.terminal.waitFor("Paste it here")
       #expect(try !stage.terminal.echoes())
       try stage.terminal.type("https://id.example/authorize?client_id=cli&state=s\n")
