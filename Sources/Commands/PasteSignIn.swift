@@ -67,7 +67,7 @@ struct PasteSignIn {
         )
       }
     }
-    throw CommandError(.presence, "no address was pasted; nothing was changed")
+    throw CommandError(.loginRequired, "no address was pasted; nothing was changed")
   }
 }
 

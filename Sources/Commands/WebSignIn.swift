@@ -89,7 +89,7 @@ struct WebSignIn {
   /// What is said when the time is over.
   var tooLate: CommandError {
     CommandError(
-      .presence,
+      .loginRequired,
       "nobody signed in at \(place) in time; nothing was changed",
       hint: "begin anew: thumblatch login \(account)"
     )

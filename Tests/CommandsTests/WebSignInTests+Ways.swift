@@ -68,7 +68,7 @@ extension WebSignInTests {
 
   @Test(arguments: [
     (VaultError.providerRefused(status: 400, message: "access_denied"), ExitCode.serverError),
-    (.loginRequired(account: "me", message: "late"), .presence),
+    (.loginRequired(account: "me", message: "late"), .loginRequired),
   ])
   func aCodeThatIsDeniedOrExpiresIsTold(_ error: VaultError, _ code: ExitCode) throws {
     let play = try Play.run(["login", "me", "--device"]) { stage in
