@@ -61,7 +61,7 @@ struct PasteSignIn {
         )
       }
     }
-    throw CommandError(.presence, "no address was pasted; nothing was changed")
+    throw CommandError(.loginRequired, "no address was pasted; nothing was changed")
   }
 
   private func pasted(until deadline: BootInstant) throws(CommandError) -> SecretBytes? {
@@ -83,7 +83,8 @@ private final class TakenPort {
   init(_ redirect: LoopbackRedirect) throws(SystemError) {
     socket = try LoopbackSocket.bind(
       redirect.host == "[::1]" ? .ipv6 : .ipv4,
-      port: redirect.port ?? 0
+      port: redirect.port ?? 0,
+      reuse: false
     )
     port = try LoopbackSocket.port(of: socket)
   }

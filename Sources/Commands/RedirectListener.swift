@@ -6,8 +6,9 @@ internal import System
 /// Waits at a port of this machine for the one redirect that ends a login (RFC 8252, section 7.3).
 ///
 /// Any program and any web page here can connect. Whatever is not the redirect is refused and
-/// changes nothing; connections that say nothing make way for newer ones; the port is closed with
-/// the first redirect.
+/// changes nothing, and so is a redirect of another user's program: a browser's arguments, which
+/// everybody here may read, tell port and `state`. Connections that say nothing make way for newer
+/// ones; the port is closed with the first redirect.
 final class RedirectListener {
   /// The most connections at once; with one more the oldest goes.
   static let maximumConnections = 32
@@ -115,9 +116,16 @@ final class RedirectListener {
     case .waiting: return nil
     case .over: connections.removeAll { $0 === connection }
     case .refused(let status): connection.refuse(status: status)
-    case .redirect(let query): return query
+    case .redirect(let query):
+      if Self.isOurs(connection) { return query }
+      connection.refuse(status: 403)
     }
     return nil
+  }
+
+  /// Whether a program of the same user is at the other end; where that is not known: no.
+  private static func isOurs(_ connection: RedirectConnection) -> Bool {
+    (try? LoopbackPeer.user(of: connection.socket)) == ThisProcess.user
   }
 
   private static func listeners(

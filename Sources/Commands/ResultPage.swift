@@ -13,7 +13,7 @@ struct ResultPage {
     case wrongState
     /// It came too late.
     case expired
-    /// The person ended the login at the terminal.
+    /// The person ended the wait for the login at the terminal, when it was under way.
     case interrupted
     /// Anything else; the terminal says more.
     case failed(reason: String)
@@ -73,7 +73,7 @@ struct ResultPage {
     case .refused: "You are not signed in"
     case .wrongState: "This answer was not asked for"
     case .expired: "That took too long"
-    case .interrupted: "The sign-in was called off"
+    case .interrupted: "The sign-in was interrupted"
     case .failed: "The sign-in did not work"
     }
   }
@@ -101,7 +101,11 @@ struct ResultPage {
         been loaded again; or somebody wants you signed in as somebody else.</p>
         """
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
-    case .interrupted: return "<p>It was ended at the terminal before it was complete.</p>"
+    case .interrupted:
+      return """
+        <p>The terminal did not wait for its end. It may have happened all the same: \
+        <code>thumblatch status</code> shows it.</p>
+        """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
     }
   }

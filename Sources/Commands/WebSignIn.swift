@@ -6,8 +6,9 @@ internal import VaultInterface
 
 /// A login that a person ends on a page of the provider: by browser, code or paste.
 ///
-/// State, nonce, PKCE verifier and device code stay in the engine; what is here shows addresses, and
-/// carries the answer. Closing the connection, which every error here leads to, gives the login up.
+/// PKCE verifier and device code stay in the engine; state and nonce stand in the address that a
+/// browser opens. What is here shows addresses, and carries the answer. Closing the connection, which
+/// every error here leads to, gives a login up whose answer has not been handed over.
 struct WebSignIn {
   /// How long a browser is waited for, in seconds.
   static let browserLimit: Int64 = 300
@@ -88,20 +89,29 @@ struct WebSignIn {
   /// What is said when the time is over.
   var tooLate: CommandError {
     CommandError(
-      .presence,
+      .loginRequired,
       "nobody signed in at \(place) in time; nothing was changed",
       hint: "begin anew: thumblatch login \(account)"
     )
   }
 
-  /// What is said where the vault did not take what came from the browser.
+  /// What is said where the vault did not take what came from the browser, or was not waited for.
   func answered(_ error: VaultClientError) -> CommandError {
-    guard case .refused(.invalidArgument(let message)) = error else { return finished(error) }
-    return CommandError(
-      .serverError,
-      "what came from the browser is not the answer to this login: \(message)",
-      hint: "begin anew: thumblatch login \(account)"
-    )
+    switch error {
+    case .interrupted:
+      CommandError(
+        .interrupted,
+        "interrupted; the sign-in at \(place) may have happened all the same",
+        hint: "see whether it did: thumblatch status"
+      )
+    case .refused(.invalidArgument(let message)):
+      CommandError(
+        .serverError,
+        "what came from the browser is not the answer to this login: \(message)",
+        hint: "begin anew: thumblatch login \(account)"
+      )
+    default: finished(error)
+    }
   }
 
   /// What is said where the provider's answer is no.
@@ -126,10 +136,20 @@ struct WebSignIn {
   private func offersCodes() throws(CommandError) -> Bool {
     if settings["device_authorization_endpoint"] != nil { return true }
     if settings["discovery"] == "off" { return false }
-    let shown = VaultProvider(name: place, settings: settings)
+    let written = if let provider { provider } else { try asWritten() }
     let reply = try session.call(within: Session.remoteLimit) { _ in
-      TestProviderCall(provider: provider ?? shown)
+      TestProviderCall(provider: written)
     }
     return reply.flows.contains("device")
+  }
+
+  /// The provider that the account is bound to, without what discovery filled in.
+  private func asWritten() throws(CommandError) -> VaultProvider {
+    do throws(ConfigurationError) {
+      let bound = try Provider(name: try ProviderName(place), boundSettings: settings)
+      return VaultProvider(name: place, settings: bound.asWritten.settings)
+    } catch {
+      throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+    }
   }
 }

@@ -15,17 +15,23 @@ public enum LoopbackSocket {
   /// - Parameters:
   ///   - family: at which address.
   ///   - port: which one; 0 is any that is free.
+  ///   - reuse: whether connections to the port that are not quite over do not count. Any other
+  ///     user may then take the port as well, until somebody listens.
   /// - Throws: EADDRINUSE where another has the port; EAFNOSUPPORT or EADDRNOTAVAIL where this
   ///   machine lacks the address.
   /// - Returns: a non-blocking socket, closed on exec (socket(2), bind(2)).
-  public static func bind(_ family: Family, port: UInt16 = 0) throws(SystemError) -> Descriptor {
+  public static func bind(
+    _ family: Family,
+    port: UInt16 = 0,
+    reuse: Bool = true
+  ) throws(SystemError) -> Descriptor {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let number = socket(family == .ipv4 ? AF_INET : AF_INET6, Int32(kind), 0)
     guard number >= 0 else { throw SystemError("socket", code: errno) }
     let socket = Descriptor(owning: number)
     // socket(7), SO_REUSEADDR: "a socket may bind, except when there is an active listening socket
     // bound to the address": connections of the last login that are not quite over do not count.
-    try set(SO_REUSEADDR, of: SOL_SOCKET, on: number)
+    if reuse { try set(SO_REUSEADDR, of: SOL_SOCKET, on: number) }
     if family == .ipv6 { try set(Int32(IPV6_V6ONLY), of: Int32(IPPROTO_IPV6), on: number) }
     let status = unsafe withAddress(family, port) { unsafe Glibc.bind(number, $0, $1) }
     guard status == 0 else { throw SystemError("bind", code: errno) }

@@ -9,7 +9,7 @@ import Testing
 /// The loopback listener against whatever a port of this machine can meet.
 struct RedirectListenerTests {
   /// A connection as a test makes it.
-  private final class Peer {
+  final class Peer {
     private let socket: Descriptor
 
     init(_ port: UInt16, _ family: LoopbackSocket.Family = .ipv4) throws {
@@ -31,14 +31,14 @@ struct RedirectListenerTests {
   }
 
   /// What one wait brought.
-  private struct Wait {
+  struct Wait {
     var query: String?
     var error: CommandError?
   }
 
   /// Waits at an address while `script` acts as the rest of the machine, on a thread of its own; the
   /// redirect is answered with `page`.
-  private func wait(
+  func wait(
     at address: String = "http://127.0.0.1/callback",
     seconds: Int64 = 20,
     interrupt: Int32? = nil,
@@ -50,9 +50,7 @@ struct RedirectListenerTests {
     do throws(CommandError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
       if let arrival = try listener.wait(interrupt: interrupt, until: deadline, tick: {}) {
-        wait.query = arrival.query.bytes.withBytes { span in
-          String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
-        }
+        wait.query = Self.text(arrival)
         arrival.connection.answer(Array("the page".utf8), interrupt: nil)
       }
     } catch {
@@ -62,11 +60,17 @@ struct RedirectListenerTests {
     return wait
   }
 
+  static func text(_ arrival: RedirectListener.Arrival) -> String {
+    arrival.query.bytes.withBytes { span in
+      String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
+    }
+  }
+
   private static func get(_ target: String, host: String) -> String {
     "GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
   }
 
-  private static func redirect(_ port: UInt16, _ query: String = "code=c&state=s") -> String {
+  static func redirect(_ port: UInt16, _ query: String = "code=c&state=s") -> String {
     get("/callback?\(query)", host: "127.0.0.1:\(port)")
   }
 

@@ -17,7 +17,7 @@ struct WebSignInTests {
     return account
   }
 
-  private static let url = "https://id.example/authorize?client_id=cli&state=s"
+  static let url = "https://id.example/authorize?client_id=cli&state=s"
 
   /// A known account whose provider is asked for.
   static func know(
@@ -33,7 +33,7 @@ struct WebSignInTests {
   }
 
   /// Begins a login in a browser, and returns the port that is listened at.
-  private static func begin(_ stage: Stage, words: BeginLoginCall? = nil) throws -> UInt16 {
+  static func begin(_ stage: Stage, words: BeginLoginCall? = nil) throws -> UInt16 {
     let call = try stage.expect(BeginLoginCall.self)
     #expect(call.account == "me" && call.flow == .browser && call.provider == nil)
     try stage.reply(BeginLoginReply(login: "l1", url: url, expiresIn: 300))
@@ -43,11 +43,11 @@ struct WebSignInTests {
     return try #require(UInt16(parts[0]))
   }
 
-  private static func nobodyListens(_ port: UInt16) -> Bool {
+  static func nobodyListens(_ port: UInt16) -> Bool {
     (try? LoopbackSocket.connect(.ipv4, port: port)) == nil
   }
 
-  private static func text(_ secret: SharedSecret) -> String {
+  static func text(_ secret: SharedSecret) -> String {
     secret.bytes.withBytes { span in
       String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
     }
@@ -117,7 +117,7 @@ struct WebSignInTests {
   @Test(arguments: [
     (VaultError.invalidArgument(message: "the state"), ExitCode.serverError, "was not asked for"),
     (.providerRefused(status: 400, message: "access_denied: <b>no</b>"), .serverError, "&lt;b&gt;"),
-    (.loginRequired(account: "me", message: "late"), .presence, "took too long"),
+    (.loginRequired(account: "me", message: "late"), .loginRequired, "took too long"),
     (.providerUnavailable(message: "down", retryAfter: nil), .unavailable, ">down<"),
   ])
   func theBrowserIsToldWhyNobodyIsSignedIn(
@@ -150,6 +150,25 @@ struct WebSignInTests {
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
   }
 
+  /// The engine may go on by itself: neither page nor terminal can say that nothing happened.
+  @Test
+  func ctrlCAfterTheBrowserCameBackDoesNotPromiseThatNobodyIsSignedIn() throws {
+    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+      try Self.know(stage)
+      let port = try Self.begin(stage)
+      let page = try Self.comeBack(port, stage) { _ in try stage.interrupt() }
+      #expect(page.hasPrefix("HTTP/1.1 400 "))
+      for part in ["may have happened all the same", "thumblatch status"] {
+        #expect(page.contains(part))
+      }
+      for part in ["called off", "Nothing was changed"] { #expect(!page.contains(part)) }
+    }
+    #expect(play.code == .interrupted)
+    for part in ["may have happened all the same", "thumblatch status"] {
+      #expect(play.talk.contains(part))
+    }
+  }
+
   @Test(arguments: [
     ("javascript:alert(1)", 300), ("https://id.example/\u{1B}[2J", 300), ("", 300),
   ])
@@ -172,145 +191,7 @@ struct WebSignInTests {
       try stage.reply(BeginLoginReply(login: "l1", url: Self.url, expiresIn: 1))
       try stage.expectEnd()
     }
-    #expect(play.code == .presence)
+    #expect(play.code == .loginRequired)
     #expect(play.error?.message.contains("in time") == true)
-  }
-
-  // MARK: - Codes
-
-  private static let code = BeginLoginReply(
-    login: "l1",
-    userCode: "WDJB-MJHT",
-    verificationURI: "https://id.example/device",
-    verificationURIComplete: "https://id.example/device?user_code=WDJB-MJHT",
-    expiresIn: 600,
-    interval: 5
-  )
-
-  @Test
-  func aCodeIsShownWithAPictureThatATelephoneReads() throws {
-    let environment = ["LANG": "C.UTF-8", "TERM": "xterm"]
-    let play = try Play.run(["login", "me", "--device"], environment: environment) { stage in
-      try Self.know(stage)
-      let call = try stage.expect(BeginLoginCall.self)
-      #expect(call.flow == .device && call.redirect == nil)
-      try stage.reply(Self.code)
-      #expect(try stage.call(AwaitLoginCall.self).more)
-      try stage.reply(AwaitLoginReply(event: .waiting, interval: 5), continues: true)
-      try stage.terminal.waitFor("waiting for idp, ")
-      try stage.reply(AwaitLoginReply(event: .waiting, interval: 10), continues: true)
-      try stage.terminal.waitFor("idp asks for patience: it is asked every 10 s from now on.")
-      try stage.reply(AwaitLoginReply(event: .done, account: Self.account))
-    }
-    #expect(play.code == .done)
-    #expect(play.screen.contains("    https://id.example/device\r\n"))
-    #expect(play.screen.contains("┃   WDJB-MJHT   ┃"))
-    let ink = "\u{1B}[\(QRPicture.colours)m"
-    let picture = play.screen.split(separator: "\r\n")
-      .filter { $0.hasPrefix(ink) }.map { String($0.dropFirst(ink.count).dropLast(4)) }
-    #expect(try QRPictureTests.read(picture) == Self.code.verificationURIComplete)
-  }
-
-  @Test(arguments: [
-    (["LANG": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"], 80), (["TERM": "xterm"], 80),
-    (["LANG": "C.UTF-8", "TERM": "xterm"], 36), (["LANG": "C.UTF-8", "TERM": "dumb"], 80),
-  ])
-  func whereAPictureCannotBeRightThereAreAddressAndCode(
-    _ environment: [String: String],
-    _ columns: Int
-  ) throws {
-    let play = try Play.run(
-      ["login", "me", "--device"],
-      columns: UInt16(columns),
-      kind: environment["TERM"] ?? "",
-      environment: environment
-    ) { stage in
-      try Self.know(stage)
-      _ = try stage.expect(BeginLoginCall.self)
-      try stage.reply(Self.code)
-      _ = try stage.call(AwaitLoginCall.self)
-      try stage.reply(AwaitLoginReply(event: .done, account: Self.account))
-    }
-    #expect(play.code == .done)
-    #expect(play.screen.contains("https://id.example/device") && play.screen.contains("WDJB-MJHT"))
-    #expect(!play.screen.contains("▀") && !play.screen.contains("telephone"))
-  }
-
-  @Test(arguments: [
-    (VaultError.providerRefused(status: 400, message: "access_denied"), ExitCode.serverError),
-    (.loginRequired(account: "me", message: "late"), .presence),
-  ])
-  func aCodeThatIsDeniedOrExpiresIsTold(_ error: VaultError, _ code: ExitCode) throws {
-    let play = try Play.run(["login", "me", "--device"]) { stage in
-      try Self.know(stage)
-      _ = try stage.expect(BeginLoginCall.self)
-      try stage.reply(Self.code)
-      _ = try stage.call(AwaitLoginCall.self)
-      try stage.reply(AwaitLoginReply(event: .waiting, interval: 5), continues: true)
-      try stage.fail(error)
-    }
-    #expect(play.code == code)
-  }
-
-  @Test
-  func ctrlCEndsTheWaitForACode() throws {
-    let play = try Play.run(["login", "me", "--device"]) { stage in
-      try Self.know(stage)
-      _ = try stage.expect(BeginLoginCall.self)
-      try stage.reply(Self.code)
-      _ = try stage.call(AwaitLoginCall.self)
-      try stage.terminal.waitFor("waiting for idp")
-      try stage.interrupt()
-      try stage.expectEnd()
-    }
-    #expect(play.code == .interrupted)
-    #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
-  }
-
-  // MARK: - Paste
-
-  @Test(arguments: [
-    "http://127.0.0.1:5000/callback?code=c&state=s", "?code=c&state=s", "code=c&state=s",
-    "  \"http://127.0.0.1:5000/callback?code=c&state=s#x\" ",
-  ])
-  func aPastedAddressSignsInUnseen(_ line: String) throws {
-    let play = try Play.run(["login", "me", "--paste"]) { stage in
-      try Self.know(stage)
-      let port = try Self.begin(stage)
-      // Nobody takes the code on its way.
-      #expect(Self.nobodyListens(port))
-      try stage.terminal.waitFor("Paste it here")
-      #expect(try !stage.terminal.echoes())
-      try stage.terminal.type("https://id.example/authorize?client_id=cli&state=s\n")
-      try stage.terminal.waitFor("Sign in first.\r\nPaste it here")
-      try stage.terminal.type("rubbish\u{15}\(line)x\u{7F}\n")
-      let call = try stage.expect(FinishLoginCall.self)
-      #expect(Self.text(call.query) == "code=c&state=s")
-      try stage.reply(AccountReply(account: Self.account))
-    }
-    #expect(play.code == .done)
-    #expect(play.echoes)
-    #expect(!play.screen.contains("code=c"))
-  }
-
-  /// A terminal that collects lines cuts them at 4095 bytes.
-  @Test
-  func aLongAddressIsTakenWholeAndAnEndlessOneIsNot() throws {
-    for (count, isTaken) in [(9000, true), (PasteSignIn.maximum, false)] {
-      let code = String(repeating: "c", count: count)
-      let play = try Play.run(["login", "me", "--paste"]) { stage in
-        try Self.know(stage)
-        _ = try Self.begin(stage)
-        try stage.terminal.waitFor("Paste it here")
-        let line = Array("http://127.0.0.1:5000/callback?state=s&code=\(code)\n".utf8)
-        try stage.terminal.paste(line)
-        guard isTaken else { return try stage.expectEnd() }
-        let call = try stage.expect(FinishLoginCall.self)
-        #expect(call.query.bytes.count == count + 13)
-        try stage.reply(AccountReply(account: Self.account))
-      }
-      #expect(play.code == (isTaken ? .done : .usage))
-      #expect(play.echoes)
-    }
   }
 }
