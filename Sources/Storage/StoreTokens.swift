@@ -55,14 +55,20 @@ extension Store {
 
   /// Removes the access tokens of an account for other sets than the default one, but for so many
   /// that were stored last.
-  public func trimAccessTokens(account: [UInt8], keeping count: Int64) throws(StorageError) {
+  ///
+  /// `newest` counts as stored last, whatever the clock said at that time.
+  public func trimAccessTokens(
+    account: [UInt8],
+    keeping count: Int64,
+    newest scopeSet: String = ""
+  ) throws(StorageError) {
     try database.run(
       """
       DELETE FROM access_tokens WHERE account = ?1 AND scope_set != '' AND scope_set NOT IN (
         SELECT scope_set FROM access_tokens WHERE account = ?1 AND scope_set != ''
-        ORDER BY stored_at DESC, rowid DESC LIMIT ?2)
+        ORDER BY scope_set = ?3 DESC, stored_at DESC, rowid DESC LIMIT ?2)
       """,
-      [.blob(account), .integer(count)]
+      [.blob(account), .integer(count), .text(scopeSet)]
     )
   }
 

@@ -46,6 +46,20 @@ extension Vault {
     }
   }
 
+  /// The same as `completed`, for tokens that are to come from there or to go there.
+  ///
+  /// - Throws: `misconfigured` too where the ID tokens of the provider could not be checked: a person
+  ///   would have said yes there for nothing.
+  func usable(_ provider: Provider) async throws(VaultFailure) -> Provider {
+    let found = try await completed(provider)
+    guard found.kind != .oidc || found.endpoint(.jwks) != nil else {
+      throw .misconfigured(
+        "\(found.name.text) names no keys for its ID tokens: set jwks_uri, or kind = oauth2"
+      )
+    }
+    return found
+  }
+
   private func metadata(
     of provider: Provider,
     at requests: [ProviderRequest],

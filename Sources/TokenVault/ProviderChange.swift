@@ -34,7 +34,7 @@ extension Vault {
   ) async throws(VaultFailure) -> AccountFacts {
     try mayApply(written, to: try self.account(named: name))
     // What is bound is what a login would bind: with the endpoints that the provider tells.
-    let provider = try await completed(written)
+    let provider = try await usable(written)
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
       if let prompt { cancel(prompt, caller: caller) }

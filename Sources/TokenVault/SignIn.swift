@@ -69,8 +69,8 @@ extension Vault {
     } catch {
       throw .invalidArgument("\(error)")
     }
-    if let provider { return try await completed(provider) }
-    return try await completed(try self.provider(of: try account(named: name)))
+    if let provider { return try await usable(provider) }
+    return try await usable(try self.provider(of: try account(named: name)))
   }
 
   private func request(

@@ -125,7 +125,11 @@ extension Vault {
     failing.remove(token.account)
     try stored { () throws(StorageError) in
       try self.store.put(token)
-      try self.store.trimAccessTokens(account: token.account, keeping: Self.mostScopeSets)
+      try self.store.trimAccessTokens(
+        account: token.account,
+        keeping: Self.mostScopeSets,
+        newest: token.scopeSet
+      )
     }
   }
 

@@ -35,6 +35,36 @@ struct BrowserLoginTests {
   }
 
   @Test
+  func nobodyIsSentToAProviderWhoseTokensCannotBeChecked() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let missing = ScriptedExchange.Step.answer(status: 404, body: "")
+    let settings = [
+      "issuer": "https://later.example.com",
+      "authorization_endpoint": "https://later.example.com/a",
+      "token_endpoint": "https://later.example.com/t",
+    ]
+    func isRefused(_ failure: VaultFailure?) -> Bool {
+      guard case .misconfigured(let why)? = failure else { return false }
+      return why.contains("jwks_uri")
+    }
+    bench.exchange.plan(missing, missing)
+    #expect(isRefused(await failure { _ = try await bench.begin(vault, settings: settings) }))
+    #expect(bench.exchange.requests.count == 2)
+    try await bench.openSignIn(vault)
+    bench.exchange.plan(missing, missing)
+    let change = await failure {
+      _ = try await vault.applyProvider(
+        try OpenProvider.provider(settings),
+        account: "me",
+        prompt: nil,
+        caller: caller()
+      )
+    }
+    #expect(isRefused(change))
+  }
+
+  @Test
   func theVerifierStaysHereUntilItsChallengeIsAnswered() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

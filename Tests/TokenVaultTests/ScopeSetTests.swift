@@ -187,6 +187,22 @@ struct ScopeSetTests {
   }
 
   @Test
+  func theSetThatWasStoredJustNowIsKeptWhateverTheClockSays() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    for number in 10..<26 {
+      bench.exchange.plan(oauthTokens("at-\(number)", refresh: nil))
+      _ = try await vault.token(scope: "s\(number)")
+    }
+    bench.clock.setWall(by: -1000)
+    bench.exchange.plan(oauthTokens("at-new", refresh: nil))
+    #expect(try await vault.token(scope: "new").accessToken == "at-new")
+    #expect(try await vault.token(scope: "new").accessToken == "at-new")
+    #expect(bench.forms.count == 17)
+    #expect(try await vault.sets().count == 17)
+  }
+
+  @Test
   func afterAKillTheAnswerIsThatOfTheSetItWasAskedFor() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
