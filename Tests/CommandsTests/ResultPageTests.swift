@@ -25,7 +25,8 @@ struct ResultPageTests {
     // Every tag that opens is one of ours, and so is every one that closes.
     let own = [
       "!doctype", "html", "head", "meta", "title", "style", "body", "main", "svg", "circle", "path",
-      "rect", "h1", "p", "br", "bdi", "dl", "div", "dt", "dd", "blockquote", "footer", "span",
+      "rect", "h1", "p", "br", "bdi", "code", "dl", "div", "dt", "dd", "blockquote", "footer",
+      "span",
     ]
     for piece in html.split(separator: "<").dropFirst() {
       let name = piece.prefix { !" >/".contains($0) || $0 == "/" && piece.first == "/" }
