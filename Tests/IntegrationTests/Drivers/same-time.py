@@ -50,6 +50,10 @@ VERBS = {
                                  "--issuer", ISSUER], None, {0, 2, 11}),
     "provider list": (1, list, None, {0}),
     "provider show": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
+    "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None,
+                      {0, 5, 9}),
+    # The file is as it was at each login: there is nothing to bring, and nobody to ask.
+    "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "register": (0.4, lambda: [account(), "--provider", "dev", "--email",
                              f"{random.randrange(10**9)}@example.org", "--password-stdin"],
