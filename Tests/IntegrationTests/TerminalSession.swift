@@ -59,6 +59,19 @@ final class TerminalSession {
     }
   }
 
+  /// Whether a text is shown, after what was waited for before, within a time; if so, it was.
+  func shows(_ text: String, withinMilliseconds time: Int32) throws -> Bool {
+    let wanted = Array(text.utf8)
+    while true {
+      let rest = Array(screen.utf8.dropFirst(seen))
+      if let found = rest.firstRange(of: wanted) {
+        seen += found.upperBound
+        return true
+      }
+      guard try look(milliseconds: time) else { return false }
+    }
+  }
+
   /// Types a text as it is.
   func type(_ text: String) throws { try keyboard.write(text) }
 
@@ -77,9 +90,9 @@ final class TerminalSession {
     return screen
   }
 
-  /// Takes in what is shown; false at the end, or where nothing comes for 40 s.
-  fileprivate func look() throws -> Bool {
-    guard try keyboard.waitReadable(milliseconds: 40_000) else { return false }
+  /// Takes in what is shown; false at the end, or where nothing comes for so long.
+  fileprivate func look(milliseconds: Int32 = 40_000) throws -> Bool {
+    guard try keyboard.waitReadable(milliseconds: milliseconds) else { return false }
     var chunk = [UInt8](repeating: 0, count: 4096)
     let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
       Result { () throws(SystemError) in try unsafe keyboard.read(into: buffer) }
