@@ -82,7 +82,8 @@ public final class DesktopBus {
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers;
   /// empty for none. With `hold` at the end it takes as long to release the reader as `let_go()`
-  /// takes to come, with `grow` it has a further finger once it is claimed. `status(name, done)`, `calls()` and `let_go()` are for `run`.
+  /// takes to come, with `grow` it has a further finger once it is claimed.
+  /// `status(name, done)`, `calls()`, `await_armed()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {
     fprintd = try ChildProcess(
       path: "/usr/bin/python3",
@@ -243,6 +244,9 @@ public final class DesktopBus {
         call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
     def calls():
         return str(call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Calls'))
+    def await_armed():
+        while not call(FPRINT, DEVICE, 'io.thumblatch.Test', 'IsArmed'):
+            select.select([], [], [], 0.01)
     def let_go():
         call(FPRINT, DEVICE, 'io.thumblatch.Test', 'LetGo')
     def await_calls(names):

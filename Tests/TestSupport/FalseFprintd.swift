@@ -7,7 +7,7 @@ enum FalseFprintd {
     bus = dbus.bus.BusConnection(sys.argv[1])
     early = sys.argv[2:]
     I = 'net.reactivated.Fprint'
-    calls, held = [], []
+    calls, held, armed = [], [], []
     class Manager(dbus.service.Object):
         @dbus.service.method(I + '.Manager', out_signature='ao')
         def GetDevices(self):
@@ -33,9 +33,11 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device')
         def VerifyStop(self):
             calls.append('VerifyStop')
+            armed.clear()
         @dbus.service.method(I + '.Device', in_signature='s')
         def VerifyStart(self, finger):
             calls.append('VerifyStart')
+            armed.clear()
             self.VerifyFingerSelected('any')
             result = early.pop(0) if early and early[0] not in ('hold', 'grow') else ''
             if result:
@@ -43,6 +45,8 @@ enum FalseFprintd {
         @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s',
                              out_signature='a{sv}')
         def GetAll(self, interface):
+            # What is sent from here on comes after the answer, so it no longer comes early.
+            armed.append(True)
             return {'name': 'A\x1b[2Jreader', 'num-enroll-stages': dbus.Int32(-1)}
         @dbus.service.signal(I + '.Device', signature='sb')
         def VerifyStatus(self, result, done): pass
@@ -54,6 +58,9 @@ enum FalseFprintd {
         @dbus.service.method('io.thumblatch.Test', out_signature='s')
         def Calls(self):
             return ' '.join(calls)
+        @dbus.service.method('io.thumblatch.Test', out_signature='b')
+        def IsArmed(self):
+            return 'VerifyStart' in calls and bool(armed)
         @dbus.service.method('io.thumblatch.Test')
         def LetGo(self):
             while held:
