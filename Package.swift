@@ -54,6 +54,8 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 let package = Package(
   name: "thumblatch",
   products: [
+    .library(name: "AuthSession", targets: ["AuthSession"]),
+    .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
     .executable(name: "thumblatch", targets: ["thumblatch"]),
     .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
     .executable(name: "thumblatchd", targets: ["thumblatchd"]),
@@ -107,6 +109,11 @@ let package = Package(
         "SecretMemory",
       ]
     ),
+    room(
+      "AuthSession",
+      ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]
+    ),
+    room("AuthSessionTesting", ["AuthSession"]),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
@@ -172,6 +179,7 @@ let package = Package(
       exclude: ["Stores"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
+    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
     tests(
       "HTTPTransportTests",
       [

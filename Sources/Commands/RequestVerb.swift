@@ -75,7 +75,11 @@ private struct RequestRun {
     guard method != "HEAD" || data == nil else {
       throw CommandError(.usage, "HEAD sends no body: leave -d out")
     }
-    headers = try RequestHeaders.checked(arguments.allValues("-H"), hasBody: data != nil)
+    do throws(RequestHeaderError) {
+      headers = try RequestHeaders.checked(arguments.allValues("-H"), hasBody: data != nil)
+    } catch {
+      throw CommandError(.usage, "-H \(error)")
+    }
     body = try data.map { text throws(CommandError) in
       try RequestBody(text, interrupt: session.interrupt)
     }

@@ -59,4 +59,12 @@ public struct MemoryFile: ~Copyable, Sendable {
       offset += got
     }
   }
+
+  /// All of its bytes.
+  public func bytes() throws(SystemError) -> [UInt8] {
+    var all: [UInt8] = []
+    all.reserveCapacity(try size())
+    read { all += $0 }
+    return all
+  }
 }

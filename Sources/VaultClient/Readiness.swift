@@ -1,5 +1,5 @@
 internal import Glibc
-internal import System
+public import System
 
 /// What ended a wait.
 enum Readiness: Equatable {
@@ -46,5 +46,22 @@ enum Readiness: Equatable {
     )
     guard !overflow else { return deadline.nanoseconds < 0 ? 0 : Int32.max }
     return Int32(clamping: max(0, left / 1_000_000 + 1))
+  }
+}
+
+extension Connection {
+  /// Waits until another descriptor than the vault's can be read; false: the deadline passed.
+  ///
+  /// - Throws: `interrupted` once `interrupt` can be read.
+  public static func wait(
+    for input: Int32,
+    interrupt: Int32?,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    switch try Readiness.wait(for: input, interrupt: interrupt, deadline: deadline) {
+    case .ready, .input: true
+    case .interrupted: throw .interrupted
+    case .timedOut: false
+    }
   }
 }

@@ -6,6 +6,8 @@
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -290,6 +292,20 @@ int clinux_epoll_wait(
   }
   return count;
 }
+int clinux_route_changes(void) {
+  int number = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (number < 0) return -errno;
+  struct sockaddr_nl address = {
+    .nl_family = AF_NETLINK,
+    .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR |
+                 RTMGRP_IPV6_ROUTE,
+  };
+  if (bind(number, (struct sockaddr *)&address, sizeof address) == 0) return number;
+  int code = errno;
+  close(number);
+  return -code;
+}
+
 int clinux_eventfd(void) { return result(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 int clinux_termination_signals(void) {

@@ -71,6 +71,8 @@ int clinux_epoll_remove(int epoll, int fd);
 int clinux_epoll_wait(
     int epoll, uint64_t *tokens, uint32_t *events, int capacity, int timeout_ms);
 int clinux_eventfd(void);
+// A netlink(7) socket that hears of changed links, addresses and routes (rtnetlink(7)).
+int clinux_route_changes(void);
 // signalfd(2) for SIGINT, SIGTERM and SIGHUP, which are blocked for the whole process if this is
 // called before a second thread is started.
 int clinux_termination_signals(void);

@@ -1,0 +1,29 @@
+/// How a session behaves.
+public struct AuthConfiguration: Sendable, Hashable {
+  /// How someone may show that they are here.
+  public var presencePolicy: PresencePolicy
+  /// How long before its end the vault refreshes the access token; nil: not ahead.
+  ///
+  /// It does so only where no presence check is needed at that moment.
+  public var refreshAhead: Duration?
+  /// Whether a locked session refuses tokens until `unlock()`; else it asks for a presence check
+  /// when the vault does.
+  public var refusesWhileLocked: Bool
+  /// After how many failed presence checks in a row the session signs out; nil: never.
+  ///
+  /// The reader itself is locked after five, whatever stands here.
+  public var failedChecksBeforeSignOut: Int?
+
+  /// Of these parts.
+  public init(
+    presencePolicy: PresencePolicy = .fingerprintOrPassword,
+    refreshAhead: Duration? = .seconds(300),
+    refusesWhileLocked: Bool = false,
+    failedChecksBeforeSignOut: Int? = nil
+  ) {
+    self.presencePolicy = presencePolicy
+    self.refreshAhead = refreshAhead
+    self.refusesWhileLocked = refusesWhileLocked
+    self.failedChecksBeforeSignOut = failedChecksBeforeSignOut
+  }
+}

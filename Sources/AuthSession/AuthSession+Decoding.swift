@@ -1,0 +1,64 @@
+public import FoundationEssentials
+
+/// Values as JSON.
+extension AuthSession {
+  /// Makes a request, and decodes the body of its answer.
+  ///
+  /// - Throws: what `request(_:)` throws; `http` for a status that is no success, `undecodable`.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self,
+    from request: AuthRequest,
+    with decoder: JSONDecoder = JSONDecoder()
+  ) async throws(AuthError) -> Value {
+    let response = try await self.request(request)
+    guard (200..<300).contains(response.status) else {
+      throw AuthError(
+        .http(status: response.status),
+        "the server answered with HTTP \(response.status)"
+      )
+    }
+    do {
+      return try decoder.decode(type, from: Data(response.body))
+    } catch {
+      // The decoder's error may quote the answer, which may hold anything: its kind is enough.
+      throw AuthError(.undecodable, "the answer is not what was expected (\(Self.kind(of: error)))")
+    }
+  }
+
+  private static func kind(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "no JSON" }
+    return switch error {
+    case .typeMismatch(_, let context): "another type at \(path(context))"
+    case .valueNotFound(_, let context): "no value at \(path(context))"
+    case .keyNotFound(let key, let context): "no \(key.stringValue) at \(path(context))"
+    case .dataCorrupted: "no JSON"
+    @unknown default: "no JSON"
+    }
+  }
+
+  private static func path(_ context: DecodingError.Context) -> String {
+    let names = context.codingPath.map(\.stringValue)
+    return names.isEmpty ? "the top" : names.joined(separator: ".")
+  }
+}
+
+extension AuthRequest {
+  /// A request whose body is a value as JSON.
+  public static func json(
+    _ url: String,
+    method: String = "POST",
+    body: some Encodable,
+    with encoder: JSONEncoder = JSONEncoder()
+  ) throws(AuthError) -> AuthRequest {
+    let data: Data
+    do { data = try encoder.encode(body) } catch {
+      throw AuthError(.invalidArgument, "the body cannot be written as JSON", cause: error)
+    }
+    return AuthRequest(
+      url,
+      method: method,
+      headers: [("Content-Type", "application/json")],
+      body: Array(data)
+    )
+  }
+}

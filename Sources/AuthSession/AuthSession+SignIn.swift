@@ -1,0 +1,129 @@
+/// Signing in and out.
+extension AuthSession {
+  /// Finds out where the session stands, at the start of the app: without network, without a prompt.
+  ///
+  /// From then on the session follows the vault: what other programs do to the account, the end of
+  /// the unlock window, a refresh.
+  ///
+  /// - Throws: what the vault itself may fail with; the state is then `error`.
+  @discardableResult
+  public func restore() async throws(AuthError) -> AuthState {
+    try await calling { [self] () throws(AuthError) in
+      let snapshot = try await vault.snapshot(of: account)
+      change { $0.saw(snapshot) }
+      if facts.isAuthenticated { follow() }
+    }
+    return state
+  }
+
+  /// Signs in by e-mail and password, at a password backend or a provider that allows it.
+  @discardableResult
+  public func login(email: String, password: Password) async throws(AuthError) -> User {
+    try await signingIn { [self] () throws(AuthError) in
+      try await vault.login(account, at: provider, email: email, password: password)
+    }
+  }
+
+  /// Makes a new user at a password backend, and signs in.
+  @discardableResult
+  public func register(
+    email: String,
+    name: String? = nil,
+    password: Password
+  ) async throws(AuthError) -> User {
+    guard let provider else {
+      throw AuthError(.invalidArgument, "registration needs a provider")
+    }
+    return try await signingIn { [self] () throws(AuthError) in
+      try await vault.register(account, at: provider, email: email, name: name, password: password)
+    }
+  }
+
+  /// Begins a login that a person ends in a browser (RFC 8252) or at another device (RFC 8628).
+  ///
+  /// The state is `authenticating` until the login has ended, or nobody holds it any more.
+  public func beginLogin(
+    _ way: LoginWay,
+    scopes: [String]? = nil
+  ) async throws(AuthError) -> PendingLogin {
+    try beginSigningIn()
+    do throws(AuthError) {
+      let login = try await vault.beginLogin(account, at: provider, way: way, scopes: scopes)
+      return PendingLogin(login, self)
+    } catch {
+      endSigningIn(error)
+      throw error
+    }
+  }
+
+  /// Signs out: the provider is told, and what is here is erased in any case.
+  @discardableResult
+  public func logout(locally: Bool = false) async throws(AuthError) -> SignOutOutcome {
+    let outcome = try await calling { [self] () throws(AuthError) in
+      try await vault.signOut(account, locally: locally)
+    }
+    hasSignedOut()
+    return outcome
+  }
+
+  /// Asks the provider who is signed in.
+  @discardableResult
+  public func fetchCurrentUser() async throws(AuthError) -> User {
+    let check = PresenceCall(self, reason: nil)
+    defer { check.end() }
+    let found = try await calling(check) { [self] () throws(AuthError) in
+      try await vault.fetchUser(account, check.asking)
+    }
+    change { $0.saw(found) }
+    return found.user
+  }
+
+  // MARK: Steps
+
+  /// Nobody is signed in any more.
+  func hasSignedOut() {
+    follow { nil }
+    change { $0.signedOut() }
+  }
+
+  func beginSigningIn() throws(AuthError) {
+    guard change({ $0.beginAuthenticating() }) else {
+      throw AuthError(
+        .busy,
+        "a login is under way",
+        recoverySuggestion: "end it, or give it up first"
+      )
+    }
+  }
+
+  func endSigningIn(_ error: AuthError) {
+    change { facts in
+      facts.endAuthenticating()
+      if error.recovery != .keepSession { facts.failed(error) }
+    }
+  }
+
+  func endSigningIn(_ account: AccountSnapshot) async {
+    // The window may be open from before.
+    let snapshot = try? await vault.snapshot(of: self.account)
+    change { facts in
+      facts.endAuthenticating()
+      facts.saw(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
+    }
+    follow()
+  }
+
+  private func signingIn(
+    _ body: () async throws(AuthError) -> AccountSnapshot
+  ) async throws(AuthError) -> User {
+    try beginSigningIn()
+    do throws(AuthError) {
+      let account = try await body()
+      await endSigningIn(account)
+      return account.user
+    } catch {
+      endSigningIn(error)
+      throw error
+    }
+  }
+}

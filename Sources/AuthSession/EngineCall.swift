@@ -1,0 +1,81 @@
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// One conversation with the engine, on a thread of its own.
+struct EngineCall {
+  let connection: Connection
+  let interrupt: Int32
+
+  /// How long a call may take that the engine answers by itself, in seconds.
+  static let localLimit: Int64 = 30
+  /// How long one may take that asks a provider: an orphaned exchange (35 s), an own one (30 s), and
+  /// those of others before it.
+  static let remoteLimit: Int64 = 150
+
+  /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
+  static func run<Value: Sendable>(
+    _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
+  ) async throws(AuthError) -> Value {
+    try await BlockingWork.shared.run { interrupt throws(AuthError) in
+      do throws(VaultClientError) {
+        return try converse(interrupt, body)
+      } catch {
+        throw AuthError(error)
+      }
+    }
+  }
+
+  private static func converse<Value>(
+    _ interrupt: Int32,
+    _ body: (EngineCall) throws(VaultClientError) -> Value
+  ) throws(VaultClientError) -> Value {
+    let location = try VaultLocation(privately: false)
+    let first = try location.connect(interrupt: interrupt)
+    do throws(VaultClientError) {
+      return try body(EngineCall(connection: first, interrupt: interrupt))
+    } catch .disconnected where !first.hasAnswered {
+      // It left for idleness at the moment of the call: another is started.
+      let second = try location.connect(interrupt: interrupt)
+      return try body(EngineCall(connection: second, interrupt: interrupt))
+    }
+  }
+
+  /// Calls, with one presence check where the engine asks for it.
+  ///
+  /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
+  func call<Method: VarlinkMethod>(
+    within seconds: Int64,
+    _ asking: PresenceAsking? = nil,
+    _ make: (String?) -> Method
+  ) throws(VaultClientError) -> Method.Reply {
+    var prompt: String?
+    for _ in 0..<4 {
+      do throws(VaultClientError) {
+        return try connection.call(make(prompt), within: seconds)
+      } catch .refused(.presenceNeeded(let request)) {
+        guard let asking else { throw .refused(.presenceNeeded(request)) }
+        try check(request, asking)
+        prompt = request.prompt
+      }
+    }
+    throw .timedOut
+  }
+
+  private func check(
+    _ request: PresenceRequest,
+    _ asking: PresenceAsking
+  ) throws(VaultClientError) {
+    let shown = PresencePrompt(request, asking)
+    guard asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
+    var hasPassed = false
+    defer { shown.show(.ended(passed: hasPassed)) }
+    try PresenceRun(
+      request,
+      allowed: asking.policy.methods,
+      on: connection,
+      view: PromptView(prompt: shown, interrupt: interrupt)
+    ).run()
+    hasPassed = true
+  }
+}

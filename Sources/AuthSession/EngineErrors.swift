@@ -1,0 +1,115 @@
+internal import VaultClient
+internal import VaultInterface
+
+extension AuthError {
+  /// What a session says about a vault that cannot be reached, or that refused.
+  init(_ error: VaultClientError) {
+    switch error {
+    case .refused(let refusal): self.init(refusal, cause: error)
+    case .interrupted: self = .taskCancelled
+    case .engineMissing, .engineUnsafe, .courierMissing:
+      self.init(
+        .notInstalled,
+        "Thumblatch's programs cannot be used: \(error)",
+        recoverySuggestion: "install the package thumblatch; \(error.remedy ?? "")",
+        cause: error
+      )
+    case .unsafeDirectory, .unsafeVault, .wrongServer:
+      self.init(.vaultUnsafe, "\(error)", recoverySuggestion: error.remedy, cause: error)
+    default:
+      self.init(.vaultUnavailable, "\(error)", recoverySuggestion: error.remedy, cause: error)
+    }
+  }
+
+  private init(_ error: VaultError, cause: any Error) {
+    switch error {
+    case .presenceNeeded:
+      self.init(.presence(.nobodyToAsk), "a presence check is needed", cause: cause)
+    case .presenceFailed(let outcome, let message, _):
+      let failure = PresenceFailure(outcome)
+      self.init(
+        .presence(failure),
+        message.isEmpty ? failure.sentence : message,
+        recoverySuggestion: failure.suggestion,
+        cause: cause
+      )
+    case .busy(let message):
+      self.init(.busy, message, recoverySuggestion: "try again", cause: cause)
+    case .noSuchAccount:
+      self.init(.signedOut, "nobody is signed in", recoverySuggestion: "sign in", cause: cause)
+    case .loginRequired(_, let message):
+      self.init(
+        .loginRequired,
+        message.isEmpty ? "a login is required" : message,
+        recoverySuggestion: "sign in again",
+        cause: cause
+      )
+    case .providerUnavailable(let message, _, offline: true?):
+      self.init(
+        .offline,
+        message,
+        recoverySuggestion: "nothing is lost; try again when there is a network",
+        cause: cause
+      )
+    case .providerUnavailable(let message, let seconds, _):
+      self.init(
+        .providerUnavailable(retryAfter: seconds.map { .seconds($0) }),
+        message,
+        recoverySuggestion: "nothing is lost; try again later",
+        cause: cause
+      )
+    case .providerRefused(let status, let message):
+      self.init(.providerRefused(status: status), message, cause: cause)
+    case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
+    case .vaultUnsafe(let message, let hint):
+      self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
+    case .noSuchFinger, .invalidArgument, .refused:
+      self.init(.invalidArgument, "\(error)", cause: cause)
+    case .internal(let message): self.init(.unexpected, message, cause: cause)
+    }
+  }
+}
+
+extension AuthError.PresenceFailure {
+  init(_ outcome: PresenceOutcome) {
+    self =
+      switch outcome {
+      case .cancelled: .cancelled
+      case .passwordChosen: .passwordChosen
+      case .notAvailable: .notAvailable
+      case .notEnrolled: .notEnrolled
+      case .lockedOut: .lockedOut
+      case .noMatch: .noMatch
+      case .timedOut: .timedOut
+      case .busy: .busy
+      case .denied: .denied
+      }
+  }
+
+  /// What happened.
+  var sentence: String {
+    switch self {
+    case .cancelled: "the presence check was given up"
+    case .passwordChosen: "the password was chosen, which does not count here"
+    case .notAvailable: "no fingerprint reader can be used"
+    case .notEnrolled: "no finger is enrolled"
+    case .lockedOut: "too many fingers failed"
+    case .noMatch: "that was not an enrolled finger, or not the password"
+    case .timedOut: "nobody answered"
+    case .busy: "the reader is in use"
+    case .denied: "the system does not let this person in"
+    case .nobodyToAsk: "a presence check is needed, and nobody can be asked"
+    }
+  }
+
+  /// What to do about it.
+  var suggestion: String? {
+    switch self {
+    case .lockedOut, .notAvailable: "use the system password"
+    case .notEnrolled: "enroll one: thumblatch fingers enroll"
+    case .timedOut, .busy, .noMatch: "try again"
+    case .nobodyToAsk: "give the session a presenter"
+    case .cancelled, .passwordChosen, .denied: nil
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// A login that the engine has begun, on the connection that it is valid on.
+///
+/// Unchecked: `PendingLogin` ends it once, so that nobody else uses the connection at that time.
+final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
+  let prompt: LoginPrompt
+  private let connection: Connection
+  private let wake: WakeEventBox
+  private let login: String
+
+  init(_ connection: Connection, _ wake: WakeEventBox, _ begun: BeginLoginReply) {
+    self.connection = connection
+    self.wake = wake
+    login = begun.login
+    prompt = LoginPrompt(
+      url: begun.url,
+      userCode: begun.userCode,
+      verificationURL: begun.verificationURI,
+      completeVerificationURL: begun.verificationURIComplete,
+      lifetime: .seconds(begun.expiresIn)
+    )
+  }
+
+  func finish(query: String) async throws(AuthError) -> AccountSnapshot {
+    try await run { [connection, login] () throws(VaultClientError) in
+      let secret: SharedSecret
+      do { secret = SharedSecret(try SecretBytes(copying: Array(query.utf8))) } catch {
+        throw .disconnected
+      }
+      return try connection.call(
+        FinishLoginCall(login: login, query: secret),
+        within: EngineCall.remoteLimit
+      ).account
+    }
+  }
+
+  func wait() async throws(AuthError) -> AccountSnapshot {
+    // The engine's own limit, and the time of its last question to the provider.
+    let limit = Int64(wholeSeconds(prompt.lifetime)) + EngineCall.remoteLimit
+    return try await run { [connection, login] () throws(VaultClientError) in
+      var found: VaultAccount?
+      try connection.stream(AwaitLoginCall(login: login), within: limit) { reply in
+        if reply.event == .done { found = reply.account }
+      }
+      guard let found else { throw .disconnected }
+      return found
+    }
+  }
+
+  func cancel() async {
+    wake.event.signal()
+    _ = try? await run { [connection, login] () throws(VaultClientError) in
+      _ = try connection.send(CancelLoginCall(login: login))
+      throw .interrupted
+    }
+  }
+
+  private func run(
+    _ body: @escaping () throws(VaultClientError) -> VaultAccount
+  ) async throws(AuthError) -> AccountSnapshot {
+    let step = Step(body: body)
+    return try await BlockingWork.shared.run(wake) { _ throws(AuthError) in
+      do throws(VaultClientError) {
+        return AccountSnapshot(try step.body())
+      } catch {
+        throw AuthError(error)
+      }
+    }
+  }
+
+  /// Carries a step to its thread; unchecked for the same reason.
+  private struct Step: @unchecked Sendable {
+    let body: () throws(VaultClientError) -> VaultAccount
+  }
+}

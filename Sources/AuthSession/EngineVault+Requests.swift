@@ -1,0 +1,104 @@
+internal import Configuration
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+extension EngineVault {
+  /// Sends a request with an access token, by a courier of the app's own.
+  public func send(
+    _ request: AuthRequest,
+    with token: AccessToken,
+    of account: String
+  ) async throws(AuthError) -> AuthResponse {
+    let target: RequestTarget
+    do throws(ConfigurationError) { target = try RequestTarget(request.url) } catch {
+      throw AuthError(.invalidURL, "the URL must begin with https:// and name a host", cause: error)
+    }
+    let headers: [String]
+    do throws(RequestHeaderError) {
+      headers = try RequestHeaders.checked(
+        request.headers.map { "\($0.name): \($0.value)" },
+        hasBody: request.body != nil
+      )
+    } catch {
+      throw AuthError(.invalidArgument, "\(error)")
+    }
+    let terms = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit) { _ in RequestTermsCall(account: account) }
+    }
+    guard let issuer = try? Issuer(terms.issuer),
+      target.mayGetToken(issuer: issuer, hosts: terms.hosts)
+    else {
+      throw AuthError(
+        .hostNotAllowed,
+        "\(target.hostAndPort) gets no token of \(account)",
+        recoverySuggestion: "name it in the provider's api_hosts, and sign in again"
+      )
+    }
+    let call = HelperRequestCall(
+      httpMethod: request.method,
+      url: target.text,
+      headers: headers + ["Authorization: \(token.authorization)"],
+      sendsBody: request.body != nil,
+      ca: terms.ca,
+      // Nothing would check a pin on this machine's plain http.
+      pins: target.scheme == "http" ? [] : terms.pins,
+      proxy: terms.proxy,
+      timeout: wholeSeconds(request.timeout) * 1000,
+      maximumBody: request.maximumBody
+    )
+    return try await BlockingWork.shared.run { interrupt throws(AuthError) in
+      try Self.perform(call, request, target, interrupt)
+    }
+  }
+
+  private static func perform(
+    _ call: HelperRequestCall,
+    _ request: AuthRequest,
+    _ target: RequestTarget,
+    _ interrupt: Int32
+  ) throws(AuthError) -> AuthResponse {
+    let output = try memory(holding: [])
+    let input = try memory(holding: request.body ?? [])
+    let reply: HelperRequestReply
+    do throws(VaultClientError) {
+      reply = try RequestCourier(interrupt: interrupt).perform(
+        call,
+        input: request.body == nil ? nil : input.descriptor.number,
+        output: output.descriptor.number
+      )
+    } catch {
+      throw AuthError(error)
+    }
+    switch reply {
+    case .answered(let status, _, let type, _):
+      do throws(SystemError) {
+        return AuthResponse(status: status, contentType: type, body: try output.bytes())
+      } catch {
+        throw .system(error)
+      }
+    case .notSent(let reason):
+      throw AuthError(
+        .offline,
+        "\(target.hostAndPort) cannot be reached (\(reason.rawValue)): nothing was sent",
+        recoverySuggestion: "try again when there is a network"
+      )
+    case .lost(let reason):
+      throw AuthError(
+        .providerUnavailable(retryAfter: nil),
+        "no whole answer came from \(target.hostAndPort) (\(reason.rawValue))",
+        recoverySuggestion: "the request may have taken effect"
+      )
+    }
+  }
+
+  private static func memory(holding bytes: [UInt8]) throws(AuthError) -> MemoryFile {
+    do throws(SystemError) {
+      let file = try MemoryFile()
+      try file.descriptor.write(bytes)
+      return file
+    } catch {
+      throw .system(error)
+    }
+  }
+}

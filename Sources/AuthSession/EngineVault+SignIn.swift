@@ -1,0 +1,86 @@
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+extension EngineVault {
+  /// Signs in by e-mail and password.
+  public func login(
+    _ account: String,
+    at provider: AuthProvider?,
+    email: String,
+    password: Password
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      AccountSnapshot(
+        try engine.call(within: EngineCall.remoteLimit) { _ in
+          LoginCall(
+            account: account,
+            provider: provider.map(VaultProvider.init),
+            email: email,
+            password: password.secret
+          )
+        }.account
+      )
+    }
+  }
+
+  /// Makes a new user at a password backend, and signs in.
+  public func register(
+    _ account: String,
+    at provider: AuthProvider,
+    email: String,
+    name: String?,
+    password: Password
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      AccountSnapshot(
+        try engine.call(within: EngineCall.remoteLimit) { _ in
+          RegisterCall(
+            account: account,
+            provider: VaultProvider(provider),
+            email: email,
+            name: name,
+            password: password.secret
+          )
+        }.account
+      )
+    }
+  }
+
+  /// Begins a login that a person ends at the provider.
+  public func beginLogin(
+    _ account: String,
+    at provider: AuthProvider?,
+    way: LoginWay,
+    scopes: [String]?
+  ) async throws(AuthError) -> any PendingVaultLogin {
+    let wake = try WakeEventBox.make()
+    return try await BlockingWork.shared.run(wake) { interrupt throws(AuthError) in
+      do throws(VaultClientError) {
+        let connection = try VaultLocation(privately: false).connect(interrupt: interrupt)
+        var redirect: String?
+        if case .browser(let url) = way { redirect = url }
+        let reply = try connection.call(
+          BeginLoginCall(
+            account: account,
+            provider: provider.map(VaultProvider.init),
+            flow: redirect == nil ? .device : .browser,
+            redirect: redirect,
+            scope: scopes?.joined(separator: " ")
+          ),
+          within: EngineCall.remoteLimit
+        )
+        return EngineLogin(connection, wake, reply)
+      } catch {
+        throw AuthError(error)
+      }
+    }
+  }
+}
+
+extension VaultProvider {
+  fileprivate init(_ provider: AuthProvider) {
+    self.init(name: provider.name, settings: provider.settings)
+  }
+}

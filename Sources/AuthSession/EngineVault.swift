@@ -1,0 +1,199 @@
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The vault of this machine: the service where there is one, else the person's own engine.
+///
+/// Each call is a connection of its own, and hanging up cancels it.
+public struct EngineVault: AuthVault {
+  /// The machine's vault.
+  public init() {}
+
+  /// How the account stands, in one round trip.
+  public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      try Self.snapshot(of: account, engine)
+    }
+  }
+
+  /// A valid access token.
+  public func accessToken(
+    of account: String,
+    _ request: TokenRequest,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccessToken {
+    let reply = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+        AccessTokenCall(
+          account: account,
+          minimumLifetime: wholeSeconds(request.minimumLifetime),
+          rejected: request.rejected,
+          prompt: prompt,
+          scope: request.scopes?.joined(separator: " "),
+          audience: request.audience
+        )
+      }
+    }
+    // One that could split a header in two is none.
+    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+    else {
+      throw AuthError(.providerUnavailable(retryAfter: nil), "the provider gave no usable token")
+    }
+    return AccessToken(
+      reply.accessToken,
+      type: reply.tokenType,
+      expiresAt: reply.expiresAt.map { Int64($0) },
+      scopes: reply.scope.map { $0.split(separator: " ").map(String.init) },
+      isShorterThanRequested: reply.shorterThanRequested
+    )
+  }
+
+  /// Signs out: tells the provider unless `locally`, then erases here in any case.
+  public func signOut(
+    _ account: String,
+    locally: Bool
+  ) async throws(AuthError) -> SignOutOutcome {
+    let reply = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.remoteLimit) { _ in
+        LogoutCall(account: account, local: locally)
+      }
+    }
+    return SignOutOutcome(isRevoked: reply.revoked, reason: reply.reason)
+  }
+
+  /// Asks the provider who this is.
+  public func fetchUser(
+    _ account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      AccountSnapshot(
+        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+          WhoAmICall(account: account, prompt: prompt)
+        }.account
+      )
+    }
+  }
+
+  // MARK: Presence
+
+  /// Protects the account, or ends that.
+  public func setPresenceProtection(
+    _ isOn: Bool,
+    of account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      let found =
+        if isOn {
+          try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+            EnablePresenceCall(account: account, prompt: prompt)
+          }.account
+        } else {
+          try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+            DisablePresenceCall(account: account, prompt: prompt)
+          }.account
+        }
+      return AccountSnapshot(found)
+    }
+  }
+
+  /// Opens the unlock window.
+  public func unlock(
+    _ account: String,
+    for duration: Duration?,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> UnlockWindow {
+    let reply = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit, asking) { prompt in
+        UnlockCall(accounts: [account], duration: duration.map(wholeSeconds), prompt: prompt)
+      }
+    }
+    return UnlockWindow(duration: .seconds(reply.unlockedFor), accounts: reply.unlockedAccounts)
+  }
+
+  /// Closes the unlock window.
+  public func lock() async throws(AuthError) {
+    _ = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit) { _ in LockCall() }
+    }
+  }
+
+  /// Whether presence can be shown here.
+  public func presenceCapability() async throws(AuthError) -> PresenceCapability {
+    let (fingers, isLockedOut) = try await EngineCall.run { engine throws(VaultClientError) in
+      (
+        try engine.call(within: EngineCall.localLimit) { _ in ListFingersCall() },
+        try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }.fingerprintLockedOut
+      )
+    }
+    let enrolled = fingers.fingers + (fingers.desktopFingers ?? [])
+    if isLockedOut { return .passwordOnly(reason: "too many fingers failed") }
+    if let reason = fingers.fingerReason { return .passwordOnly(reason: reason) }
+    guard fingers.reader.available else {
+      return .passwordOnly(reason: fingers.reader.reason ?? "there is no fingerprint reader")
+    }
+    guard !enrolled.isEmpty else { return .passwordOnly(reason: "no finger is enrolled") }
+    return .fingerprint(fingers: enrolled)
+  }
+
+  /// Runs a presence check that releases nothing.
+  public func checkPresence(_ asking: PresenceAsking) async throws(AuthError) {
+    _ = try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit, asking) { prompt in
+        TestPresenceCall(prompt: prompt)
+      }
+    }
+  }
+}
+
+extension EngineVault {
+  /// The account and the window, over an open connection.
+  static func snapshot(
+    of account: String,
+    _ engine: EngineCall
+  ) throws(VaultClientError) -> VaultSnapshot {
+    let status = try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }
+    let covered = status.unlockedAccounts
+    let isUnlocked = status.unlocked && (covered.isEmpty || covered.contains(account))
+    do throws(VaultClientError) {
+      let found = try engine.call(within: EngineCall.localLimit) { _ in
+        GetAccountCall(account: account)
+      }
+      return VaultSnapshot(account: found.account.map(AccountSnapshot.init), isUnlocked: isUnlocked)
+    } catch .refused(.noSuchAccount) {
+      return VaultSnapshot(account: nil, isUnlocked: isUnlocked)
+    }
+  }
+}
+
+extension AccountSnapshot {
+  /// What the engine tells of an account.
+  init(_ account: VaultAccount) {
+    let standing: Standing =
+      switch account.state {
+      case .signedOut: .signedOut
+      case .loginRequired: .loginRequired(reason: account.cause)
+      case .ready, .expired, .refreshing, .uncertain: .signedIn
+      }
+    self.init(
+      name: account.name,
+      user: User(
+        id: account.subject,
+        email: account.email,
+        name: account.displayName,
+        issuer: account.issuer
+      ),
+      standing: standing,
+      isProtected: account.presenceProtection,
+      accessTokenExpiresAt: account.accessTokenExpiresAt.map { Int64($0) },
+      refreshedAt: account.refreshedAt.map { Int64($0) }
+    )
+  }
+}
+
+/// A duration in whole seconds, rounded up, as far as the wire can tell it.
+func wholeSeconds(_ duration: Duration) -> Int {
+  let (seconds, attoseconds) = duration.components
+  return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)
+}

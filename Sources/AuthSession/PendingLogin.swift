@@ -1,0 +1,66 @@
+internal import Synchronization
+
+/// A login that a person is about to end at the provider.
+///
+/// It is given up when nobody holds it any more.
+public final class PendingLogin: Sendable {
+  /// What to show to the person: a URL for the browser, or a code.
+  public let prompt: LoginPrompt
+  private let login: any PendingVaultLogin
+  private let session: AuthSession
+  private let isOver = Mutex(false)
+
+  init(_ login: any PendingVaultLogin, _ session: AuthSession) {
+    self.login = login
+    self.session = session
+    prompt = login.prompt
+  }
+
+  deinit {
+    if claimEnd() { session.endSigningIn(.taskCancelled) }
+  }
+
+  /// Ends it with what the browser brought back: all behind the question mark of the redirect.
+  ///
+  /// It can be done once: what comes a second time is refused.
+  @discardableResult
+  public func finish(query: String) async throws(AuthError) -> User {
+    try await end { [login] () throws(AuthError) in try await login.finish(query: query) }
+  }
+
+  /// Waits until the person has said yes or no at the other device.
+  @discardableResult
+  public func wait() async throws(AuthError) -> User {
+    try await end { [login] () throws(AuthError) in try await login.wait() }
+  }
+
+  /// Gives it up.
+  public func cancel() async {
+    guard claimEnd() else { return }
+    await login.cancel()
+    session.endSigningIn(.taskCancelled)
+  }
+
+  private func end(
+    _ body: () async throws(AuthError) -> AccountSnapshot
+  ) async throws(AuthError) -> User {
+    guard claimEnd() else {
+      throw AuthError(.invalidArgument, "the login has ended", recoverySuggestion: "begin anew")
+    }
+    do throws(AuthError) {
+      let account = try await body()
+      await session.endSigningIn(account)
+      return account.user
+    } catch {
+      session.endSigningIn(error)
+      throw error
+    }
+  }
+
+  private func claimEnd() -> Bool {
+    isOver.withLock { isOver in
+      defer { isOver = true }
+      return !isOver
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// The prompts of one call of a session: shown while it runs, taken away when it ends.
+final class PresenceCall: Sendable {
+  private struct Shown {
+    var prompts: [PresencePrompt] = []
+    var tasks: [Task<Void, Never>] = []
+    var isOver = false
+  }
+
+  private let session: AuthSession
+  private let reason: String?
+  private let policy: PresencePolicy
+  private let asksNobody: Bool
+  private let shown = Mutex(Shown())
+
+  init(
+    _ session: AuthSession,
+    reason: String?,
+    policy: PresencePolicy? = nil,
+    asksNobody: Bool = false
+  ) {
+    self.session = session
+    self.reason = reason
+    self.policy = policy ?? session.configuration.presencePolicy
+    self.asksNobody = asksNobody
+  }
+
+  /// How the vault is to ask.
+  var asking: PresenceAsking {
+    PresenceAsking(policy: policy, reason: reason) { [weak self] prompt in
+      self?.present(prompt) ?? false
+    }
+  }
+
+  /// How many checks failed in it.
+  var failures: Int { shown.withLock { $0.prompts.reduce(0) { $0 + $1.failures } } }
+  /// Whether a check passed in it.
+  var hasPassed: Bool {
+    shown.withLock { $0.prompts.contains { $0.phase == .ended(passed: true) } }
+  }
+
+  private func present(_ prompt: PresencePrompt) -> Bool {
+    guard !asksNobody, let presenter = session.presenter else { return false }
+    let isShown = shown.withLock { shown in
+      guard !shown.isOver else { return false }
+      shown.prompts.append(prompt)
+      shown.tasks.append(Task { await presenter.present(prompt) })
+      return true
+    }
+    if isShown { session.change { $0.begin(prompt) } }
+    return isShown
+  }
+
+  /// Takes away what is shown still.
+  func end() {
+    let left = shown.withLock { shown in
+      shown.isOver = true
+      return shown
+    }
+    for prompt in left.prompts { session.change { $0.end(prompt) } }
+    for task in left.tasks { task.cancel() }
+  }
+}

@@ -1,0 +1,9 @@
+/// A presenter for an app whose views follow `AuthSession.state`: they show the prompt that stands
+/// in `presencePrompt`, and answer it.
+public struct StatePresenter: PresencePresenter {
+  /// Leaves the showing to the views.
+  public init() {}
+
+  /// Does nothing: the state says it.
+  public func present(_ prompt: PresencePrompt) async {}
+}

@@ -1,0 +1,134 @@
+public import AuthSession
+internal import Synchronization
+
+extension StubVault {
+  /// Signs in one of the users.
+  public func login(
+    _ account: String,
+    at provider: AuthProvider?,
+    email: String,
+    password: Password
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await begin(.login)
+    guard content.withLock({ $0.settings.users[email] }) == password.text else {
+      throw AuthError(.providerRefused(status: 401), "the provider refused: wrong credentials")
+    }
+    return signedIn(account, User(id: "id-\(email)", email: email, issuer: Self.issuer(provider)))
+  }
+
+  /// Makes a new user, unless the address is taken.
+  public func register(
+    _ account: String,
+    at provider: AuthProvider,
+    email: String,
+    name: String?,
+    password: Password
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await begin(.login)
+    let isNew = content.withLock { content in
+      guard content.settings.users[email] == nil else { return false }
+      content.settings.users[email] = password.text
+      return true
+    }
+    guard isNew else {
+      throw AuthError(.providerRefused(status: 409), "the provider refused: the address is taken")
+    }
+    return signedIn(
+      account,
+      User(id: "id-\(email)", email: email, name: name, issuer: Self.issuer(provider))
+    )
+  }
+
+  /// Begins a login that ends with any query, or at once where it is by a code.
+  public func beginLogin(
+    _ account: String,
+    at provider: AuthProvider?,
+    way: LoginWay,
+    scopes: [String]?
+  ) async throws(AuthError) -> any PendingVaultLogin {
+    try await begin(.beginLogin)
+    return StubLogin(vault: self, account: account, issuer: Self.issuer(provider), way: way)
+  }
+
+  /// Erases, and says what was set.
+  public func signOut(
+    _ account: String,
+    locally: Bool
+  ) async throws(AuthError) -> SignOutOutcome {
+    try await begin(.signOut)
+    guard snapshot.account != nil else { throw AuthError(.signedOut, "nobody is signed in") }
+    content.withLock { content in
+      content.settings.account?.standing = .signedOut
+      content.token = nil
+    }
+    announce()
+    return locally
+      ? SignOutOutcome(isRevoked: false, reason: "the provider was not told")
+      : content.withLock { $0.settings.signOut }
+  }
+
+  /// The account as it stands.
+  public func fetchUser(
+    _ account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await begin(.fetchUser)
+    return try changeAccount { _ in }
+  }
+
+  func signedIn(_ name: String, _ user: User) -> AccountSnapshot {
+    let account = content.withLock { content in
+      let account = AccountSnapshot(
+        name: name,
+        user: user,
+        standing: .signedIn,
+        // A login again keeps the protection.
+        isProtected: content.settings.account?.isProtected ?? false
+      )
+      content.settings.account = account
+      content.token = nil
+      return account
+    }
+    announce()
+    return account
+  }
+
+  private static func issuer(_ provider: AuthProvider?) -> String {
+    provider?.settings["issuer"] ?? "https://provider.example"
+  }
+}
+
+/// A login of a stub.
+private struct StubLogin: PendingVaultLogin {
+  let vault: StubVault
+  let account: String
+  let issuer: String
+  let way: LoginWay
+
+  var prompt: LoginPrompt {
+    switch way {
+    case .browser: LoginPrompt(url: issuer + "/authorize", lifetime: .seconds(300))
+    case .device:
+      LoginPrompt(
+        userCode: "WDJB-MJHT",
+        verificationURL: issuer + "/device",
+        lifetime: .seconds(600)
+      )
+    }
+  }
+
+  func finish(query: String) async throws(AuthError) -> AccountSnapshot {
+    try await vault.begin(.login)
+    guard query.contains("code=") else {
+      throw AuthError(.providerRefused(status: 400), "the provider refused: no code came")
+    }
+    return vault.signedIn(account, User(id: "id-browser", issuer: issuer))
+  }
+
+  func wait() async throws(AuthError) -> AccountSnapshot {
+    try await vault.begin(.login)
+    return vault.signedIn(account, User(id: "id-device", issuer: issuer))
+  }
+
+  func cancel() async {}
+}

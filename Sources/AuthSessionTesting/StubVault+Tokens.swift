@@ -1,0 +1,95 @@
+public import AuthSession
+internal import Synchronization
+
+extension StubVault {
+  /// How it stands.
+  public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
+    try await begin(.snapshot)
+    return snapshot
+  }
+
+  /// How it stands, and again whenever a test or a call changes it.
+  public func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: VaultSnapshot.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let number = content.withLock { content in
+      content.nextListener += 1
+      content.listeners[content.nextListener] = continuation
+      return content.nextListener
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.content.withLock { $0.listeners.removeValue(forKey: number) }
+    }
+    continuation.yield(snapshot)
+    return stream
+  }
+
+  /// How many follow it now.
+  public var followers: Int { content.withLock { $0.listeners.count } }
+
+  /// The stored token where it lasts, else a new one, after a presence check where one is needed.
+  public func accessToken(
+    of account: String,
+    _ request: TokenRequest,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccessToken {
+    try await begin(.accessToken)
+    guard let found = snapshot.account else {
+      throw AuthError(.signedOut, "nobody is signed in")
+    }
+    switch found.standing {
+    case .signedIn: break
+    case .signedOut: throw AuthError(.signedOut, "nobody is signed in")
+    case .loginRequired(let reason):
+      throw AuthError(.loginRequired, reason ?? "a login is required")
+    }
+    if request.scopes == nil, request.audience == nil, let token = stored(request) { return token }
+    if found.isProtected, !snapshot.isUnlocked { try await check("refresh", asking) }
+    return refresh(request)
+  }
+
+  private func stored(_ request: TokenRequest) -> AccessToken? {
+    content.withLock { content in
+      guard let token = content.token, token.value != request.rejected else { return nil }
+      guard let end = token.expiresAt else { return token }
+      let seconds = request.minimumLifetime.components.seconds
+      return end - clock.secondsSince1970 > seconds ? token : nil
+    }
+  }
+
+  private func refresh(_ request: TokenRequest) -> AccessToken {
+    let token = content.withLock { content in
+      content.refreshes += 1
+      let lifetime = content.settings.tokenLifetime.map { $0.components.seconds }
+      let token = AccessToken(
+        "at-\(content.refreshes)",
+        expiresAt: lifetime.map { clock.secondsSince1970 + $0 },
+        scopes: request.scopes,
+        isShorterThanRequested: lifetime.map {
+          $0 <= request.minimumLifetime.components.seconds
+        } ?? false,
+        clock: clock
+      )
+      if request.scopes == nil, request.audience == nil { content.token = token }
+      return token
+    }
+    announce()
+    return token
+  }
+
+  /// What `respond` makes of it.
+  public func send(
+    _ request: AuthRequest,
+    with token: AccessToken,
+    of account: String
+  ) async throws(AuthError) -> AuthResponse {
+    try await begin(.send)
+    let respond = content.withLock { content in
+      content.requests.append(request)
+      return content.settings.respond
+    }
+    return respond(request, token)
+  }
+}

@@ -1,0 +1,191 @@
+public import AuthSession
+internal import Synchronization
+
+/// A vault of a test: it keeps one account in memory, and needs no program, no network, no reader.
+///
+/// What it does is set by `set`, what it was asked is counted. A presence check waits for a
+/// presenter, such as `ScriptedPresenter`, to touch its reader or to type its password.
+public final class StubVault: AuthVault {
+  /// What a touch of the reader brings.
+  public enum Touch: Sendable, Hashable {
+    /// An enrolled finger.
+    case match
+    /// Another finger.
+    case noMatch
+    /// The last failure that was allowed: only the password counts from here on.
+    case lockedOut
+  }
+
+  /// What can be called, as the key for failures and counts.
+  public enum Call: Sendable, Hashable, CaseIterable {
+    /// `snapshot(of:)`.
+    case snapshot
+    /// `accessToken(of:_:_:)`.
+    case accessToken
+    /// `login` and `register`.
+    case login
+    /// `beginLogin`.
+    case beginLogin
+    /// `signOut`.
+    case signOut
+    /// `fetchUser`.
+    case fetchUser
+    /// `setPresenceProtection`.
+    case setPresenceProtection
+    /// `unlock`.
+    case unlock
+    /// `lock`.
+    case lock
+    /// `presenceCapability`.
+    case presenceCapability
+    /// `checkPresence`.
+    case checkPresence
+    /// `send`.
+    case send
+  }
+
+  /// All that can be set.
+  public struct Settings: Sendable {
+    /// The users of the provider: their passwords by their e-mail addresses.
+    public var users: [String: String] = [:]
+    /// The account; nil: there is none.
+    public var account: AccountSnapshot?
+    /// Whether an unlock window is open.
+    public var isUnlocked = false
+    /// How long a new access token lasts; nil: the provider does not say.
+    public var tokenLifetime: Duration? = .seconds(3600)
+    /// Whether presence can be shown, and how.
+    public var capability = PresenceCapability.fingerprint(fingers: ["right-index"])
+    /// What touches of the reader bring, one after the other; then each is a match.
+    public var touches: [Touch] = []
+    /// What the system password is.
+    public var systemPassword = "system password"
+    /// The errors that the next calls end with.
+    public var failures: [Call: [AuthError]] = [:]
+    /// What a server answers; as it is set: 200 without a body.
+    public var respond: @Sendable (AuthRequest, AccessToken) -> AuthResponse = { _, _ in
+      AuthResponse(status: 200)
+    }
+    /// What the provider says when it is told of a signing out.
+    public var signOut = SignOutOutcome(isRevoked: true)
+  }
+
+  struct Content: Sendable {
+    var settings = Settings()
+    var counts: [Call: Int] = [:]
+    var refreshes = 0
+    var token: AccessToken?
+    var requests: [AuthRequest] = []
+    var listeners: [UInt64: AsyncStream<VaultSnapshot>.Continuation] = [:]
+    var nextListener: UInt64 = 0
+    var isHeld = false
+    var held: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Where its tokens take the time from.
+  public let clock: any AuthClock
+  let content = Mutex(Content())
+
+  /// One without an account.
+  public init(clock: any AuthClock = SystemAuthClock()) {
+    self.clock = clock
+  }
+
+  // MARK: What a test sets and reads
+
+  /// Changes what it does, and tells whoever follows it.
+  public func set(_ body: (inout Settings) -> Void) {
+    content.withLock { body(&$0.settings) }
+    announce()
+  }
+
+  /// An account that is signed in.
+  public func signIn(_ user: User, protected isProtected: Bool = false, as name: String = "me") {
+    set { settings in
+      settings.account = AccountSnapshot(
+        name: name,
+        user: user,
+        standing: .signedIn,
+        isProtected: isProtected
+      )
+    }
+  }
+
+  /// Makes the access token that is stored end now.
+  public func expireToken() {
+    content.withLock { $0.token = nil }
+  }
+
+  /// How often each call was made.
+  public func count(of call: Call) -> Int { content.withLock { $0.counts[call] ?? 0 } }
+  /// How often the provider was asked for a new access token.
+  public var refreshes: Int { content.withLock { $0.refreshes } }
+  /// The requests that were sent.
+  public var requests: [AuthRequest] { content.withLock { $0.requests } }
+
+  /// Lets calls wait until `letGo()`.
+  public func hold() {
+    content.withLock { $0.isHeld = true }
+  }
+
+  /// Lets the calls that wait go on.
+  public func letGo() {
+    let held = content.withLock { content in
+      content.isHeld = false
+      defer { content.held = [] }
+      return content.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  // MARK: Steps
+
+  /// Counts a call, waits while calls are held, and fails where the test said so.
+  func begin(_ call: Call) async throws(AuthError) {
+    content.withLock { $0.counts[call, default: 0] += 1 }
+    await withCheckedContinuation { continuation in
+      let goes = content.withLock { content in
+        if content.isHeld { content.held.append(continuation) }
+        return !content.isHeld
+      }
+      if goes { continuation.resume() }
+    }
+    if Task.isCancelled { throw AuthError(.cancelled, "the task that asked was cancelled") }
+    let failure = content.withLock { content -> AuthError? in
+      guard let failures = content.settings.failures[call], !failures.isEmpty else { return nil }
+      return content.settings.failures[call]?.removeFirst()
+    }
+    if let failure { throw failure }
+  }
+
+  /// Changes the account, which must be there, and tells whoever follows it.
+  func changeAccount(
+    _ body: (inout AccountSnapshot) -> Void
+  ) throws(AuthError) -> AccountSnapshot {
+    let changed = content.withLock { content -> AccountSnapshot? in
+      guard var account = content.settings.account else { return nil }
+      body(&account)
+      content.settings.account = account
+      return account
+    }
+    guard let changed else { throw AuthError(.signedOut, "nobody is signed in") }
+    announce()
+    return changed
+  }
+
+  /// How it stands.
+  var snapshot: VaultSnapshot {
+    content.withLock { content in
+      var account = content.settings.account
+      account?.accessTokenExpiresAt = content.token?.expiresAt
+      return VaultSnapshot(account: account, isUnlocked: content.settings.isUnlocked)
+    }
+  }
+
+  /// Tells whoever follows it how it stands.
+  func announce() {
+    let snapshot = self.snapshot
+    let listeners = content.withLock { Array($0.listeners.values) }
+    for listener in listeners { listener.yield(snapshot) }
+  }
+}

@@ -1,0 +1,26 @@
+internal import CLinux
+internal import Glibc
+
+/// A descriptor that one thread makes readable to end the wait of another (eventfd(2)).
+public struct WakeEvent: ~Copyable, Sendable {
+  /// Readable once `signal` was called, until `clear`.
+  public let descriptor: Descriptor
+
+  /// One that was not signalled.
+  public init() throws(SystemError) {
+    descriptor = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
+  }
+
+  /// Makes it readable; from any thread, and as often as wanted.
+  public func signal() {
+    var one: UInt64 = 1
+    _ = unsafe write(descriptor.number, &one, 8)
+  }
+
+  /// Takes the signal back; whether there was one.
+  @discardableResult
+  public func clear() -> Bool {
+    var counter: UInt64 = 0
+    return unsafe read(descriptor.number, &counter, 8) == 8
+  }
+}

@@ -1,0 +1,208 @@
+public import SecretMemory
+public import System
+public import VaultInterface
+
+/// The person's side of a presence check: what is shown to them, and what they do.
+public protocol PresenceView {
+  /// Readable when the person did something while a finger is awaited; nil: no more will come.
+  var input: Int32? { get }
+  /// A try by this method begins; `isFirst` for the first of the prompt.
+  func begin(_ method: PresenceMethod, isFirst: Bool)
+  /// What the person did while a finger is awaited.
+  func takeInput() -> PresenceInput
+  /// Something happened that the person is to know of.
+  func show(_ event: PresenceEvent)
+  /// The person's answer to a question; nil: none came in time, or they gave up.
+  func answer(
+    to question: String,
+    hidden: Bool,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> SharedSecret?
+}
+
+/// What a person did while a finger is awaited.
+public enum PresenceInput: Sendable {
+  /// Nothing that counts.
+  case nothing
+  /// Rather the password.
+  case password
+  /// Gave it up.
+  case cancel
+}
+
+/// What a person hears during a presence check.
+public enum PresenceEvent: Sendable, Equatable {
+  /// The reader waits for a finger.
+  case waiting
+  /// The finger was not seen well.
+  case retry(ScanHint)
+  /// The next password is tried after so many seconds; whether one was wrong just now.
+  case wait(seconds: Int, wasWrong: Bool)
+  /// The answer is being checked.
+  case checking
+  /// This try did not pass, and another follows by one of these methods.
+  case failed(PresenceMethod, PresenceOutcome, message: String, left: [PresenceMethod])
+}
+
+/// The dialogue that one presence check is, over the connection that its prompt is valid on.
+///
+/// Closing the connection, which every error here leads to, releases the reader.
+public struct PresenceRun<View: PresenceView> {
+  /// The most tries of one dialogue; the engine counts too, this only ends a loop.
+  private static var mostTries: Int { 20 }
+  /// How much longer than the prompt's own time its last answer is waited for, in seconds.
+  private static var slack: Int64 { 5 }
+
+  private enum Step {
+    case passed
+    case passwordChosen
+    case failed(PresenceOutcome, message: String, left: [PresenceMethod])
+  }
+
+  private enum Answer {
+    case event(CheckEvent)
+    case failed(Step)
+  }
+
+  private let request: PresenceRequest
+  private let methods: [PresenceMethod]
+  private let connection: Connection
+  private let view: View
+
+  /// Prepares the dialogue, by those of the request's methods that are `allowed`.
+  public init(
+    _ request: PresenceRequest,
+    allowed: Set<PresenceMethod> = [.fingerprint, .password],
+    on connection: Connection,
+    view: View
+  ) {
+    self.request = request
+    methods = request.methods.filter(allowed.contains)
+    self.connection = connection
+    self.view = view
+  }
+
+  /// Leads the dialogue; returns when the prompt's check has passed.
+  ///
+  /// - Throws: `refused` with `presenceFailed` where it did not.
+  public func run() throws(VaultClientError) {
+    var methods = methods
+    var isFirst = true
+    var last: (outcome: PresenceOutcome, message: String) = (.notAvailable, "")
+    for _ in 0..<Self.mostTries {
+      guard !methods.isEmpty else { break }
+      let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
+      view.begin(method, isFirst: isFirst)
+      isFirst = false
+      switch method == .fingerprint ? try fingerprint() : try password() {
+      case .passed: return
+      case .passwordChosen:
+        last = (.passwordChosen, "")
+        methods = methods.filter { $0 == .password }
+      case .failed(let outcome, let message, let left):
+        last = (outcome, message)
+        let offered = left.filter { self.methods.contains($0) }
+        guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
+          throw .refused(.presenceFailed(outcome, message: message, methods: []))
+        }
+        view.show(.failed(method, outcome, message: message, left: offered))
+        methods = offered
+      }
+    }
+    throw .refused(.presenceFailed(last.outcome, message: last.message, methods: []))
+  }
+
+  /// When the step that begins now has taken too long: the engine gives each as much.
+  private var stepDeadline: BootInstant {
+    BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
+  }
+
+  /// Arms the reader.
+  private func fingerprint() throws(VaultClientError) -> Step {
+    let number = try connection.send(
+      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
+      more: true
+    )
+    let deadline = stepDeadline
+    while true {
+      switch try next(input: view.input, until: deadline) {
+      case .timedOut: return .failed(.timedOut, message: "", left: [])
+      case .input:
+        switch view.takeInput() {
+        case .nothing: continue
+        case .password: return .passwordChosen
+        case .cancel: return .failed(.cancelled, message: "", left: [])
+        }
+      case .reply(let reply, let of):
+        guard of == number else { continue }
+        switch try answer(reply) {
+        case .event(.waiting), .event(.wait): view.show(.waiting)
+        case .event(.retry(let hint)): view.show(.retry(hint))
+        case .event(.passed): return .passed
+        case .event(.ask): throw .disconnected
+        case .failed(let failed): return failed
+        }
+      }
+    }
+  }
+
+  /// Asks what the password check asks.
+  ///
+  /// Its call cancels a fingerprint's that is still open.
+  private func password() throws(VaultClientError) -> Step {
+    var number = try connection.send(
+      CheckCall(prompt: request.prompt, presenceMethod: .password),
+      more: true
+    )
+    var hasAnswered = false
+    var deadline = stepDeadline
+    while true {
+      switch try next(input: nil, until: deadline) {
+      case .input: continue
+      case .timedOut: return .failed(.timedOut, message: "", left: [])
+      case .reply(let reply, let of):
+        if of != number {
+          // The end of the finger's check. It may have passed at the last moment.
+          if case .event(.passed) = try answer(reply) { return .passed }
+          continue
+        }
+        switch try answer(reply) {
+        case .event(.passed): return .passed
+        case .event(.waiting), .event(.retry): continue
+        case .event(.wait(let seconds)):
+          view.show(.wait(seconds: seconds, wasWrong: hasAnswered))
+          deadline = stepDeadline
+        case .failed(let failed): return failed
+        case .event(.ask(let text, let hidden)):
+          deadline = stepDeadline
+          guard let secret = try view.answer(to: text, hidden: hidden, until: deadline) else {
+            let isLate = BootInstant.now >= deadline
+            return .failed(isLate ? .timedOut : .cancelled, message: "", left: [])
+          }
+          number = try connection.send(
+            RespondCall(prompt: request.prompt, text: secret),
+            more: true
+          )
+          hasAnswered = true
+          deadline = stepDeadline
+          view.show(.checking)
+        }
+      }
+    }
+  }
+
+  private func answer(_ reply: VarlinkReply) throws(VaultClientError) -> Answer {
+    do {
+      return .event(try Connection.result(of: reply, to: CheckCall.self))
+    } catch .refused(.presenceFailed(let outcome, let message, let methods)) {
+      return .failed(.failed(outcome, message: message, left: methods))
+    }
+  }
+
+  private func next(
+    input: Int32?,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Connection.Event {
+    try connection.next(input: input, deadline: deadline.advanced(bySeconds: Self.slack))
+  }
+}
