@@ -1,0 +1,205 @@
+import AuthSession
+import AuthSessionTesting
+import Testing
+
+/// Showing that someone is here.
+@Suite(.timeLimit(.minutes(1)))
+struct PresenceTests {
+  @Test
+  func aFingerUnlocksAndTheReasonIsShown() async throws {
+    let made = try await Session.signedIn(protected: true)
+    #expect(made.session.state == .locked(Session.user))
+    #expect(made.session.hasProtectedCredentials)
+    let window = try await made.session.unlock(reason: "to show your mail")
+    #expect(window.duration == .seconds(600))
+    #expect(made.session.state == .authenticated(Session.user))
+    let prompt = try #require(made.presenter.prompts.first)
+    #expect(prompt.reason == "to show your mail")
+    #expect(prompt.purpose == "unlock")
+    #expect(prompt.phase == .ended(passed: true))
+  }
+
+  @Test
+  func lockingForgetsTheTokenInMemory() async throws {
+    let made = try await Session.signedIn(protected: true)
+    try await made.session.unlock()
+    _ = try await made.session.accessToken()
+    try await made.session.lock()
+    #expect(made.session.state == .locked(Session.user))
+    #expect(made.session.cachedAccessToken == nil)
+  }
+
+  @Test
+  func aLockThatComesFromElsewhereForgetsItToo() async throws {
+    let made = try await Session.signedIn(protected: true)
+    try await made.session.unlock()
+    _ = try await made.session.accessToken()
+    made.vault.set { $0.isUnlocked = false }
+    try await until { made.session.state == .locked(Session.user) }
+    #expect(made.session.cachedAccessToken == nil)
+  }
+
+  @Test
+  func aLockedSessionRefusesWhereTheAppChoseSo() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(refusesWhileLocked: true),
+      protected: true
+    )
+    let failure = await error { () throws(AuthError) in try await made.session.accessToken() }
+    #expect(failure?.kind == .locked)
+    #expect(failure?.recovery == .unlock)
+    #expect(made.presenter.prompts.isEmpty)
+    #expect(made.session.state == .locked(Session.user))
+    try await made.session.unlock()
+    _ = try await made.session.accessToken()
+  }
+
+  @Test
+  func thePromptIsAStateWhileItLasts() async throws {
+    let made = try await Session.signedIn(protected: true, presenter: nil)
+    let session = AuthSession(account: "me", presenter: StatePresenter(), vault: made.vault)
+    try await session.restore()
+    let unlocking = Task { try await session.unlock() }
+    try await until { if case .presencePrompt = session.state { true } else { false } }
+    guard case .presencePrompt(let prompt) = session.state else { return }
+    #expect(prompt.allowsFingerprint && prompt.allowsPassword)
+    #expect(session.isLoading)
+    prompt.choosePassword()
+    prompt.answer(try Password("system password"))
+    _ = try await unlocking.value
+    #expect(session.state == .authenticated(Session.user))
+  }
+
+  @Test
+  func whoGivesUpKeepsTheSession() async throws {
+    let made = try await Session.signedIn(
+      protected: true,
+      presenter: ScriptedPresenter(.cancels)
+    )
+    let failure = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(failure?.kind == .presence(.cancelled))
+    #expect(failure?.recovery == .keepSession)
+    #expect(made.session.state == .locked(Session.user))
+    #expect(made.session.errorMessage == nil)
+  }
+
+  @Test
+  func aLockedOutReaderOffersThePassword() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(presencePolicy: .fingerprint),
+      protected: true
+    )
+    made.vault.set { $0.touches = [.noMatch, .lockedOut] }
+    let failure = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(failure?.kind == .presence(.lockedOut))
+    #expect(failure?.recovery == .offerPassword)
+    #expect(made.session.hasProtectedCredentials)
+  }
+
+  @Test
+  func aMissingReaderLeadsToThePasswordAndNeverToNoProtection() async throws {
+    let made = try await Session.signedIn(
+      protected: true,
+      presenter: ScriptedPresenter(.types("system password"))
+    )
+    made.vault.set { $0.capability = .passwordOnly(reason: "there is no fingerprint reader") }
+    #expect(
+      try await made.session.presenceCapability()
+        == .passwordOnly(reason: "there is no fingerprint reader")
+    )
+    try await made.session.unlock()
+    #expect(made.presenter.prompts.first?.allowsFingerprint == false)
+    #expect(made.session.hasProtectedCredentials)
+    let finger = await error { () throws(AuthError) in
+      try await made.session.evaluate(.fingerprint, reason: "a finger and nothing else")
+    }
+    #expect(finger?.kind == .presence(.notAvailable))
+    #expect(finger?.recovery == .offerPassword)
+  }
+
+  @Test(arguments: [
+    (PresencePolicy.fingerprint, true, false), (.fingerprintOrPassword, true, true),
+    (.password, false, true),
+  ])
+  func thePolicySaysWhichWaysCount(
+    _ policy: PresencePolicy,
+    _ fingerprint: Bool,
+    _ password: Bool
+  ) async throws {
+    let made = try await Session.signedIn(
+      presenter: ScriptedPresenter(policy == .password ? .types("system password") : .touches)
+    )
+    try await made.session.evaluate(policy, reason: "to test")
+    let prompt = try #require(made.presenter.prompts.first)
+    #expect(prompt.allowsFingerprint == fingerprint)
+    #expect(prompt.allowsPassword == password)
+  }
+
+  @Test
+  func protectionIsTurnedOnAndOffByAPresenceCheck() async throws {
+    let made = try await Session.signedIn()
+    #expect(!made.session.hasProtectedCredentials)
+    try await made.session.enablePresenceProtection(reason: "to protect your login")
+    #expect(made.session.hasProtectedCredentials)
+    #expect(made.session.state == .locked(Session.user))
+    try await made.session.disablePresenceProtection()
+    #expect(made.session.state == .authenticated(Session.user))
+    #expect(made.presenter.prompts.count == 2)
+  }
+
+  @Test
+  func whoCannotBeAskedIsToldSo() async throws {
+    let made = try await Session.signedIn(protected: true, presenter: nil)
+    let failure = await error { () throws(AuthError) in try await made.session.accessToken() }
+    #expect(failure?.kind == .presence(.nobodyToAsk))
+    #expect(made.session.state == .locked(Session.user))
+  }
+
+  @Test
+  func tooManyFailuresSignOutWhereTheAppChoseSo() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(failedChecksBeforeSignOut: 3),
+      protected: true,
+      presenter: ScriptedPresenter(.types("wrong"))
+    )
+    for _ in 0..<2 {
+      _ = await error { () throws(AuthError) in try await made.session.unlock() }
+      #expect(made.session.isAuthenticated)
+    }
+    _ = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(!made.session.isAuthenticated)
+    #expect(made.vault.count(of: .signOut) == 1)
+  }
+
+  @Test
+  func aCheckThatPassesForgetsTheFailuresBeforeIt() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(failedChecksBeforeSignOut: 2),
+      protected: true,
+      presenter: ScriptedPresenter(.types("wrong"), .touches, .types("wrong"), .touches)
+    )
+    for _ in 0..<2 {
+      _ = await error { () throws(AuthError) in try await made.session.unlock() }
+      try await made.session.unlock()
+    }
+    #expect(made.session.isAuthenticated)
+    #expect(made.vault.count(of: .signOut) == 0)
+  }
+
+  @Test
+  func everyErrorHasADecision() {
+    for failure in AuthError.PresenceFailure.allCases {
+      let error = AuthError(.presence(failure), "x")
+      switch failure {
+      case .cancelled: #expect(error.recovery == .keepSession)
+      case .passwordChosen: #expect(error.recovery == .usePassword)
+      case .notAvailable, .notEnrolled, .lockedOut, .noMatch:
+        #expect(error.recovery == .offerPassword)
+      case .timedOut, .busy: #expect(error.recovery == .retry(after: nil))
+      case .denied, .nobodyToAsk: #expect(error.recovery == .showMessage)
+      }
+    }
+    let later = AuthError(.providerUnavailable(retryAfter: .seconds(30)), "x")
+    #expect(later.recovery == .retry(after: .seconds(30)))
+  }
+}

@@ -1,0 +1,74 @@
+import AuthSession
+import AuthSessionTesting
+import Testing
+
+/// A session over a stub, with a clock that stands still.
+struct Session {
+  let clock = ManualAuthClock()
+  let vault: StubVault
+  let presenter: ScriptedPresenter
+  let network = StubNetwork()
+  let session: AuthSession
+
+  static let user = User(id: "u1", email: "ada@example.com", name: "Ada", issuer: "https://id.test")
+
+  /// One whose person answers like this.
+  init(
+    _ configuration: AuthConfiguration = AuthConfiguration(),
+    presenter: ScriptedPresenter? = ScriptedPresenter(.touches)
+  ) throws {
+    vault = StubVault(clock: clock)
+    self.presenter = presenter ?? ScriptedPresenter()
+    session = AuthSession(
+      account: "me",
+      provider: try .passwordBackend("http://localhost:8000", environment: .development),
+      configuration: configuration,
+      presenter: presenter,
+      vault: vault,
+      clock: clock,
+      network: network
+    )
+  }
+
+  /// One that is signed in, and knows it.
+  static func signedIn(
+    _ configuration: AuthConfiguration = AuthConfiguration(),
+    protected isProtected: Bool = false,
+    presenter: ScriptedPresenter? = ScriptedPresenter(.touches)
+  ) async throws -> Session {
+    let made = try Session(configuration, presenter: presenter)
+    made.vault.signIn(user, protected: isProtected)
+    try await made.session.restore()
+    return made
+  }
+}
+
+/// A network that changes when a test says so.
+final class StubNetwork: NetworkMonitor {
+  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+  func changes() -> AsyncStream<Void> { stream }
+
+  /// Something has changed.
+  func change() {
+    continuation.yield()
+  }
+}
+
+/// Gives other tasks their turn until this holds; the test's time limit ends it else.
+func until(_ condition: () -> Bool) async throws {
+  while !condition() {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}
+
+/// The error that this ends with.
+func error(of body: () async throws(AuthError) -> some Any) async -> AuthError? {
+  do throws(AuthError) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
