@@ -179,6 +179,12 @@ let package = Package(
       exclude: ["Stores"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
+    .executableTarget(
+      name: "SessionSpeed",
+      dependencies: ["AuthSession", "AuthSessionTesting"],
+      path: "Tests/SessionSpeed",
+      swiftSettings: strict
+    ),
     tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
     tests(
       "HTTPTransportTests",
