@@ -69,6 +69,7 @@ let package = Package(
     library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev"),
     library("CPAM", apt: "libpam0g-dev"),
+    library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
 
     room("System", ["CLinux"]),
@@ -118,6 +119,7 @@ let package = Package(
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
+    room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
@@ -132,6 +134,9 @@ let package = Package(
       "thumblatch-exchange",
       ["HTTPTransport", "Cryptography", "VaultInterface", "SecretMemory", "System"]
     ),
+
+    program("example-cli", ["AuthSession"]),
+    program("example-server", ["AuthSession", "WebServer"]),
 
     .target(
       name: "TestSupport",

@@ -28,4 +28,12 @@ public enum AuthState: Sendable, Hashable {
     case .unauthenticated, .authenticating, .presencePrompt, .error: nil
     }
   }
+
+  /// Whether somebody is signed in, be the session locked or offline.
+  public var isSignedIn: Bool {
+    switch self {
+    case .authenticated, .locked, .offline: true
+    case .unauthenticated, .authenticating, .presencePrompt, .loginRequired, .error: false
+    }
+  }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SecretMemory
 
 /// A password on its way to the vault, in memory that is locked and wiped.
@@ -22,10 +23,16 @@ public struct Password: Sendable {
 
   private static let longest = 8192
 
-  init(_ secret: SharedSecret) {
-    self.secret = secret
+  /// Takes what was typed, which is wiped where it stood.
+  init(wiping bytes: inout [UInt8]) throws(AuthError) {
+    defer {
+      unsafe bytes.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress, $0.count) }
+      bytes.removeAll(keepingCapacity: true)
+    }
+    do { secret = SharedSecret(try SecretBytes(copying: bytes)) } catch {
+      throw AuthError(.unexpected, "no locked memory for the password", cause: error)
+    }
   }
-
   /// The text, for the stub of a test.
   package var text: String {
     unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

@@ -1,0 +1,99 @@
+/// A request that a browser made.
+public struct WebRequest: Sendable {
+  /// Such as `GET`.
+  public let method: String
+  /// Behind the host, without the query; percent signs resolved.
+  public let path: String
+  /// Behind the question mark, as it came; empty: there was none.
+  public let query: String
+  /// By their names in lower case; of several the first.
+  public let headers: [String: String]
+  /// What was sent.
+  public let body: [UInt8]
+
+  /// Of these parts.
+  public init(
+    method: String,
+    path: String,
+    query: String = "",
+    headers: [String: String] = [:],
+    body: [UInt8] = []
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+  }
+
+  /// A cookie's value (RFC 6265, section 5.4).
+  public func cookie(_ name: String) -> String? {
+    for pair in headers["cookie", default: ""].split(separator: ";") {
+      let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+      if parts.count == 2, parts[0] == name { return String(parts[1]) }
+    }
+    return nil
+  }
+
+  /// The fields of a form that was sent, or of the query.
+  public var form: [String: String] {
+    WebForm.fields(method == "POST" ? String(decoding: body, as: UTF8.self) : query)
+  }
+}
+
+/// What a browser gets.
+public struct WebResponse: Sendable {
+  /// The HTTP status.
+  public var status: Int
+  /// The headers, in their order.
+  public var headers: [(name: String, value: String)]
+  /// The body.
+  public var body: [UInt8]
+
+  /// Of these parts.
+  public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Sends the browser on by GET (RFC 9110, section 15.4.4).
+  public static func see(_ place: String) -> WebResponse {
+    WebResponse(status: 303, headers: [("Location", place)])
+  }
+}
+
+/// `application/x-www-form-urlencoded` (URL Standard, section 5.1).
+public enum WebForm {
+  /// Its fields; of several with one name the first.
+  public static func fields(_ text: String) -> [String: String] {
+    var fields: [String: String] = [:]
+    for pair in text.split(separator: "&").prefix(100) {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = decoded(parts[0])
+      if fields[name] == nil { fields[name] = parts.count == 2 ? decoded(parts[1]) : "" }
+    }
+    return fields
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
+          rest.count >= 2
+        else {
+          bytes.append(byte)
+          continue
+        }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

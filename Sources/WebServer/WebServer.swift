@@ -1,0 +1,228 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Synchronization
+
+/// A web server for the browsers of this machine: on 127.0.0.1 alone (libmicrohttpd).
+@safe
+public final class WebServer: @unchecked Sendable {
+  /// Why there is none.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What went wrong.
+    public let description: String
+  }
+
+  private static let mostConnections: UInt32 = 64
+  /// After how many seconds without a byte a connection is closed.
+  private static let patience: UInt32 = 300
+  /// The most bytes of a connection's headers.
+  private static let headerLimit = 32 * 1024
+
+  private let daemon: OpaquePointer
+  private let context: ServerContext
+  /// Where it listens.
+  public let port: UInt16
+
+  /// Listens on a port, or on any free one for 0, and answers with `handler`.
+  public init(
+    port: UInt16 = 0,
+    _ handler: @escaping @Sendable (WebRequest) async -> WebResponse
+  ) throws(Failure) {
+    context = ServerContext(handler)
+    guard
+      let started = unsafe cmicrohttpd_start(
+        port,
+        Self.mostConnections,
+        Self.patience,
+        Self.headerLimit,
+        answer,
+        Unmanaged.passUnretained(context).toOpaque(),
+        completed
+      )
+    else { throw Failure(description: "cannot listen on 127.0.0.1:\(port)") }
+    unsafe daemon = started
+    self.port = unsafe cmicrohttpd_port(started)
+  }
+
+  deinit {
+    // MHD_stop_daemon(3) must not meet a suspended connection: whoever works on one holds the server.
+    unsafe MHD_stop_daemon(daemon)
+  }
+}
+
+/// What the callbacks are given.
+final class ServerContext: Sendable {
+  let handler: @Sendable (WebRequest) async -> WebResponse
+
+  init(_ handler: @escaping @Sendable (WebRequest) async -> WebResponse) {
+    self.handler = handler
+  }
+}
+
+/// One request from its first line to its answer.
+private final class Exchange: Sendable {
+  /// The most bytes of a body.
+  static let bodyLimit = 64 * 1024
+
+  struct Content: Sendable {
+    var body: [UInt8] = []
+    var isTooLong = false
+    var isAsked = false
+    var response: WebResponse?
+  }
+
+  let content = Mutex(Content())
+}
+
+/// A connection on its way to the task that resumes it.
+private struct Suspended: @unchecked Sendable {
+  let connection: OpaquePointer
+}
+
+/// libmicrohttpd calls it for a request's beginning, for each part of its body, and at its end, and
+/// once more when it was resumed (MHD_AccessHandlerCallback).
+private func answer(
+  _ context: UnsafeMutableRawPointer?,
+  _ connection: OpaquePointer?,
+  _ url: UnsafePointer<CChar>?,
+  _ method: UnsafePointer<CChar>?,
+  _ version: UnsafePointer<CChar>?,
+  _ upload: UnsafePointer<CChar>?,
+  _ uploadCount: UnsafeMutablePointer<Int>?,
+  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  guard let context = unsafe context, let connection = unsafe connection, let place = unsafe place,
+    let uploadCount = unsafe uploadCount
+  else { return MHD_NO }
+  guard let found = unsafe place.pointee else {
+    unsafe place.pointee = Unmanaged.passRetained(Exchange()).toOpaque()
+    return MHD_YES
+  }
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(found).takeUnretainedValue()
+  if unsafe uploadCount.pointee > 0 {
+    let part = unsafe UnsafeRawBufferPointer(start: upload, count: uploadCount.pointee)
+    exchange.content.withLock { content in
+      if content.body.count + part.count > Exchange.bodyLimit {
+        content.isTooLong = true
+      } else {
+        unsafe content.body.append(contentsOf: part)
+      }
+    }
+    unsafe uploadCount.pointee = 0
+    return MHD_YES
+  }
+  if let response = exchange.content.withLock({ $0.response }) {
+    return unsafe queue(response, on: connection)
+  }
+  guard let body = exchange.content.withLock({ $0.isTooLong ? nil : $0.body }) else {
+    return unsafe queue(WebResponse(status: 413), on: connection)
+  }
+  guard
+    exchange.content.withLock({ content in
+      defer { content.isAsked = true }
+      return !content.isAsked
+    })
+  else { return MHD_YES }
+  let server = unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+  let request = unsafe WebRequest(
+    method: text(method),
+    path: text(url),
+    query: query(of: connection),
+    headers: headers(of: connection),
+    body: body
+  )
+  unsafe MHD_suspend_connection(connection)
+  let suspended = unsafe Suspended(connection: connection)
+  Task {
+    let response = await server.handler(request)
+    exchange.content.withLock { $0.response = response }
+    unsafe MHD_resume_connection(suspended.connection)
+  }
+  return MHD_YES
+}
+
+/// The request is over, answered or not (MHD_RequestCompletedCallback).
+private func completed(
+  _ context: UnsafeMutableRawPointer?,
+  _ connection: OpaquePointer?,
+  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ code: MHD_RequestTerminationCode
+) {
+  guard let place = unsafe place, let found = unsafe place.pointee else { return }
+  unsafe Unmanaged<Exchange>.fromOpaque(found).release()
+  unsafe place.pointee = nil
+}
+
+private func queue(_ response: WebResponse, on connection: OpaquePointer) -> MHD_Result {
+  let made = unsafe response.body.withUnsafeBytes { body in
+    unsafe MHD_create_response_from_buffer(
+      body.count,
+      UnsafeMutableRawPointer(mutating: body.baseAddress),
+      MHD_RESPMEM_MUST_COPY
+    )
+  }
+  guard let made = unsafe made else { return MHD_NO }
+  defer { unsafe MHD_destroy_response(made) }
+  for (name, value) in response.headers {
+    _ = unsafe MHD_add_response_header(made, name, value)
+  }
+  return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), made)
+}
+
+private func text(_ pointer: UnsafePointer<CChar>?) -> String {
+  guard let pointer = unsafe pointer else { return "" }
+  return unsafe String(cString: pointer)
+}
+
+private func headers(of connection: OpaquePointer) -> [String: String] {
+  var found: [String: String] = [:]
+  unsafe withUnsafeMutablePointer(to: &found) { place in
+    _ = unsafe MHD_get_connection_values(
+      connection,
+      MHD_HEADER_KIND,
+      { place, _, name, value in
+        guard let place = unsafe place else { return MHD_NO }
+        let found = unsafe place.assumingMemoryBound(to: [String: String].self)
+        let name = unsafe text(name).lowercased()
+        if unsafe found.pointee[name] == nil { unsafe found.pointee[name] = text(value) }
+        return MHD_YES
+      },
+      place
+    )
+  }
+  return found
+}
+
+/// The query, put together again from its parts: libmicrohttpd takes it apart.
+private func query(of connection: OpaquePointer) -> String {
+  var parts: [String] = []
+  unsafe withUnsafeMutablePointer(to: &parts) { place in
+    _ = unsafe MHD_get_connection_values(
+      connection,
+      MHD_GET_ARGUMENT_KIND,
+      { place, _, name, value in
+        guard let place = unsafe place else { return MHD_NO }
+        let parts = unsafe place.assumingMemoryBound(to: [String].self)
+        unsafe parts.pointee.append("\(encoded(text(name)))=\(encoded(text(value)))")
+        return MHD_YES
+      },
+      place
+    )
+  }
+  return parts.joined(separator: "&")
+}
+
+private func encoded(_ text: String) -> String {
+  var encoded = ""
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      encoded.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      encoded += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+    }
+  }
+  return encoded
+}
