@@ -26,7 +26,9 @@ public struct Password: Sendable {
   /// Takes what was typed, which is wiped where it stood.
   init(wiping bytes: inout [UInt8]) throws(AuthError) {
     defer {
-      unsafe bytes.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress, $0.count) }
+      unsafe bytes.withUnsafeMutableBytes { bytes in
+        if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+      }
       bytes.removeAll(keepingCapacity: true)
     }
     do { secret = SharedSecret(try SecretBytes(copying: bytes)) } catch {

@@ -62,7 +62,9 @@ private final class TerminalDialogue {
   deinit {
     var modes = found
     unsafe tcsetattr(terminal.number, TCSAFLUSH, &modes)
-    unsafe line.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress, $0.count) }
+    unsafe line.withUnsafeMutableBytes { bytes in
+      if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+    }
   }
 
   /// Follows the prompt until it has ended, or the task was cancelled.

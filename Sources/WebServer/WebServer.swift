@@ -74,6 +74,7 @@ private final class Exchange: Sendable {
 }
 
 /// A connection on its way to the task that resumes it.
+@safe
 private struct Suspended: @unchecked Sendable {
   let connection: OpaquePointer
 }
@@ -92,10 +93,10 @@ private func answer(
 ) -> MHD_Result {
   guard let context = unsafe context, let connection = unsafe connection, let place = unsafe place,
     let uploadCount = unsafe uploadCount
-  else { return MHD_NO }
+  else { return .NO }
   guard let found = unsafe place.pointee else {
     unsafe place.pointee = Unmanaged.passRetained(Exchange()).toOpaque()
-    return MHD_YES
+    return .YES
   }
   let exchange = unsafe Unmanaged<Exchange>.fromOpaque(found).takeUnretainedValue()
   if unsafe uploadCount.pointee > 0 {
@@ -108,7 +109,7 @@ private func answer(
       }
     }
     unsafe uploadCount.pointee = 0
-    return MHD_YES
+    return .YES
   }
   if let response = exchange.content.withLock({ $0.response }) {
     return unsafe queue(response, on: connection)
@@ -121,7 +122,7 @@ private func answer(
       defer { content.isAsked = true }
       return !content.isAsked
     })
-  else { return MHD_YES }
+  else { return .YES }
   let server = unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
   let request = unsafe WebRequest(
     method: text(method),
@@ -137,7 +138,7 @@ private func answer(
     exchange.content.withLock { $0.response = response }
     unsafe MHD_resume_connection(suspended.connection)
   }
-  return MHD_YES
+  return .YES
 }
 
 /// The request is over, answered or not (MHD_RequestCompletedCallback).
@@ -157,10 +158,10 @@ private func queue(_ response: WebResponse, on connection: OpaquePointer) -> MHD
     unsafe MHD_create_response_from_buffer(
       body.count,
       UnsafeMutableRawPointer(mutating: body.baseAddress),
-      MHD_RESPMEM_MUST_COPY
+      .RESPMEM_MUST_COPY
     )
   }
-  guard let made = unsafe made else { return MHD_NO }
+  guard let made = unsafe made else { return .NO }
   defer { unsafe MHD_destroy_response(made) }
   for (name, value) in response.headers {
     _ = unsafe MHD_add_response_header(made, name, value)
@@ -178,13 +179,13 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
   unsafe withUnsafeMutablePointer(to: &found) { place in
     _ = unsafe MHD_get_connection_values(
       connection,
-      MHD_HEADER_KIND,
+      .HEADER_KIND,
       { place, _, name, value in
-        guard let place = unsafe place else { return MHD_NO }
+        guard let place = unsafe place else { return .NO }
         let found = unsafe place.assumingMemoryBound(to: [String: String].self)
         let name = unsafe text(name).lowercased()
         if unsafe found.pointee[name] == nil { unsafe found.pointee[name] = text(value) }
-        return MHD_YES
+        return .YES
       },
       place
     )
@@ -198,12 +199,12 @@ private func query(of connection: OpaquePointer) -> String {
   unsafe withUnsafeMutablePointer(to: &parts) { place in
     _ = unsafe MHD_get_connection_values(
       connection,
-      MHD_GET_ARGUMENT_KIND,
+      .GET_ARGUMENT_KIND,
       { place, _, name, value in
-        guard let place = unsafe place else { return MHD_NO }
+        guard let place = unsafe place else { return .NO }
         let parts = unsafe place.assumingMemoryBound(to: [String].self)
         unsafe parts.pointee.append("\(encoded(text(name)))=\(encoded(text(value)))")
-        return MHD_YES
+        return .YES
       },
       place
     )

@@ -63,5 +63,5 @@ final class Visitors: Sendable {
 
 /// Writes out what was printed, for whoever reads it from a pipe.
 func fflushOutput() {
-  _ = unsafe fflush(nil)
+  _ = fflush(nil)
 }
