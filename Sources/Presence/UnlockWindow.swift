@@ -44,6 +44,9 @@ public struct UnlockWindow: Sendable, Equatable {
     isOpen(at: now) && (accounts?.contains(account) ?? true)
   }
 
+  /// When it closes if nothing happens.
+  public var closing: BootInstant { pauseEnd }
+
   /// Seconds until it closes if nothing happens.
   public func secondsLeft(at now: BootInstant) -> Int64 { max(0, pauseEnd.seconds(since: now)) }
 

@@ -131,6 +131,8 @@ extension Vault {
   private func land(_ account: [UInt8], _ result: Result<AccessGrant, VaultFailure>) {
     flights[account] = nil
     if case .failure = result { failing.insert(account) }
+    // It is refreshing no more, whatever was written down before.
+    wakeWatchers()
   }
 
   private func share(

@@ -13,7 +13,9 @@ extension Vault {
     try adoptTrail()
     if isMarkBehind { try raiseMark() }
     do {
-      return try store.transaction(body)
+      let value = try store.transaction(body)
+      wakeWatchers()
+      return value
     } catch let failure as VaultFailure {
       throw failure
     } catch let error as StorageError {

@@ -31,6 +31,8 @@ extension Vault {
   ///
   /// - Returns: when all that was begun has ended.
   public func refreshAhead() async {
+    // What has ended by a clock that ran on in a suspend, or was set, is told by now.
+    wakeWatchers()
     guard standing == .current, let rows = try? accounts() else { return }
     var begun: [RefreshFlight] = []
     for account in rows {
@@ -46,7 +48,8 @@ extension Vault {
       !failing.contains(account.id), try intent(of: account) == nil
     else { return nil }
     let engine = Caller.engine(owner)
-    for row in try tokens(of: account) where isDue(row) && isUsed(row, account) {
+    for row in try tokens(of: account)
+    where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
       guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
         let authority = try authorityWithoutAsking(for: account, engine, extending: false)
       else { continue }
@@ -56,10 +59,23 @@ extension Vault {
   }
 
   private func isDue(_ row: AccessTokenRow) -> Bool {
-    guard let end = row.expiresAt, end - row.storedAt > Self.leastLifetimeAhead,
-      let left = secondsLeft(of: row)
-    else { return false }
+    guard let left = secondsLeft(of: row), livesLongEnough(row) else { return false }
     return left > 0 && left <= Self.aheadTime - jitter(of: row)
+  }
+
+  /// Whether it is due by the measure of who follows the account: to them the usual token counts as
+  /// used, also when its end has passed meanwhile, as in a suspend.
+  private func isDueForWatcher(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
+    guard row.scopeSet.isEmpty, let end = row.expiresAt, let left = secondsLeft(of: row),
+      livesLongEnough(row), let wanted = watchersMeasure(for: account)
+    else { return false }
+    let measure = min(wanted, (end - row.storedAt) / 2)
+    // There is one look a minute: the shortest measure leaves nothing to be late by.
+    return left <= measure - min(jitter(of: row), max(0, measure - Self.leastMeasure))
+  }
+
+  private func livesLongEnough(_ row: AccessTokenRow) -> Bool {
+    row.expiresAt.map { $0 - row.storedAt > Self.leastLifetimeAhead } ?? false
   }
 
   /// The same for a token each time, and another one for each.

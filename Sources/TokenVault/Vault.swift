@@ -43,7 +43,9 @@ public actor Vault {
   /// One at a time works on all accounts.
   var isHoldingAllAccounts = false
 
-  var window: UnlockWindow?
+  var window: UnlockWindow? {
+    didSet { wakeWatchers() }
+  }
   var prompts = PromptBook()
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
@@ -62,6 +64,7 @@ public actor Vault {
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var logins = LoginBook()
+  var watchers = WatcherBook()
   var documents = ProviderDocuments()
   var withheld: [[UInt8]: WithheldToken] = [:]
   var refusals = RefusalCount()

@@ -243,6 +243,13 @@ let vaultDescription = #"""
     issuer: string, discovered: bool, endpoints: [string]string, flows: []string, keys: ?int,
     warnings: []string
   )
+  # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
+  # again each time that differs; a slow reader gets the latest only. No `account`: there is none of
+  # that name, now. It lasts until the connection ends, or any message comes, which brings the last
+  # reply. Meanwhile the account's usual access token counts as used, and is refreshed `refresh_ahead`
+  # seconds before its end (60 to 3600, at most half of its life; 0: not for this), where nobody has
+  # to be asked for that.
+  method Watch(account: ?string, refresh_ahead: ?int) -> (account: ?Account, unlocked: bool)
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.

@@ -72,6 +72,8 @@ public enum VaultRequest: Sendable {
   case cancelLogin(CancelLoginCall)
   /// `TestProvider`.
   case testProvider(TestProviderCall)
+  /// `Watch`.
+  case watch(WatchCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -113,6 +115,7 @@ public enum VaultRequest: Sendable {
       case AwaitLoginCall.method: self = .awaitLogin(try call.content())
       case CancelLoginCall.method: self = .cancelLogin(try call.content())
       case TestProviderCall.method: self = .testProvider(try call.content())
+      case WatchCall.method: self = .watch(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

@@ -24,6 +24,7 @@ final class Connection {
   /// When something last came.
   private(set) var lastHeard = BootInstant.now
   private var isInterruptible = false
+  private var isLasting = false
   private var outbox = Outbox()
   private var incompleteSince: BootInstant?
   private var whenSent: [@Sendable (Bool) -> Void] = []
@@ -87,7 +88,7 @@ final class Connection {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
       calls.append(call)
       // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does
-      // the wait for a login.
+      // the wait for a login, or for a change.
       interrupt()
     }
     // What waits behind as many calls as may wait is whole, as far as anybody knows.
@@ -107,6 +108,7 @@ final class Connection {
     _ = try takeMessages()
     isAnswering = true
     isInterruptible = call.waitsForPerson
+    isLasting = call.lasts
     return call
   }
 
@@ -128,6 +130,7 @@ final class Connection {
     isAnswering = false
     answer = nil
     isInterruptible = false
+    isLasting = false
   }
 
   /// Appends a reply; false if the caller does not read what it gets.
@@ -154,7 +157,11 @@ final class Connection {
   }
 
   /// Nothing will be sent any more.
-  func giveUp() { tell(sent: false) }
+  func giveUp() {
+    // Nothing else would end it.
+    if isLasting { answer?.cancel() }
+    tell(sent: false)
+  }
 
   private func tell(sent: Bool) {
     let waiting = whenSent
@@ -164,13 +171,17 @@ final class Connection {
 }
 
 extension VarlinkCall {
-  /// Whether the answer comes when somebody touches the reader, or says yes at the provider.
+  /// Whether the answer comes when somebody touches the reader, says yes at the provider, or
+  /// changes something.
   fileprivate var waitsForPerson: Bool {
     switch method {
     case CheckCall.method:
       (try? content(as: CheckCall.self))?.presenceMethod == .fingerprint
-    case EnrollFingerCall.method, AwaitLoginCall.method: true
+    case EnrollFingerCall.method, AwaitLoginCall.method, WatchCall.method: true
     default: false
     }
   }
+
+  /// Whether the answer lasts as long as the connection.
+  fileprivate var lasts: Bool { method == WatchCall.method }
 }

@@ -28,9 +28,12 @@ struct Dispatcher: Sendable {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
         if request.usesStore { try await vault.demandCurrentStore() }
-        // Alone in this, the trail may be longer than what may wait to be sent.
+        // In these alone, there may be more than what may wait to be sent.
         if case .audit(let question) = request {
           return try await audit(question, call.more, reply, whenSent)
+        }
+        if case .watch(let question) = request {
+          return try await watch(question, call.more, reply, whenSent)
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
@@ -137,7 +140,7 @@ struct Dispatcher: Sendable {
     case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
-    case .audit: throw .unexpected("a call was sorted wrongly")
+    case .audit, .watch: throw .unexpected("a call was sorted wrongly")
     }
   }
 

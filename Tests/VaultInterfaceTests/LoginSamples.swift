@@ -1,6 +1,6 @@
 import VaultInterface
 
-/// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`.
+/// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`, `Watch`.
 func loginSamples(
   _ account: VaultAccount,
   _ provider: VaultProvider
@@ -50,5 +50,7 @@ func loginSamples(
         warnings: ["no revocation endpoint"]
       )
     ),
+    call(WatchCall(account: "me", refreshAhead: 300)),
+    reply(to: WatchCall.self, WatchReply(account: account, unlocked: true)),
   ]
 }

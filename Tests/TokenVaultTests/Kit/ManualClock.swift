@@ -97,6 +97,14 @@ final class ManualClock: VaultClock {
     for sleeper in woken { sleeper.wake.resume() }
   }
 
+  /// The machine sleeps for so many seconds: both clocks run on, but nobody wakes by them.
+  func suspend(_ seconds: Int64) {
+    state.withLock { state in
+      state.wall += seconds
+      state.boot += seconds * 1_000_000_000
+    }
+  }
+
   /// Sets the wall clock by so many seconds; no time passes.
   func setWall(by seconds: Int64) {
     state.withLock { $0.wall += seconds }

@@ -1,0 +1,108 @@
+import Synchronization
+
+@testable import TokenVault
+
+/// One who watches an account, and keeps what it is told.
+final class Onlooker: Sendable {
+  private struct Waiting {
+    let isDue: @Sendable ([WatchFacts]) -> Bool
+    let wake: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var told: [WatchFacts] = []
+    var isSlow = false
+    var taking: CheckedContinuation<Void, Never>?
+    var waiting: [Waiting] = []
+  }
+
+  private final class Log: Sendable {
+    let state = Mutex(State())
+
+    func take(_ facts: WatchFacts) async {
+      let woken = state.withLock { state in
+        state.told.append(facts)
+        let told = state.told
+        let due = state.waiting.filter { $0.isDue(told) }.map(\.wake)
+        state.waiting.removeAll { $0.isDue(told) }
+        return due
+      }
+      for wake in woken { wake.resume() }
+      await withCheckedContinuation { taking in
+        let isSlow = state.withLock { state in
+          if state.isSlow { state.taking = taking }
+          return state.isSlow
+        }
+        if !isSlow { taking.resume() }
+      }
+    }
+  }
+
+  private let log = Log()
+  private let task: Task<Result<WatchFacts, VaultFailure>, Never>
+
+  /// Begins; a slow one takes nothing more until it has `caughtUp`.
+  init(_ vault: Vault, _ account: String? = "me", ahead: Int64? = 0, isSlow: Bool = false) {
+    log.state.withLock { $0.isSlow = isSlow }
+    task = Task { [log] in
+      do throws(VaultFailure) {
+        return .success(
+          try await vault.watch(account: account, refreshAhead: ahead) { facts in
+            await log.take(facts)
+            return true
+          }
+        )
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// What it was told, in order.
+  var told: [WatchFacts] { log.state.withLock { $0.told } }
+
+  /// What it was told, in short.
+  var story: [String] {
+    told.map { facts in
+      (facts.account?.state.rawValue ?? "none") + (facts.isUnlocked ? ", unlocked" : "")
+    }
+  }
+
+  /// Waits until what it was told is enough.
+  func until(_ isDue: @escaping @Sendable ([WatchFacts]) -> Bool) async {
+    await withCheckedContinuation { wake in
+      let isDueNow = log.state.withLock { state in
+        if isDue(state.told) { return true }
+        state.waiting.append(Waiting(isDue: isDue, wake: wake))
+        return false
+      }
+      if isDueNow { wake.resume() }
+    }
+  }
+
+  /// Waits until it was told so often.
+  func untilTold(_ count: Int) async { await until { $0.count >= count } }
+
+  /// Takes what comes at once from now on.
+  func caughtUp() {
+    let taking = log.state.withLock { state in
+      state.isSlow = false
+      let taking = state.taking
+      state.taking = nil
+      return taking
+    }
+    taking?.resume()
+  }
+
+  /// Hangs up, and waits for the end: how things stood, or why it was refused.
+  @discardableResult
+  func end() async -> Result<WatchFacts, VaultFailure> {
+    task.cancel()
+    return await task.value
+  }
+
+  /// What it ended with.
+  var outcome: Result<WatchFacts, VaultFailure> {
+    get async { await task.value }
+  }
+}
