@@ -190,6 +190,12 @@ let package = Package(
       path: "Tests/SessionSpeed",
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "AppSession",
+      dependencies: ["AuthSession"],
+      path: "Tests/AppSession",
+      swiftSettings: strict
+    ),
     tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
     tests(
       "HTTPTransportTests",
@@ -213,7 +219,8 @@ let package = Package(
     tests(
       "IntegrationTests",
       [
-        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "TestSupport",
+        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
+        "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

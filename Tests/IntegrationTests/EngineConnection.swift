@@ -79,8 +79,8 @@ final class EngineConnection {
   }
 
   /// The error that a call brings; nil where it succeeds.
-  func failure<Method: VarlinkMethod>(_ content: Method) throws -> VaultError? {
-    try send(content)
+  func failure<Method: VarlinkMethod>(_ content: Method, more: Bool = false) throws -> VaultError? {
+    try send(content, more: more)
     return try failure(of: Method.self)
   }
 

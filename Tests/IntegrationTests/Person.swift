@@ -53,7 +53,7 @@ class Someone {
   }
 
   /// What leads to a program as this person.
-  fileprivate var become: [String] {
+  var become: [String] {
     ["--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups"]
   }
 

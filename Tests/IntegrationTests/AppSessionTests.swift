@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+/// An app's session over the real engine, beside the commands of the same person.
+@Suite(.serialized)
+struct AppSessionTests {
+  @Test
+  func theAppAndTheCommandsShareOneLoginAndHearOfEachOther() throws {
+    let person = try Person()
+    let app = try AppProcess(person)
+    #expect(try app.run("restore") == "unauthenticated")
+    #expect(try app.run("register me@example.org backend-password") == "me@example.org")
+    try app.state("authenticated")
+
+    // One login, one token.
+    let token = try app.run("token")
+    #expect(try person.run("token", "me").succeeded() == token + "\n")
+    #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
+
+    // A lock by another program locks the app, and the window that it opens opens the app.
+    #expect(try app.run("protect") == "")
+    #expect(app.hasPrompted)
+    #expect(try app.run("unlock") == "")
+    try app.state("authenticated")
+    try person.run("lock").succeeded()
+    try app.state("locked")
+    try unlock(person)
+    try app.state("authenticated")
+
+    // Signed out by the command, signed in by it again.
+    try person.run("logout", "me").succeeded()
+    try app.state("unauthenticated")
+    #expect(try app.run("token").hasPrefix("failed "))
+    #expect(try app.run("login me@example.org backend-password") == "me@example.org")
+    #expect(try app.run("token") != token)
+    #expect(try app.run("logout") == "true")
+    #expect(try person.backend.count("sessions") == 0)
+  }
+
+  @Test
+  func whatExpiresIsRefreshedOnceAndAnEngineThatLeftIsFollowedAgain() throws {
+    let person = try Person()
+    try person.register()
+    let app = try AppProcess(person)
+    #expect(try app.run("restore") == "authenticated me@example.org")
+    #expect(try app.run("protect") == "")
+    try unlock(person)
+    try app.state("authenticated")
+    try person.run("lock").succeeded()
+    try app.state("locked")
+    // The engine leaves; the token has expired meanwhile.
+    try person.expireTokens()
+    let token = try app.run("token")
+    #expect(try person.run("token", "me").succeeded() == token + "\n")
+    let refreshed = ["/auth/register", "/auth/refresh"]
+    #expect(try person.backend.requests().map(\.path) == refreshed)
+    // A second app finds the login and the token, without a prompt and without the network.
+    let second = try AppProcess(person)
+    #expect(try second.run("restore") == "locked")
+    #expect(try second.run("token") == token)
+    #expect(!second.hasPrompted)
+    #expect(try person.backend.requests().map(\.path) == refreshed)
+    // Both hear of the end.
+    try person.run("logout", "me").succeeded()
+    try second.state("unauthenticated")
+    try app.state("unauthenticated")
+  }
+
+  @Test
+  func theEndOfTheWindowLocksTheApp() throws {
+    let person = try Person()
+    let app = try AppProcess(person)
+    #expect(try app.run("register me@example.org backend-password") == "me@example.org")
+    #expect(try app.run("protect") == "")
+    try app.state("locked")
+    // It may be over before the command has ended.
+    try app.begin("await authenticated")
+    try unlock(person, "--for", "2s")
+    #expect(try app.outcome() == "")
+    try app.state("locked")
+  }
+
+  /// Opens the window by the command.
+  private func unlock(_ person: Person, _ options: String...) throws {
+    let terminal = try person.terminal(list: ["unlock"] + options)
+    try terminal.expect("Password:")
+    try terminal.enter(Person.systemPassword)
+    try terminal.end()
+  }
+}
