@@ -71,6 +71,7 @@ let package = Package(
     library("CPAM", apt: "libpam0g-dev"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    library("CSystemd", apt: "libsystemd-dev"),
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
@@ -95,11 +96,12 @@ let package = Package(
         "SecretMemory",
       ]
     ),
+    room("LoginEvents", ["CSystemd", "System"]),
     room(
       "VaultServer",
       [
-        "TokenVault", "VaultInterface", "Presence", "Storage", "Configuration", "System",
-        "SecretMemory",
+        "TokenVault", "LoginEvents", "VaultInterface", "Presence", "Storage", "Configuration",
+        "System", "SecretMemory",
       ]
     ),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
@@ -196,6 +198,7 @@ let package = Package(
       path: "Tests/AppSession",
       swiftSettings: strict
     ),
+    tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
     tests(
       "HTTPTransportTests",

@@ -45,6 +45,7 @@ extension Vault {
     findings += examineClock()
     findings += examineMemory()
     findings += examineReader(await check.reader())
+    findings += await examineGuard()
     return findings
   }
 

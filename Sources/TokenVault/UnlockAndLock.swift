@@ -40,6 +40,9 @@ extension Vault {
       }
       return try facts()
     }
+    // Before the proof is spent: who joined finds the window open as soon as it is.
+    let ends = await beginGuarding()
+    guard ends == windowEnds else { throw .presenceFailed(.cancelled, methods: []) }
     let origin = try spendForOrigin(prompt, question, caller)
     let opened = UnlockWindow(
       accounts: names.isEmpty ? nil : covered,

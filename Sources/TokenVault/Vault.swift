@@ -24,6 +24,8 @@ public actor Vault {
   let exchange: any TokenExchange
   let check: any PresenceCheck
   let clock: any VaultClock
+  /// Sees what ends the window from outside; nil: nothing does.
+  let windowGuard: (any WindowGuard)?
 
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
@@ -46,6 +48,10 @@ public actor Vault {
   var window: UnlockWindow? {
     didSet { wakeWatchers() }
   }
+  /// How often it was ended from outside.
+  var windowEnds: UInt64 = 0
+  /// How many are about to be opened.
+  var windowsBeginning = 0
   var prompts = PromptBook()
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
@@ -83,6 +89,7 @@ public actor Vault {
   ///   - check: asks the reader and the password's stack.
   ///   - clock: the clocks to go by.
   ///   - trailLimits: how much of the trail is kept.
+  ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -91,9 +98,11 @@ public actor Vault {
     exchange: any TokenExchange,
     check: any PresenceCheck,
     clock: any VaultClock,
-    trailLimits: TrailLimits = .standard
+    trailLimits: TrailLimits = .standard,
+    windowGuard: (any WindowGuard)? = nil
   ) throws(VaultFailure) {
     self.trailLimits = trailLimits
+    self.windowGuard = windowGuard
     self.owner = owner
     self.exchange = exchange
     self.check = check

@@ -40,7 +40,12 @@ public enum PrivateEngine {
         owner: ThisProcess.user,
         exchange: exchange,
         check: check,
-        clock: try SystemClock()
+        clock: try SystemClock(),
+        // A client starts the engine without this variable: it cannot choose the bus.
+        windowGuard: SessionGuard(
+          user: ThisProcess.user,
+          address: ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
+        )
       )
       // With the state lock held, a socket that is there belongs to an engine that was killed.
       try state.root.unlink(socketName)

@@ -113,7 +113,10 @@ public final class Server {
   ///
   /// Nobody waits for it: neither a caller, nor this engine's end.
   private func refreshAhead() {
-    Task { [vault] in await vault.refreshAhead() }
+    Task { [vault] in
+      await vault.restGuard()
+      await vault.refreshAhead()
+    }
   }
 
   /// Counts a caller that gets no answer.

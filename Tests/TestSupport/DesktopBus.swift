@@ -21,6 +21,7 @@ public final class DesktopBus {
 
   private var children: [ChildProcess] = []
   private var fprintd: ChildProcess?
+  private var logind: ChildProcess?
   private let client: Descriptor
   private let environment: [String]
 
@@ -59,6 +60,7 @@ public final class DesktopBus {
     try python(["-m", "dbusmock", "--system", "--template", "polkitd"], [-1, -1, -1])
     if logind {
       try python(["-m", "dbusmock", "--system", "--template", "logind"], [-1, -1, -1])
+      self.logind = children.last
       _ = try run("await_name('org.freedesktop.login1')")
     }
     _ = try run("await_name('org.freedesktop.PolicyKit1')")
@@ -99,6 +101,14 @@ public final class DesktopBus {
     fprintd?.kill()
     _ = try fprintd?.wait()
     fprintd = nil
+  }
+
+  /// Ends the stand-in for logind without a warning, and waits until it has.
+  public func killLogind() throws {
+    logind?.kill()
+    _ = try logind?.wait()
+    children.removeAll { $0.identifier == logind?.identifier }
+    logind = nil
   }
 
   /// Enrols a name as a finger, such as `right-index-finger`, of a user.
@@ -228,6 +238,27 @@ public final class DesktopBus {
             select.select([], [], [], 0.01)
     def still_inhibits(times):
         return all(inhibits() and not select.select([], [], [], 0.01)[0] for _ in range(times))
+    SESSION = LOGIND[0] + '.Session'
+    def of_session(name):
+        return LOGIND[1] + '/session/' + name
+    def announce(what, name):
+        mock(*LOGIND, 'EmitSignal', LOGIND[0] + '.Manager', what, 'so',
+             dbus.Array([name, dbus.ObjectPath(of_session(name))], signature='v'))
+    def update_session(name, key, value):
+        mock(LOGIND[0], of_session(name), 'UpdateProperties', SESSION,
+             dbus.Dictionary({key: value}, signature='sv'))
+    def add_session(name, seat, user, kind='user'):
+        mock(*LOGIND, 'AddSession', name, 'seat0', dbus.UInt32(user), 'ada', True)
+        if not seat:
+            call(LOGIND[0], of_session(name), 'org.freedesktop.DBus.Properties', 'Set', SESSION,
+                 'Seat', dbus.Struct(('', dbus.ObjectPath('/')), signature='so'))
+        update_session(name, 'Class', kind)
+        announce('SessionNew', name)
+    def remove_session(name):
+        mock(*LOGIND, 'RemoveObject', of_session(name))
+        announce('SessionRemoved', name)
+    def session(name, method, *arguments):
+        return call(LOGIND[0], of_session(name), SESSION, method, *arguments)
     def await_claim():
         while True:
             try:
@@ -272,7 +303,7 @@ public final class DesktopBus {
         try:
             print(repr(eval(line)), flush=True)
         except dbus.DBusException as error:
-            print(error.get_dbus_name(), error.get_dbus_message(), flush=True)
+            print(error.get_dbus_name(), error.get_dbus_message().replace('\n', ' '), flush=True)
 
     """#
 }

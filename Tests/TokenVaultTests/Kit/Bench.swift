@@ -24,7 +24,8 @@ final class Bench: Sendable {
   /// Opens the vault; waits until one that was dropped has gone.
   func open(
     owner: UInt32 = ThisProcess.user,
-    limits: TrailLimits = .standard
+    limits: TrailLimits = .standard,
+    windowGuard: (any WindowGuard)? = nil
   ) async throws -> Vault {
     var tries = 0
     while true {
@@ -35,7 +36,8 @@ final class Bench: Sendable {
           exchange: exchange,
           check: check,
           clock: clock,
-          trailLimits: limits
+          trailLimits: limits,
+          windowGuard: windowGuard
         )
       } catch let error as StorageError where error == .inUse && tries < 100_000 {
         tries += 1

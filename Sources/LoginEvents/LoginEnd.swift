@@ -1,0 +1,11 @@
+/// What ends the time in which a person is taken to be there.
+public enum LoginEnd: Sendable, Equatable {
+  /// The screen was locked.
+  case locked
+  /// The computer is about to sleep; it waits for `LoginWatch.letSleep`, for some seconds.
+  case sleeping
+  /// Another session has the seat.
+  case switchedAway
+  /// The session has ended.
+  case loggedOut
+}

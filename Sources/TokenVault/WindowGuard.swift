@@ -1,0 +1,69 @@
+internal import Presence
+internal import System
+
+/// Sees what ends the unlock window from outside: the end of the time in which the person who opened
+/// it sits here.
+public protocol WindowGuard: Sendable {
+  /// Begins to look, where it does not already.
+  ///
+  /// Returns once nothing is missed any more, or it is clear that nothing can be seen. `end` is
+  /// called with the reason, once, and returns when the window is gone.
+  func begin(_ end: @escaping @Sendable (_ why: String) async -> Void) async
+  /// No window is open any more.
+  func rest()
+  /// Why nothing can be seen; nil where it can.
+  func flaw() async -> String?
+}
+
+extension Vault {
+  /// Has the guard look, before a window is opened.
+  ///
+  /// - Returns: a number that `endWindow` changes: what is opened in its place is too late then.
+  func beginGuarding() async -> UInt64 {
+    guard let windowGuard else { return windowEnds }
+    windowsBeginning += 1
+    defer { windowsBeginning -= 1 }
+    let ends = windowEnds
+    await windowGuard.begin { [weak self] why in await self?.endWindow(because: why) }
+    return ends
+  }
+
+  /// Closes the window, because of what happened outside.
+  ///
+  /// It is closed before that is written down, and in any case.
+  public func endWindow(because why: String) {
+    windowEnds += 1
+    let wasOpen = window?.isOpen(at: clock.boot) ?? false
+    window = nil
+    guard wasOpen else { return }
+    let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
+    try? change { () throws(VaultFailure) in try self.record(entry) }
+  }
+
+  /// Lets the guard rest where no window is open; the server calls it each minute.
+  public func restGuard() {
+    guard windowsBeginning == 0, !isHoldingWindow else { return }
+    windowGuard?.rest()
+  }
+
+  func examineGuard() async -> [VaultFinding] {
+    guard let windowGuard else { return [] }
+    guard let flaw = await windowGuard.flaw() else {
+      return [
+        VaultFinding(
+          "login-events",
+          .ok,
+          "a locked screen, sleep, another session at the seat and a logout end the unlock window"
+        )
+      ]
+    }
+    return [
+      VaultFinding(
+        "login-events",
+        .warning,
+        "login events are not watched: \(flaw)",
+        remedy: "the unlock window ends by time, or by: thumblatch lock"
+      )
+    ]
+  }
+}

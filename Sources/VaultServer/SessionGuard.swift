@@ -1,0 +1,218 @@
+internal import LoginEvents
+internal import Synchronization
+internal import System
+internal import TokenVault
+
+/// Follows the user's login sessions for as long as an unlock window may be open, on a thread of its
+/// own: an engine without a window neither loads libsystemd nor speaks to anyone.
+final class SessionGuard: WindowGuard {
+  /// How long the opening of a window waits for the bus, in nanoseconds.
+  private static let patience: UInt64 = 3_000_000_000
+  /// How long the computer's sleep waits for the end of the window, in milliseconds: logind itself
+  /// waits five seconds.
+  private static let sleepPatience: Int32 = 4000
+
+  private enum State {
+    case resting
+    case beginning(UInt64, [CheckedContinuation<Void, Never>])
+    case looking(UInt64, Wake)
+  }
+
+  private let user: UInt32
+  private let address: String?
+  private let state = Mutex((state: State.resting, last: UInt64(0)))
+
+  /// Follows the sessions of a user, by the bus at an address; nil: the machine's.
+  init(user: UInt32, address: String?) {
+    self.user = user
+    self.address = address
+  }
+
+  func begin(_ end: @escaping @Sendable (String) async -> Void) async {
+    await withCheckedContinuation { ready in
+      enum Step {
+        case go
+        case wait
+        case start(UInt64)
+      }
+      let step = state.withLock { content -> Step in
+        switch content.state {
+        case .looking: return .go
+        case .beginning(let number, let waiting):
+          content.state = .beginning(number, waiting + [ready])
+          return .wait
+        case .resting:
+          content.last += 1
+          content.state = .beginning(content.last, [ready])
+          return .start(content.last)
+        }
+      }
+      switch step {
+      case .go: ready.resume()
+      case .wait: break
+      case .start(let number): start(number, end)
+      }
+    }
+  }
+
+  func rest() {
+    let wake = state.withLock { content -> Wake? in
+      guard case .looking(_, let wake) = content.state else { return nil }
+      content.state = .resting
+      return wake
+    }
+    wake?.event.signal()
+  }
+
+  func flaw() async -> String? {
+    let isLooking = state.withLock { content in
+      if case .looking = content.state { true } else { false }
+    }
+    if isLooking { return nil }
+    return await withCheckedContinuation { answer in
+      let once = Once(answer)
+      do throws(SystemError) {
+        try startThread { [user, address] in
+          do throws(LoginFailure) {
+            _ = try LoginWatch(user: user, address: address, delaysSleep: false)
+            once.resume(nil)
+          } catch {
+            once.resume("\(error)")
+          }
+        }
+      } catch {
+        once.resume("\(error)")
+      }
+      Task {
+        try? await Task.sleep(nanoseconds: Self.patience)
+        once.resume("the system bus does not answer")
+      }
+    }
+  }
+
+  // MARK: - The thread
+
+  private func start(_ number: UInt64, _ end: @escaping @Sendable (String) async -> Void) {
+    do {
+      let wake = try Wake()
+      try startThread { self.run(number, wake, end) }
+    } catch {
+      return stop(number)
+    }
+    // Whoever opens a window does not wait for a bus that is silent; nothing is watched then.
+    Task {
+      try? await Task.sleep(nanoseconds: Self.patience)
+      self.giveUp(number)
+    }
+  }
+
+  private func run(
+    _ number: UInt64,
+    _ wake: Wake,
+    _ end: @escaping @Sendable (String) async -> Void
+  ) {
+    do throws(LoginFailure) {
+      var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
+      guard look(number, wake) else { return }
+      do throws(LoginFailure) {
+        guard let what = try watch.next(interrupt: wake.event.descriptor.number) else { return }
+        // From here on whoever opens a window begins anew.
+        stop(number)
+        Self.tell(what.reason, end)
+        watch.letSleep()
+      } catch {
+        stop(number)
+        // Nothing would end the window any more: so this does.
+        Self.tell("\(error)", end)
+      }
+    } catch {
+      stop(number)
+    }
+  }
+
+  /// Waits until the window is gone, but not for ever.
+  private static func tell(_ why: String, _ end: @escaping @Sendable (String) async -> Void) {
+    guard let done = try? Wake() else {
+      Task { await end(why) }
+      return
+    }
+    Task {
+      await end(why)
+      done.event.signal()
+    }
+    _ = try? done.event.descriptor.waitReadable(milliseconds: sleepPatience)
+  }
+
+  /// Nothing is missed from here on; false where nobody waits for that any more.
+  private func look(_ number: UInt64, _ wake: Wake) -> Bool {
+    let waiting = state.withLock { content -> [CheckedContinuation<Void, Never>]? in
+      guard case .beginning(number, let waiting) = content.state else { return nil }
+      content.state = .looking(number, wake)
+      return waiting
+    }
+    for ready in waiting ?? [] { ready.resume() }
+    return waiting != nil
+  }
+
+  /// Nothing is seen any more.
+  private func stop(_ number: UInt64) {
+    let waiting = state.withLock { content -> [CheckedContinuation<Void, Never>] in
+      switch content.state {
+      case .beginning(number, let waiting):
+        content.state = .resting
+        return waiting
+      case .looking(number, _):
+        content.state = .resting
+        return []
+      case .resting, .beginning, .looking: return []
+      }
+    }
+    for ready in waiting { ready.resume() }
+  }
+
+  private func giveUp(_ number: UInt64) {
+    let isBeginning = state.withLock { content in
+      if case .beginning(number, _) = content.state { true } else { false }
+    }
+    if isBeginning { stop(number) }
+  }
+}
+
+/// A wake event that threads and closures share.
+private final class Wake: Sendable {
+  let event: WakeEvent
+
+  init() throws(SystemError) {
+    event = try WakeEvent()
+  }
+}
+
+/// An answer that comes from one of two.
+private final class Once: Sendable {
+  private let answer: Mutex<CheckedContinuation<String?, Never>?>
+
+  init(_ answer: CheckedContinuation<String?, Never>) {
+    self.answer = Mutex(answer)
+  }
+
+  func resume(_ value: String?) {
+    let waiting = answer.withLock { answer in
+      let waiting = answer
+      answer = nil
+      return waiting
+    }
+    waiting?.resume(returning: value)
+  }
+}
+
+extension LoginEnd {
+  /// What the trail says about it.
+  fileprivate var reason: String {
+    switch self {
+    case .locked: "the screen was locked"
+    case .sleeping: "the computer sleeps"
+    case .switchedAway: "another session has the seat"
+    case .loggedOut: "the session has ended"
+    }
+  }
+}

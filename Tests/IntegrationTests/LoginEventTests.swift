@@ -1,0 +1,90 @@
+import System
+import TestSupport
+import Testing
+
+/// The unlock window ends with the login session: the real engine on a real bus, with a stand-in for
+/// logind, and an app that hears of it.
+@Suite(.serialized)
+struct LoginEventTests {
+  private let person: Person
+  private let reader: VirtualReader
+  private let bus: DesktopBus
+
+  init() throws {
+    person = try Person()
+    reader = try VirtualReader(.device)
+    bus = try DesktopBus(reader, logind: true, fprintd: false)
+    try act("add_session('1', 'seat0', \(person.user.user))")
+    // The first engine makes what the next one finds.
+    try person.register()
+    try person.endEngine()
+    let start = try person.shell(
+      """
+      mkfifo \(person.home)/report
+      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(person.programs)/thumblatchd --private \
+        </dev/null >/dev/null 2>&1 3<\(person.state) 4>\(person.home)/report &
+      head -c 1 \(person.home)/report
+      """
+    )
+    #expect(try start.succeeded() == "L")
+  }
+
+  private func remove() {
+    bus.remove()
+    reader.remove()
+  }
+
+  /// Has something happen at logind.
+  private func act(_ call: String) throws {
+    let answer = try bus.run(call)
+    try #require(answer == "None", "\(call): \(answer)")
+  }
+
+  private func unlock(_ app: AppProcess) throws {
+    let unlock = try person.terminal("unlock")
+    try unlock.expect("Password:")
+    try unlock.enter(Person.systemPassword)
+    try unlock.end()
+    try app.state("authenticated")
+    try bus.run("await_inhibitor(True)")
+  }
+
+  @Test
+  func eachEndOfASessionLocksTheAppBeforeTheComputerSleeps() throws {
+    defer { remove() }
+    let app = try AppProcess(person)
+    #expect(try app.run("restore") == "authenticated me@example.org")
+    #expect(try app.run("protect") == "")
+    try app.state("locked")
+    // Nobody is waited for while no window is open.
+    #expect(try bus.run("inhibits()") == "False")
+    for (happening, reason) in [
+      ("session('1', 'Lock')", "the screen was locked"),
+      ("session('1', 'SetLockedHint', True)", "the screen was locked"),
+      ("update_session('1', 'Active', False)", "another session has the seat"),
+      ("prepare_for_sleep(True)", "the computer sleeps"),
+      ("remove_session('1')", "the session has ended"),
+    ] {
+      try unlock(app)
+      try act(happening)
+      // The computer may go on when the window is gone.
+      try bus.run("await_inhibitor(False)")
+      let status = try person.run("status").succeeded()
+      #expect(!status.contains("unlocked"), "\(happening): \(status)")
+      try app.state("locked")
+      #expect(try person.run("audit").succeeded().contains(reason))
+    }
+    // A session of somebody else's ends nothing.
+    try act("add_session('2', 'seat0', 1)")
+    try unlock(app)
+    try act("remove_session('2')")
+    #expect(try bus.run("still_inhibits(10)") == "True")
+    #expect(try app.run("restore") == "authenticated me@example.org")
+    // Without logind nothing would end the window any more.
+    try bus.killLogind()
+    try app.state("locked")
+    #expect(try person.run("audit").succeeded().contains("systemd-logind has gone"))
+    let doctor = try person.run("doctor").text
+    #expect(doctor.contains("login events are not watched"))
+  }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import LoginEvents
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+/// What logind says of a user's sessions, on a real bus with a stand-in for logind.
+@Suite(.serialized)
+struct LoginWatchTests {
+  private let reader: VirtualReader
+  private let bus: DesktopBus
+
+  init() throws {
+    reader = try VirtualReader(.device)
+    bus = try DesktopBus(reader, logind: true, fprintd: false)
+    try act("add_session('1', 'seat0', 1234)")
+    try act("add_session('2', 'seat0', 4321)")
+  }
+
+  private func remove() {
+    bus.remove()
+    reader.remove()
+  }
+
+  /// Has something happen at logind.
+  private func act(_ call: String) throws {
+    let answer = try bus.run(call)
+    try #require(answer == "None", "\(call): \(answer)")
+  }
+
+  /// What ends the watch after it was begun: an end, or a failure.
+  private func end(
+    delaysSleep: Bool = false,
+    _ happening: () throws -> Void
+  ) throws -> Result<LoginEnd?, LoginFailure> {
+    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: delaysSleep)
+    try happening()
+    let wake = try WakeEvent()
+    return Result { () throws(LoginFailure) in
+      try watch.next(interrupt: wake.descriptor.number)
+    }
+  }
+
+  @Test(arguments: [
+    ("session('1', 'Lock')", LoginEnd.locked),
+    ("session('1', 'SetLockedHint', True)", .locked),
+    ("update_session('1', 'Active', False)", .switchedAway),
+    ("prepare_for_sleep(True)", .sleeping),
+    ("remove_session('1')", .loggedOut),
+  ])
+  func whatEndsAPersonsTimeIsSeen(_ act: String, _ end: LoginEnd) throws {
+    defer { remove() }
+    #expect(try self.end { try self.act(act) } == .success(end))
+  }
+
+  @Test
+  func whatEndsNothingIsPassedOver() throws {
+    defer { remove() }
+    let end = try end {
+      for act in [
+        // Others.
+        "session('2', 'Lock')", "session('2', 'SetLockedHint', True)",
+        "update_session('2', 'Active', False)", "remove_session('2')",
+        // Not ends.
+        "session('1', 'Unlock')", "session('1', 'SetLockedHint', False)",
+        "update_session('1', 'Active', True)", "update_session('1', 'IdleHint', True)",
+        "prepare_for_sleep(False)",
+        // From no seat, and not the last one.
+        "add_session('3', '', 1234)", "remove_session('3')",
+        // That of a timer.
+        "add_session('4', 'seat0', 1234, 'background')", "session('4', 'Lock')",
+        "remove_session('4')",
+      ] { try self.act(act) }
+      // One that came later.
+      try act("add_session('5', 'seat0', 1234)")
+      try act("update_session('5', 'Active', False)")
+    }
+    #expect(end == .success(.switchedAway))
+  }
+
+  @Test
+  func theLastSessionFromAfarCounts() throws {
+    defer { remove() }
+    try act("add_session('3', '', 1234)")
+    try act("remove_session('1')")
+    #expect(try end { try act("remove_session('3')") } == .success(.loggedOut))
+  }
+
+  @Test
+  func whatAStrangerSendsDoesNotCount() throws {
+    defer { remove() }
+    let session = "'/org/freedesktop/login1/session/1', 'org.freedesktop.login1.Session'"
+    let manager = "'/org/freedesktop/login1', 'org.freedesktop.login1.Manager'"
+    let end = try end {
+      for act in ["\(session), 'Lock'", "\(manager), 'PrepareForSleep', True"] {
+        let count = try bus.run("forge(\(ThisProcess.identifier), \(act))")
+        #expect(Int(count) ?? 0 > 0, "\(count)")
+      }
+      try act("update_session('1', 'Active', False)")
+    }
+    #expect(end == .success(.switchedAway))
+  }
+
+  @Test
+  func theComputerWaitsWithSleep() throws {
+    defer { remove() }
+    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    try bus.run("await_inhibitor(True)")
+    try bus.run("prepare_for_sleep(True)")
+    let wake = try WakeEvent()
+    #expect(try watch.next(interrupt: wake.descriptor.number) == .sleeping)
+    #expect(try bus.run("still_inhibits(20)") == "True")
+    watch.letSleep()
+    try bus.run("await_inhibitor(False)")
+  }
+
+  @Test
+  func anInterruptEndsTheWait() throws {
+    defer { remove() }
+    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    let wake = try WakeEvent()
+    wake.signal()
+    #expect(try watch.next(interrupt: wake.descriptor.number) == nil)
+  }
+
+  @Test
+  func logindThatGoesIsAnEnd() throws {
+    defer { remove() }
+    #expect(try end { try bus.killLogind() } == .failure(.gone))
+    // And nothing can be begun without it.
+    #expect {
+      _ = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
+    } throws: { error in
+      guard case .noLogind = error as? LoginFailure else { return false }
+      return true
+    }
+  }
+
+  @Test
+  func aBusThatGoesIsAnEnd() throws {
+    #expect(try end { remove() } == .failure(.gone))
+  }
+
+  @Test
+  func withoutABusThereIsAReason() throws {
+    defer { remove() }
+    #expect {
+      _ = try LoginWatch(user: 1234, address: "unix:path=/nowhere/bus", delaysSleep: false)
+    } throws: { error in
+      guard case .bus(let cause) = error as? LoginFailure else { return false }
+      return cause.code == ENOENT
+    }
+  }
+}

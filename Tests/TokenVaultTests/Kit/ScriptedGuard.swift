@@ -1,0 +1,52 @@
+import Synchronization
+
+@testable import TokenVault
+
+/// Sees what a test has happen to the login session.
+final class ScriptedGuard: WindowGuard {
+  private struct State {
+    var end: (@Sendable (String) async -> Void)?
+    var happensFirst: String?
+    var flaw: String?
+    var begun = 0
+    var rested = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// How often it began to look.
+  var begun: Int { state.withLock { $0.begun } }
+  /// How often it was told to rest.
+  var rested: Int { state.withLock { $0.rested } }
+
+  /// Has something happen now; returns when the window is gone.
+  func happen(_ why: String) async {
+    let end = state.withLock { $0.end }
+    await end?(why)
+  }
+
+  /// Has something happen as soon as it looks the next time.
+  func willHappen(_ why: String) {
+    state.withLock { $0.happensFirst = why }
+  }
+
+  /// From now on it sees nothing.
+  func isBlind(_ why: String) {
+    state.withLock { $0.flaw = why }
+  }
+
+  func begin(_ end: @escaping @Sendable (String) async -> Void) async {
+    let first = state.withLock { state in
+      state.begun += 1
+      state.end = end
+      let first = state.happensFirst
+      state.happensFirst = nil
+      return first
+    }
+    if let first { await end(first) }
+  }
+
+  func rest() { state.withLock { $0.rested += 1 } }
+
+  func flaw() async -> String? { state.withLock { $0.flaw } }
+}
