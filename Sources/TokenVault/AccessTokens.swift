@@ -65,8 +65,9 @@ extension Vault {
         if let prompt { cancel(prompt, caller: caller) }
         return try await share(flight.task, wanted: wanted)
       }
-      // An exchange that outlived its engine may have brought a token already: no question then.
-      if try intent(of: account) != nil {
+      // An exchange that outlived its engine may have brought a token already, or one waits for the
+      // provider's keys: no question then.
+      if try intent(of: account) != nil || withheld[account.id] != nil {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), asked, wanted: wanted) {
           if let prompt { cancel(prompt, caller: caller) }

@@ -107,7 +107,8 @@ extension Vault {
   /// - Parameters:
   ///   - provider: with what discovery filled in.
   ///   - isMissingOne: one was not among those that are known. They are read again, but not
-  ///     sooner than a minute after the last time: anyone can make up the name of a key.
+  ///     sooner than a minute after the last time, or the last failure: anyone can make up the
+  ///     name of a key.
   /// - Returns: the keys that can be used, which may be none.
   /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
   func keys(
@@ -118,7 +119,13 @@ extension Vault {
     if let known = documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
       return known
     }
-    return try await readKeys(provider, source)
+    if isMissingOne, let failure = documents.keyFailure(source, at: clock.boot) { throw failure }
+    do throws(VaultFailure) {
+      return try await readKeys(provider, source)
+    } catch {
+      documents.noteKeyFailure(error, source, at: clock.boot)
+      throw error
+    }
   }
 
   /// The keys that are at hand, without asking anyone.
@@ -129,10 +136,11 @@ extension Vault {
   /// Reads the keys, whatever is known of them.
   func readKeys(
     _ provider: Provider,
-    _ source: ProviderDocuments.Source
+    _ source: ProviderDocuments.Source,
+    tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
-    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+    let answer = try await Fetch(exchange: exchange, clock: clock, tries: tries).answer(
       to: request,
       terms: source.terms
     )

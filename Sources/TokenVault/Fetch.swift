@@ -23,6 +23,7 @@ struct Fetch: Sendable {
 
   let exchange: any TokenExchange
   let clock: any VaultClock
+  var tries = Self.mostTries
 
   /// The answer to a request, or the last one where none was any good.
   ///
@@ -33,14 +34,14 @@ struct Fetch: Sendable {
     terms: ExchangeTerms
   ) async throws(VaultFailure) -> Answer {
     let begun = clock.boot
-    var tries = 0
+    var made = 0
     while true {
       let outcome = await ask(request, terms)
-      tries += 1
-      guard outcome.mayPass, tries < Self.mostTries, !Task.isCancelled else {
+      made += 1
+      guard outcome.mayPass, made < tries, !Task.isCancelled else {
         return try outcome.result.get()
       }
-      let wait = wait(after: tries, outcome)
+      let wait = wait(after: made, outcome)
       let elapsed = (clock.boot.nanoseconds - begun.nanoseconds) / 1_000_000
       guard elapsed + wait <= Self.mostSeconds * 1000 else { return try outcome.result.get() }
       await clock.pause(milliseconds: wait)

@@ -166,6 +166,7 @@ extension Vault {
         )
       )
     }
+    forgetTokens(of: changed.id)
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
   }

@@ -27,6 +27,7 @@ struct ProviderDocuments {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
+  private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
   /// The metadata that was read here lately.
   func metadata(_ source: Source, at now: BootInstant) -> ServerMetadata? {
@@ -43,11 +44,33 @@ struct ProviderDocuments {
     return document.content
   }
 
+  /// Why the keys could not be read here a moment ago.
+  ///
+  /// - Returns: nil once they may be asked for again. What it says of waiting is as of now.
+  func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
+    guard let failure = keyFailures[source] else { return nil }
+    let passed = now.seconds(since: failure.read)
+    guard passed < Self.keyPatience else { return nil }
+    let left = Self.keyPatience - passed
+    switch failure.content {
+    case .providerUnavailable(let message, let wait):
+      return .providerUnavailable(message, retryAfter: max(left, (wait ?? 0) - passed))
+    case .offline(let message, let wait):
+      return .offline(message, retryAfter: max(left, (wait ?? 0) - passed))
+    default: return failure.content
+    }
+  }
+
+  mutating func noteKeyFailure(_ failure: VaultFailure, _ source: Source, at now: BootInstant) {
+    Self.put(failure, source, into: &keyFailures, at: now)
+  }
+
   mutating func put(_ content: ServerMetadata, _ source: Source, at now: BootInstant) {
     Self.put(content, source, into: &metadata, at: now)
   }
 
   mutating func put(_ content: KeySet, _ source: Source, at now: BootInstant) {
+    keyFailures[source] = nil
     Self.put(content, source, into: &keys, at: now)
   }
 

@@ -45,8 +45,11 @@ extension Vault {
   ) async throws(VaultFailure) -> AccessGrant {
     await enter(identifier)
     defer { leave(identifier) }
+    await readKeysAhead(for: identifier)
     var slot = try await lockedSlot(identifier)
     try recover(identifier, slot)
+    // Nobody waits for what became of an earlier one, unless it still may be used.
+    _ = try await admitWithheld(identifier)
     let account = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: account, asked, wanted: wanted) { return grant }
     let earlier = try self.intent(of: account)
@@ -105,7 +108,8 @@ extension Vault {
       try settle(intent, with: image, slot, caller: caller, sent: token)
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
-      try await admitWithheld(intent, after: error)
+      guard withheld[identifier]?.intent.intent == intent.intent else { throw error }
+      if let refusal = try await admitWithheld(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
@@ -132,7 +136,10 @@ extension Vault {
     }
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
-      return .success(try recover(identifier, slot))
+      try recover(identifier, slot)
+      _ = try await admitWithheld(identifier)
+      slot.close()
+      return .success(())
     } catch {
       return .failure(error)
     }

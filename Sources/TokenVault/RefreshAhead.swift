@@ -79,6 +79,13 @@ extension Vault {
     uses[TokenPlace(row)] = row.storedAt
   }
 
+  /// Forgets what is known in memory of the tokens of an account, which are no more.
+  func forgetTokens(of account: [UInt8]) {
+    withheld[account] = nil
+    failing.remove(account)
+    uses = uses.filter { $0.key.account != account }
+  }
+
   /// Whether the token was handed out since it was stored: by the engine, or by the front, which
   /// reads the file of the usual one.
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {

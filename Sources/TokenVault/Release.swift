@@ -107,6 +107,7 @@ extension Vault {
       try self.countBoxChange()
       try self.record(entry)
     }
+    forgetTokens(of: changed.id)
     // From here on the caller's copy is the only one: nothing may keep it from being sent. What
     // fails now is done by the next change and the next checkpoint.
     try? raiseMark()

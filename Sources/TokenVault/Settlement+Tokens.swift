@@ -47,20 +47,25 @@ extension Vault {
         )
       )
     }
+    if isSignIn { forgetTokens(of: account.id) }
     if rotation.changesBox { try raiseMark() }
     if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
     writeDefaultAccount()
   }
 
   /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
+  ///
+  /// With `isWaiting` the access token may be used later.
+  @discardableResult
   func keepRefreshToken(
     _ token: SharedSecret?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
     _ caller: Caller,
-    _ sent: SharedSecret?
-  ) throws(VaultFailure) {
+    _ sent: SharedSecret?,
+    isWaiting: Bool = false
+  ) throws(VaultFailure) -> Rotation {
     var row = try signedIn(account, intent, provider, nil)
     let rotation = try rotate(&row, to: token, from: account, sent: sent)
     let changed = row
@@ -80,14 +85,18 @@ extension Vault {
       try self.record(
         AuditEntry(
           event(of: intent),
-          .failed,
+          isWaiting ? .begun : .failed,
           account: changed,
           caller: caller,
-          detail: "generation \(changed.generation), no usable access token"
+          detail: "generation \(changed.generation), "
+            + (isWaiting
+              ? "the access token waits for the provider's keys" : "no usable access token")
         )
       )
     }
+    if isSignIn { forgetTokens(of: account.id) }
     if rotation.changesBox { try raiseMark() }
+    return rotation
   }
 
   /// The account as it is once tokens are there; a login brings its provider along.

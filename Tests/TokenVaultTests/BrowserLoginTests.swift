@@ -346,6 +346,7 @@ struct BrowserLoginTests {
     let later = try await next.open()
     #expect(try await later.token().accessToken == "at-1")
     next.clock.advance(3600)
+    next.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
     next.exchange.plan(
       .answer(status: 200, body: OpenProvider.tokens(access: "at-3", refresh: "rt-3", idToken: nil))
     )
