@@ -146,6 +146,8 @@ struct RefreshIdentityTests {
       tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock))
     )
     for _ in 0..<Fetch.mostTries { next.exchange.plan(.answer(status: 503, body: "")) }
+    // Between those tries it pauses.
+    next.clock.run()
     for _ in 0..<3 {
       let given = prompt
       let refusal = await failure { _ = try await later.token(minimum: 200, prompt: given) }
@@ -156,6 +158,7 @@ struct RefreshIdentityTests {
       prompt = nil
       #expect(next.exchange.requests.count == 2 + Fetch.mostTries)
     }
+    #expect(next.clock.pauses.count { $0 < 5000 } == Fetch.mostTries - 1)
     next.clock.advance(60)
     next.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
     #expect(try await later.token(minimum: 200).accessToken == "at-2")
