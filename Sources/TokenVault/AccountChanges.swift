@@ -116,7 +116,7 @@ extension Vault {
   private func settleBeforeRemoval(_ identifier: [UInt8]) async throws(VaultFailure) {
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
-      try recover(identifier, slot)
+      try await recover(identifier, slot, isLoginOver: true)
     } catch {
       guard case .vaultUnsafe = error else { throw error }
     }

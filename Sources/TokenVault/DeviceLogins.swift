@@ -130,7 +130,7 @@ extension Vault {
     var device = device
     let outcome: Result<SignInOutcome, VaultFailure>
     do throws(VaultFailure) {
-      outcome = .success(try await poll(login, device, caller))
+      outcome = .success(try await poll(name, login, device, caller))
     } catch {
       outcome = .failure(error)
     }
@@ -151,6 +151,7 @@ extension Vault {
   }
 
   private func poll(
+    _ name: String,
     _ login: PendingLogin,
     _ device: DeviceLogin,
     _ caller: Caller
@@ -163,6 +164,7 @@ extension Vault {
     }
     var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
     pending.flow = .device
+    pending.login = name
     pending.keys = try await keys(of: login.provider)?.encoded
     let attempt = SignInAttempt(
       purpose: .login,

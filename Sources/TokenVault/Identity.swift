@@ -102,12 +102,16 @@ extension Vault {
     return .misconfigured("\(why); the new access token is not used")
   }
 
-  /// The keys as they are by now, where those of an intent are too old for the answer in its slot.
+  /// The keys as they are by now, where those of a login's intent are too old for the answer in its
+  /// slot.
   ///
-  /// It waits while the answer lies there, durable: an engine that ends meanwhile loses nothing but
-  /// this second look.
+  /// It waits while the answer lies there, durable: the next engine finds it, and does the same.
+  ///
+  /// - Returns: nil where none are needed, or none can ever be read: why it is refused is told there.
+  /// - Throws: `offline`, `providerUnavailable`, where they may be read later.
   func newerKeys(for intent: IntentRow, _ image: [UInt8]) async throws(VaultFailure) -> KeySet? {
-    guard !SlotImage.isEmpty(image), let found = try? outcome(in: image, of: intent),
+    guard intent.purpose != .refresh, !SlotImage.isEmpty(image),
+      let found = try? outcome(in: image, of: intent),
       case .answered(let status, let retryAfter, let body) = found
     else { return nil }
     let account = try account(withIdentifier: intent.account)
@@ -121,8 +125,17 @@ extension Vault {
     guard case .tokens(let answer) = judgement,
       case .unknownKey = identity(in: answer, intent, account, provider, nil)
     else { return nil }
-    // Without them the token is refused, and why is told there.
-    return try? await keys(of: provider, isMissingOne: true)
+    do throws(VaultFailure) {
+      return try await keys(of: provider, isMissingOne: true)
+    } catch {
+      let waits = "the login is finished by the next call that can read the provider's keys"
+      switch error {
+      case .offline(let why, let wait): throw .offline("\(waits): \(why)", retryAfter: wait)
+      case .providerUnavailable(let why, let wait):
+        throw .providerUnavailable("\(waits): \(why)", retryAfter: wait)
+      default: return nil
+      }
+    }
   }
 }
 

@@ -21,6 +21,8 @@ struct PendingSignIn {
   /// The provider's keys as they were before the exchange, so that the next engine judges by the
   /// same; nil where there are none.
   var keys: [UInt8]?
+  /// The login that this is an exchange of; nil where it is the only one of its login.
+  var login: String?
   /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
   var uncertain: IntentRow?
 
@@ -29,6 +31,7 @@ struct PendingSignIn {
     case flow
     case nonce
     case keys
+    case login
     case uncertain
   }
 
@@ -51,6 +54,7 @@ struct PendingSignIn {
     if flow != .password { add(.flow, [0] + Array(flow.rawValue.utf8)) }
     if let nonce { add(.nonce, [0] + Array(nonce.utf8)) }
     if let keys { add(.keys, [0] + keys) }
+    if let login { add(.login, [0] + Array(login.utf8)) }
     if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
     return parts.flatMap { part in
       let count = UInt32(truncatingIfNeeded: part.count)
@@ -91,6 +95,7 @@ struct PendingSignIn {
         flow = known
       case .nonce: nonce = String(decoding: value, as: UTF8.self)
       case .keys: keys = value
+      case .login: login = String(decoding: value, as: UTF8.self)
       case .uncertain:
         guard let row = IntentRow(retryOf: account, decoding: value) else { return nil }
         uncertain = row

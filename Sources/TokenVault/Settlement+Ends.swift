@@ -146,7 +146,7 @@ extension Vault {
 
 extension VaultFailure {
   /// Whether the same question may be answered better a moment later.
-  fileprivate var isOfTheMoment: Bool {
+  var isOfTheMoment: Bool {
     switch self {
     case .offline, .providerUnavailable: true
     default: false

@@ -58,11 +58,21 @@ extension Vault {
       guard try find(account.id)?.name == account.name else { continue }
       let slot = try await lockedSlot(account.id)
       let earlier = try intent(of: account)
-      try recover(account.id, slot)
+      let isItself = earlier.map { isOf(attempt, $0) } ?? false
+      switch try await recover(account.id, slot, isLoginOver: !isItself) {
+      // An earlier exchange of this very login or registration has come to its end: the provider
+      // would refuse a second one.
+      case .tokens where isItself:
+        return .signedIn(try facts(of: try self.account(withIdentifier: account.id)))
+      case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
+        throw why
+      case .waiting(let why): throw why
+      default: break
+      }
       // So does an interrupted login of which nothing came.
       guard let row = try find(account.id) else { continue }
-      if let earlier, wasRegistered(row, by: earlier, attempt) {
-        // An interrupted registration has come to its end: the provider would refuse a second one.
+      if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
+        // It has brought a refresh token, if not all that was expected.
         return .signedIn(try facts(of: row))
       }
       if case .pending(let slowDown) = try await exchange(attempt, for: row, slot, caller) {
@@ -76,13 +86,11 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.account(id: identifier) }
   }
 
-  private func wasRegistered(
-    _ row: AccountRow,
-    by intent: IntentRow,
-    _ attempt: SignInAttempt
-  ) -> Bool {
-    attempt.purpose == .register && intent.purpose == .register && row.state == .signedIn
-      && row.generation > intent.generation && pending(intent)?.email == attempt.pending.email
+  /// Whether an exchange that was begun earlier belongs to the same login or registration.
+  private func isOf(_ attempt: SignInAttempt, _ intent: IntentRow) -> Bool {
+    guard attempt.purpose == intent.purpose, let before = pending(intent) else { return false }
+    if attempt.purpose == .register { return before.email == attempt.pending.email }
+    return before.login != nil && before.login == attempt.pending.login
   }
 
   /// The exchange of a login, from T1 to T2.
@@ -122,6 +130,7 @@ extension Vault {
       slot = try await lockedSlot(row.id)
     }
     let image = try image(after: reply, intent, slot)
+    // Where they cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)
     return try settle(
       intent,

@@ -19,7 +19,7 @@ extension Vault {
     await enter(account.id)
     defer { leave(account.id) }
     let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
+    try await recover(account.id, slot, isLoginOver: true)
     var row = try self.account(withIdentifier: account.id)
     let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
     try removeTokenFile(of: row.name)
