@@ -52,7 +52,9 @@ extension Vault {
             issuer: provider.issuer.text,
             clientID: oauth.clientID,
             nonce: pending?.nonce,
-            accessToken: answer.accessToken,
+            // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
+            // again within a time of grace has the hash of another one in it.
+            accessToken: pending == nil ? nil : answer.accessToken,
             now: min(clock.wall.seconds, intent.startedAt + Self.answerTime),
             subject: pending == nil ? account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))

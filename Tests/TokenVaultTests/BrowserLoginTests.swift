@@ -231,6 +231,7 @@ struct BrowserLoginTests {
     case otherIssuer
     case expired
     case otherKey
+    case otherAccessToken
   }
 
   private func token(_ fault: Fault, nonce: String?, _ clock: ManualClock) throws -> String? {
@@ -246,6 +247,12 @@ struct BrowserLoginTests {
         nonce: nonce,
         at: clock,
         claims: ["exp": "\(clock.wall.seconds - 61)"]
+      )
+    case .otherAccessToken:
+      try OpenProvider.idToken(
+        nonce: nonce,
+        at: clock,
+        claims: ["at_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#]
       )
     case .otherKey: try OpenProvider.idToken(nonce: nonce, at: clock, .otherP256)
     }

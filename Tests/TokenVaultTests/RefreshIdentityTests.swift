@@ -41,7 +41,10 @@ struct RefreshIdentityTests {
     #expect(bench.exchange.requests.count == 4)
   }
 
-  @Test(arguments: [["sub": #""someone""#], ["iss": #""https://evil.example""#], ["exp": "1"]])
+  @Test(arguments: [
+    ["sub": #""someone""#], ["iss": #""https://evil.example""#], ["aud": #""someone""#],
+    ["azp": #""someone""#], ["exp": "1"], ["iat": "9999999999"],
+  ])
   func aTokenThatIsNotRightWithholdsTheAccessTokenAlone(_ claims: [String: String]) async throws {
     let (bench, vault) = try await expired()
     bench.exchange.plan(
@@ -60,6 +63,15 @@ struct RefreshIdentityTests {
     )
     #expect(try await vault.cachedToken() != "at-2")
     #expect(try await sentNext(bench, vault) == "rt-2")
+  }
+
+  @Test(arguments: [["at_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#], ["nonce": #""other""#]])
+  func aTokenOfARefreshNeedNotNameWhatALoginsHasTo(_ claims: [String: String]) async throws {
+    let (bench, vault) = try await expired()
+    bench.exchange.plan(
+      tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, claims: claims))
+    )
+    #expect(try await vault.token(minimum: 200).accessToken == "at-2")
   }
 
   @Test
