@@ -11,7 +11,7 @@ extension Vault {
   static let browserSeconds: Int64 = 300
 
   func beginBrowserLogin(
-    _ name: String,
+    _ account: LoginTarget,
     _ provider: Provider,
     redirect: String,
     _ scopes: ScopeRequest?,
@@ -41,7 +41,7 @@ extension Vault {
     }
     let login = try open(
       PendingLogin(
-        account: name,
+        account: account,
         provider: provider,
         exportable: exportable,
         connection: caller.connection,
@@ -111,7 +111,7 @@ extension Vault {
       pending: pending,
       sent: code
     )
-    return try await signIn(login.account, login.provider, attempt, caller).facts
+    return try await signIn(.begun(login.account), login.provider, attempt, caller).facts
   }
 
   private func code(

@@ -7,7 +7,7 @@ internal import System
 // Device code (RFC 8628): the person says yes on any machine, and the engine asks until then.
 extension Vault {
   func beginDeviceLogin(
-    _ name: String,
+    _ account: LoginTarget,
     _ provider: Provider,
     _ scopes: ScopeRequest?,
     exportable: Bool,
@@ -18,7 +18,7 @@ extension Vault {
     let now = clock.boot
     let login = try open(
       PendingLogin(
-        account: name,
+        account: account,
         provider: provider,
         exportable: exportable,
         connection: caller.connection,
@@ -100,7 +100,7 @@ extension Vault {
       let wait = (end.nanoseconds - clock.boot.nanoseconds + 999_999) / 1_000_000
       if wait > 0 { await clock.pause(milliseconds: wait) }
       guard !Task.isCancelled else {
-        throw .loginRequired(account: login.account, message: "the wait was given up")
+        throw .loginRequired(account: login.account.name, message: "the wait was given up")
       }
       let (now, due) = try deviceLogin(name, caller)
       // Woken early: a provider that is asked too soon makes the interval longer.
@@ -173,7 +173,7 @@ extension Vault {
       pending: pending,
       sent: device.code
     )
-    return try await signIn(login.account, login.provider, attempt, caller)
+    return try await signIn(.begun(login.account), login.provider, attempt, caller)
   }
 }
 
