@@ -62,10 +62,7 @@ extension Vault {
       ) {
       case .authorization(let given): return given
       case .rateLimited(let wait):
-        throw .providerUnavailable(
-          "the provider asks for patience (429)",
-          retryAfter: wait.map(Int64.init)
-        )
+        throw .patience(retryAfter: wait.map(Int64.init))
       case .failing(_, let wait, let message):
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
       case .misconfigured(let message): throw .misconfigured(message)

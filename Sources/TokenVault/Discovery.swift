@@ -107,8 +107,8 @@ extension Vault {
   /// - Parameters:
   ///   - provider: with what discovery filled in.
   ///   - isMissingOne: one was not among those that are known. They are read again, but not
-  ///     sooner than a minute after the last time, or the last failure: anyone can make up the
-  ///     name of a key.
+  ///     sooner than a minute after the last time, or the last failure, or than the provider then
+  ///     asked for: anyone can make up the name of a key.
   /// - Returns: the keys that can be used, which may be none.
   /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
   func keys(
@@ -173,10 +173,9 @@ extension Vault {
 extension VaultFailure {
   /// The provider is out of order, or asks for patience.
   fileprivate static func failing(_ answer: Fetch.Answer) -> VaultFailure {
-    .providerUnavailable(
-      answer.status == 429
-        ? "the provider asks for patience (429)" : "the provider answered \(answer.status)",
-      retryAfter: answer.retryAfter.map(Int64.init)
-    )
+    let wait = answer.retryAfter.map(Int64.init)
+    return answer.status == 429
+      ? .patience(retryAfter: wait)
+      : .providerUnavailable("the provider answered \(answer.status)", retryAfter: wait)
   }
 }

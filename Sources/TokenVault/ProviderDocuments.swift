@@ -49,15 +49,17 @@ struct ProviderDocuments {
   /// - Returns: nil once they may be asked for again. What it says of waiting is as of now.
   func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
     guard let failure = keyFailures[source] else { return nil }
-    let passed = now.seconds(since: failure.read)
-    guard passed < Self.keyPatience else { return nil }
-    let left = Self.keyPatience - passed
+    func left(_ asked: Int64?) -> Int64? {
+      let patience = max(Self.keyPatience, min(asked ?? 0, Vault.longestPatience))
+      let left = patience - now.seconds(since: failure.read)
+      return left > 0 ? left : nil
+    }
     switch failure.content {
-    case .providerUnavailable(let message, let wait):
-      return .providerUnavailable(message, retryAfter: max(left, (wait ?? 0) - passed))
-    case .offline(let message, let wait):
-      return .offline(message, retryAfter: max(left, (wait ?? 0) - passed))
-    default: return failure.content
+    case .providerUnavailable(let message, let asked):
+      return left(asked).map { .providerUnavailable(message, retryAfter: $0) }
+    case .offline(let message, let asked):
+      return left(asked).map { .offline(message, retryAfter: $0) }
+    default: return left(nil).map { _ in failure.content }
     }
   }
 

@@ -83,6 +83,7 @@ extension Vault {
   func forgetTokens(of account: [UInt8]) {
     withheld[account] = nil
     failing.remove(account)
+    patience[account] = nil
     uses = uses.filter { $0.key.account != account }
   }
 

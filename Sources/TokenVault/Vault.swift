@@ -63,6 +63,8 @@ public actor Vault {
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var logins = LoginBook()
   var documents = ProviderDocuments()
+  /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
+  var patience: [[UInt8]: BootInstant] = [:]
   var withheld: [[UInt8]: WithheldToken] = [:]
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()

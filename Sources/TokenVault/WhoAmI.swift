@@ -87,10 +87,7 @@ extension Vault {
     case .notThere:
       throw .misconfigured("the provider has no profile there; check where it is asked for")
     case .rateLimited(let wait):
-      throw .providerUnavailable(
-        "the provider asks for patience (429)",
-        retryAfter: wait.map(Int64.init)
-      )
+      throw .patience(retryAfter: wait.map(Int64.init))
     case .refused(let status, let message): throw .providerRefused(status: status, message)
     case .failing(_, let wait, let message):
       throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))

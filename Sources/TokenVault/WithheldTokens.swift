@@ -29,7 +29,13 @@ extension Vault {
       let source = keySource(of: provider), keysAtHand(of: provider) == nil,
       documents.keyFailure(source, at: clock.boot) == nil
     else { return }
-    _ = try? await readKeys(provider, source, tries: 1)
+    do throws(VaultFailure) {
+      _ = try await readKeys(provider, source, tries: 1)
+    } catch {
+      // One that says for how long it wants to be left alone is left alone.
+      guard case .providerUnavailable(_, _?) = error else { return }
+      documents.noteKeyFailure(error, source, at: clock.boot)
+    }
   }
 
   /// T2 without the access token, which waits for the provider's keys.
