@@ -67,7 +67,7 @@ enum AccountVerbs {
     [.namedAccount],
     options: [
       Verb.Option("--local", "the provider is not told"),
-      Verb.Option("--yes", "do not ask"),
+      AccountEnd.yes,
     ],
     summary: "sign out as logout does, and forget the account",
     details: """
@@ -78,7 +78,7 @@ enum AccountVerbs {
     let local = session.arguments.has("--local")
     let account = try StatusVerbs.accounts(session, named: name).first
     let isSignedOut = account?.state == .signedOut
-    if let account, !isSignedOut, !session.arguments.has("--yes") { try confirm(account, session) }
+    try AccountEnd.removal.confirm(account, local: local, session)
     let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
       RemoveAccountCall(account: name, local: local)
     }
@@ -93,20 +93,6 @@ enum AccountVerbs {
           ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
           : "removed \(name): nothing of it is left here; "
             + AccountText.unconfirmed(reply, local: local)
-    )
-  }
-
-  /// Asks, because there is something to lose.
-  private static func confirm(
-    _ account: VaultAccount,
-    _ session: Session
-  ) throws(CommandError) {
-    let person = account.email ?? account.displayName ?? account.subject
-    let name = account.name
-    try session.confirm(
-      "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased.",
-      for: "a confirmation that \(name) is removed",
-      otherwise: "\(name) was not removed"
     )
   }
 }

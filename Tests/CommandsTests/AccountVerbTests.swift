@@ -46,6 +46,73 @@ struct AccountVerbTests {
     #expect(play.code == .presence)
   }
 
+  @Test(arguments: [
+    (
+      ["logout", "work"], "Sign out of work, signed in as ada@example.org?", "whatever dev answers"
+    ),
+    (["logout", "work", "--local"], "Sign out of work", "dev is not told"),
+    (["account", "remove", "work", "--local"], "Remove work", "dev is not told"),
+  ])
+  func theQuestionSaysWhatWillHappen(_ words: [String], _ what: String, _ rest: String) throws {
+    let play = try Play.run(words) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type("\n")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .presence)
+    #expect(play.screen.contains(what) && play.screen.contains(rest))
+  }
+
+  @Test(arguments: ["y\n", "yes\n", " Y \n"])
+  func aSignOutIsConfirmedAtTheTerminal(_ answer: String) throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.loginRequired))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type(answer)
+      #expect(try stage.expect(LogoutCall.self) == LogoutCall(account: "work", local: false))
+      try stage.reply(
+        LogoutReply(revoked: false, reason: "the provider has no revocation_endpoint")
+      )
+    }
+    #expect(play.code == .done)
+    #expect(play.talk.contains("the tokens are erased"))
+    #expect(play.talk.contains("the provider has no revocation_endpoint"))
+  }
+
+  @Test
+  func ctrlCAtTheQuestionSignsNobodyOut() throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.interrupt()
+      try stage.expectEnd()
+    }
+    #expect(play.code == .interrupted)
+  }
+
+  @Test(arguments: [([], false), (["--no-input"], true), (["--yes"], true)] as [([String], Bool)])
+  func whereNobodyIsAskedTheNameIsEnoughToSignOut(_ words: [String], _ terminal: Bool) throws {
+    let play = try Play.run(["logout", "work"] + words, terminal: terminal) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: true))
+    }
+    #expect(play.code == .done)
+    #expect(!play.screen.contains("[y/N]"))
+  }
+
+  @Test
+  func whoIsNotSignedInIsNotAskedAboutIt() throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.signedOut))
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: false, reason: "was not signed in"))
+    }
+    #expect(play.code == .done)
+    #expect(play.screen.isEmpty)
+  }
+
   @Test
   func withoutATerminalNothingIsRemovedUnlessYesIsGiven() throws {
     for (words, terminal) in [([], false), (["--no-input"], true)] as [([String], Bool)] {

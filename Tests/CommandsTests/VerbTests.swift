@@ -219,7 +219,7 @@ struct VerbTests {
   @Test
   func logoutSaysWhatHappened() throws {
     func play(_ words: [String], _ account: VaultAccount, _ reply: LogoutReply) throws -> Play {
-      try Play.run(["logout", "me"] + words) { stage in
+      try Play.run(["logout", "me"] + words, terminal: false) { stage in
         try stage.knowAccount(account)
         let call = try stage.expect(LogoutCall.self)
         #expect(call == LogoutCall(account: "me", local: words == ["--local"]))
