@@ -110,6 +110,7 @@ final class Output {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
+        "reason": failure.reason.map { .string($0.rawValue) } ?? .null,
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
       var object = failure.facts
