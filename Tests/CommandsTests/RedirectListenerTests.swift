@@ -33,6 +33,7 @@ struct RedirectListenerTests {
   /// What one wait brought.
   struct Wait {
     var query: String?
+    var strays: [RedirectStray] = []
     var error: CommandError?
   }
 
@@ -49,7 +50,13 @@ struct RedirectListenerTests {
     var wait = Wait()
     do throws(CommandError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
-      if let arrival = try listener.wait(interrupt: interrupt, until: deadline, tick: {}) {
+      let arrival = try listener.wait(
+        interrupt: interrupt,
+        until: deadline,
+        tick: {},
+        stray: { wait.strays.append($0) }
+      )
+      if let arrival {
         wait.query = Self.text(arrival)
         arrival.connection.answer(Array("the page".utf8), interrupt: nil)
       }
