@@ -65,6 +65,9 @@ extension ProviderTemplate {
   )
 
   /// Entra leaves out the port of `http://localhost` alone.
+  ///
+  /// An access token is for one API: that of these scopes is Microsoft Graph, which has the userinfo
+  /// endpoint as well; `User.Read` is what it wants for the own profile.
   private static let entra = ProviderTemplate(
     name: "entra",
     title: "Microsoft Entra ID",
@@ -72,12 +75,14 @@ extension ProviderTemplate {
     notes: [
       "Register an app with the platform Mobile and desktop applications and http://localhost.",
       "A device login needs the setting Allow public client flows.",
+      "A token is for one API. With scopes of an API of your own (--scope) whoami, which asks "
+        + "Microsoft Graph, is refused: make a provider of its own for that.",
     ],
     settings: [
       "kind": "oidc",
       "issuer": "https://login.microsoftonline.com/{tenant}/v2.0",
       "redirect_uri": "http://localhost",
-      "scope": "openid profile email offline_access",
+      "scope": "openid profile email offline_access User.Read",
       "api_hosts": "graph.microsoft.com",
     ]
   )

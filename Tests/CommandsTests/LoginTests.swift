@@ -32,9 +32,16 @@ struct LoginTests {
   }
 
   @Test(arguments: [
-    ([], "thumblatch provider add NAME --kind password-backend --issuer URL"),
-    (["dev"], "thumblatch login nwe --provider dev"),
-    (["dev", "work"], "thumblatch login nwe --provider P"),
+    (
+      [],
+      "thumblatch provider add NAME says where: with --template (alone it lists them), or "
+        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
+    ),
+    (
+      ["dev"],
+      "thumblatch login nwe --provider dev; a new user: thumblatch register nwe --provider dev"
+    ),
+    (["dev", "work"], "thumblatch login nwe --provider P, which is one of dev, work"),
   ])
   func anUnknownAccountIsToldBeforeAnyQuestion(_ providers: [String], _ hint: String) throws {
     try withProviders(providers) { environment in
@@ -48,6 +55,21 @@ struct LoginTests {
       #expect(play.error?.hint == hint)
       #expect(play.screen.isEmpty)
     }
+  }
+
+  /// Only a password backend makes users.
+  @Test
+  func theHintFitsAProviderWithAPage() throws {
+    let home = try ProviderHome()
+    #expect(
+      try home.run("provider add idp --issuer https://id.example --client-id cli").code == .done
+    )
+    let play = try home.run("login nwe") { stage in
+      _ = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: "nwe"))
+      try stage.expectEnd()
+    }
+    #expect(play.error?.hint == "thumblatch login nwe --provider idp")
   }
 
   @Test(arguments: ["y", "n", ""])

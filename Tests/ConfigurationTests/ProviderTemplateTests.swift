@@ -89,6 +89,20 @@ struct ProviderTemplateTests {
     #expect(!oauth.scopes.contains("offline_access"))
   }
 
+  /// The profile and the userinfo endpoint are Microsoft Graph's; where that is, its metadata says.
+  @Test
+  func entraIsAskedForATokenOfMicrosoftGraph() throws {
+    let entra = try #require(ProviderTemplate.named("entra"))
+    let provider = try Self.provider(entra, secret: false)
+    let scopes = try #require(provider.oauth).scopes
+    #expect(
+      Set(scopes) == ["openid", "profile", "email", "offline_access", "User.Read"],
+      "\(scopes)"
+    )
+    #expect(provider.endpoint(.userinfo) == nil)
+    #expect(provider.apiHosts == ["graph.microsoft.com"])
+  }
+
   @Test
   func anIssuerOfOnesOwnTakesTheEndpointsAlong() throws {
     let gitlab = try #require(ProviderTemplate.named("gitlab"))
