@@ -85,7 +85,7 @@ enum AccountVerbs {
     try session.report(
       [
         "account": .string(name), "removed": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason),
+        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
       ],
       isSignedOut
         ? "removed \(name): it was not signed in"

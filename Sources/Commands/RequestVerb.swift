@@ -177,11 +177,7 @@ private struct RequestRun {
   ) throws(CommandError) {
     switch reply {
     case .notSent(let reason):
-      throw CommandError(
-        .unavailable,
-        "\(target.hostAndPort) cannot be reached (\(reason.rawValue)): nothing was sent",
-        hint: RequestText.hint(reason)
-      )
+      throw RequestText.notSent(to: target.hostAndPort, reason)
     case .lost(.tooLarge):
       throw CommandError(.serverError, "the answer has more than 64 MiB")
     case .lost(let reason):

@@ -154,7 +154,7 @@ enum SignInVerbs {
     try session.report(
       [
         "account": .string(account), "erased": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason),
+        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
       ],
       before?.state == .signedOut
         ? "\(account) was not signed in"

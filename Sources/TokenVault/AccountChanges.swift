@@ -68,18 +68,18 @@ extension Vault {
   ///   - local: the provider is not told.
   ///   - caller: who asks.
   /// - Throws: `noSuchAccount`, and what the store cannot do.
-  /// - Returns: whether the provider confirmed, and if not, why.
+  /// - Returns: what the provider said.
   public func remove(
     account name: String,
     local: Bool,
     caller: Caller
-  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+  ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
     await enter(account.id)
     defer { leave(account.id) }
     try await settleBeforeRemoval(account.id)
     let row = try self.account(withIdentifier: account.id)
-    let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
+    let answer = local ? Revocation.notAsked : await revoke(row, caller)
     try removeTokenFile(of: row.name)
     try removeDefaultName()
     try change { () throws(VaultFailure) in

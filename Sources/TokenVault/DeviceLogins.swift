@@ -67,8 +67,8 @@ extension Vault {
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
       case .misconfigured(let message): throw .misconfigured(message)
       }
-    case .notSent(let reason): throw .notSent(reason)
-    case .interrupted(let reason): throw .unreachable(reason)
+    case .notSent(let reason): throw .notSent(reason, to: request.url)
+    case .interrupted(let reason): throw .unanswered(reason, by: request.url)
     case .delivered, .sealed: throw .unexpected("the exchange gave no answer")
     }
   }

@@ -161,8 +161,8 @@ let vaultDescription = #"""
   method DeleteFinger(finger: string, prompt: ?string) -> (fingers: []string)
 
   # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
-  # whether the provider confirmed, `reason` why not.
-  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  # whether the provider confirmed, `reason` why not, `offline` that there was no connection from here.
+  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
   # Asks the provider who this is. `profile` is the provider's own object.
   method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
@@ -191,7 +191,7 @@ let vaultDescription = #"""
   # The account that is meant where none is named.
   method SetDefaultAccount(account: string) -> (account: Account)
   # Signs out as Logout does, then removes the account.
-  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
   # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
   # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
   method RequestTerms(account: ?string) -> (

@@ -17,12 +17,12 @@ extension Dispatcher {
       let facts = try await vault.setDefault(account: call.account, caller: caller)
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .removeAccount(let call):
-      let (revoked, reason) = try await vault.remove(
+      let answer = try await vault.remove(
         account: call.account,
         local: call.local,
         caller: caller
       )
-      return try Self.made(LogoutReply(revoked: revoked, reason: reason))
+      return try Self.made(LogoutReply(answer))
     case .requestTerms(let call):
       let terms = try await vault.requestTerms(account: call.account)
       return try Self.made(

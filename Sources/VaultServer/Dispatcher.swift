@@ -117,12 +117,12 @@ struct Dispatcher: Sendable {
     case .listFingers, .deleteFinger: return try await fingers(request, caller)
     case .enrollFinger(let call): return try await enroll(call, more, caller, reply)
     case .logout(let call):
-      let (revoked, reason) = try await vault.signOut(
+      let answer = try await vault.signOut(
         account: call.account,
         local: call.local,
         caller: caller
       )
-      return try Self.made(LogoutReply(revoked: revoked, reason: reason))
+      return try Self.made(LogoutReply(answer))
     case .whoAmI(let call):
       let (facts, profile) = try await vault.profile(
         account: call.account,

@@ -154,6 +154,16 @@ extension VaultAccount {
 }
 
 extension VaultReader {
+extension LogoutReply {
+  init(_ answer: Revocation) {
+    self.init(
+      revoked: answer.revoked,
+      reason: answer.reason,
+      offline: answer.isOffline ? true : nil
+    )
+  }
+}
+
   init(_ facts: ReaderFacts) {
     self.init(
       available: facts.available,

@@ -89,7 +89,9 @@ struct CommandTests {
       let json = try person.start(arguments + ["--json"])
       let object = try object(try json.text())
       #expect(try json.child.wait() == .exited(expected))
-      #expect(try object.object("error").members.map(\.name) == ["code", "message", "hint", "reason"])
+      #expect(
+        try object.object("error").members.map(\.name) == ["code", "message", "hint", "reason"]
+      )
     }
     try person.backend.fail(.init("*", .status(503)))
     try person.expireTokens()

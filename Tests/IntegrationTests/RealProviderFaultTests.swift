@@ -85,7 +85,7 @@ struct RealProviderFaultTests {
     try member.provider.call("offline")
     let offline = try member.run("token", "work")
     #expect(offline.end == .exited(5), "\(offline.text)")
-    #expect(offline.text.contains("cannot be reached"), "\(offline.text)")
+    #expect(offline.text.contains("no network: "), "\(offline.text)")
     #expect(try member.standing() == "expired")
     let test = try member.run("provider", "test", "idp")
     #expect(test.end == .exited(5), "\(test.text)")
@@ -98,7 +98,7 @@ struct RealProviderFaultTests {
     try member.provider.fail(["grant": "refresh_token", "status": 503])
     let failing = try member.run("token", "work")
     #expect(
-      failing.end == .exited(5) && !failing.text.contains("cannot be reached"),
+      failing.end == .exited(5) && !failing.text.contains("no network"),
       "\(failing.text)"
     )
   }

@@ -207,7 +207,10 @@ private func accountSamples() throws -> [Sample] {
       )
     ),
     try call(LogoutCall(account: "me", local: true)),
-    try reply(to: LogoutCall.self, LogoutReply(revoked: false, reason: "unreachable")),
+    try reply(
+      to: LogoutCall.self,
+      LogoutReply(revoked: false, reason: "unreachable", offline: true)
+    ),
     try call(WhoAmICall(account: "me", prompt: "p1")),
     try reply(
       to: WhoAmICall.self,
