@@ -34,12 +34,15 @@ enum AccountVerbs {
     "account rename",
     [.namedAccount, Verb.Operand(name: "NEW-NAME", count: .one)],
     summary: "give an account another name",
-    details: "Nothing is asked and nothing is sealed anew: only the name changes."
+    details: """
+      Nothing is sealed anew: only the name changes. A protected account asks for a presence check, \
+      because its name is what later prompts show.
+      """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
     let new = try session.accountName(session.arguments.operands[1])
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
-      RenameAccountCall(account: old, name: new)
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      RenameAccountCall(account: old, name: new, prompt: prompt)
     }
     try session.report(
       ["account": .object(AccountText.object(reply.account)), "was": .string(old)],

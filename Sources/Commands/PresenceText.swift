@@ -20,6 +20,7 @@ enum PresenceText {
     case .rekey: "make a new device secret"
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"
+    case .rename: "rename \(account ?? "the account") to \(detail ?? "another name")"
     case .applyProvider:
       "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }

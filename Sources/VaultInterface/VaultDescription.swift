@@ -187,7 +187,8 @@ let vaultDescription = #"""
     refresh_token: string, signed_out: bool
   )
 
-  method RenameAccount(account: string, name: string) -> (account: Account)
+  # Needs a passed prompt where the account is protected.
+  method RenameAccount(account: string, name: string, prompt: ?string) -> (account: Account)
   # The account that is meant where none is named.
   method SetDefaultAccount(account: string) -> (account: Account)
   # Signs out as Logout does, then removes the account.
@@ -251,7 +252,7 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test, apply_provider),
+      recover, test, apply_provider, rename),
     # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),

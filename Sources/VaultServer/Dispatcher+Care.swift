@@ -11,7 +11,12 @@ extension Dispatcher {
   ) async throws(VaultFailure) -> VarlinkReply {
     switch request {
     case .renameAccount(let call):
-      let facts = try await vault.rename(account: call.account, to: call.name, caller: caller)
+      let facts = try await vault.rename(
+        account: call.account,
+        to: call.name,
+        prompt: call.prompt,
+        caller: caller
+      )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .setDefaultAccount(let call):
       let facts = try await vault.setDefault(account: call.account, caller: caller)

@@ -89,6 +89,7 @@ extension VaultInterface.PresencePurpose {
     case .recover: self = .recover
     case .test: self = .test
     case .applyProvider: self = .applyProvider
+    case .rename: self = .rename
     }
   }
 }

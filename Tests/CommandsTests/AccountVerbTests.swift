@@ -169,6 +169,28 @@ struct AccountVerbTests {
     long.email = String(repeating: "e", count: 60) + "@example.org"
     long.accessTokenExpiresAt = 1_700_003_600
     long.refreshedAt = 1_699_000_000
+    let asked = try Play.run(["account", "rename", "me", "work"]) { stage in
+      #expect(try stage.expect(RenameAccountCall.self).prompt == nil)
+      try stage.fail(
+        .presenceNeeded(
+          PresenceRequest(
+            prompt: "p1",
+            requester: "bash, pid 4211",
+            account: "me",
+            purpose: .rename,
+            detail: "work",
+            methods: [.fingerprint],
+            timeout: 30
+          )
+        )
+      )
+      _ = try stage.expect(CheckCall.self)
+      try stage.terminal.waitFor("Touch the fingerprint reader to rename me to work")
+      try stage.reply(CheckEvent.passed)
+      #expect(try stage.expect(RenameAccountCall.self).prompt == "p1")
+      try stage.reply(AccountReply(account: Self.account(.ready)))
+    }
+    #expect(asked.code == .done)
     let status = VaultStatus(
       form: .private,
       version: "0.1.0",

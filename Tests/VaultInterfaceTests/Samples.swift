@@ -247,7 +247,7 @@ private func accountSamples() throws -> [Sample] {
         problem: "altered"
       )
     ),
-    try call(RenameAccountCall(account: "me", name: "work")),
+    try call(RenameAccountCall(account: "me", name: "work", prompt: "p1")),
     try reply(to: RenameAccountCall.self, AccountReply(account: account)),
     try call(SetDefaultAccountCall(account: "me")),
     try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
