@@ -140,10 +140,15 @@ final class Output {
     writeToTerminal(lines.joined(separator: "\n") + "\n")
   }
 
-  /// A question; the answer follows on the same line.
+  /// A question, broken at words to the terminal's width; the answer follows on its last line.
   func ask(_ text: String) {
     clearStatus()
-    writeToTerminal(PlainText.line(text))
+    guard let terminal else { return }
+    let plain = PlainText.line(text)
+    // One column less, so that there is one for what separates question and answer.
+    var lines = PlainText.wrapped(plain, columns: max(terminal.columns - 1, 1))
+    if plain.hasSuffix(" ") { lines.append((lines.popLast() ?? "") + " ") }
+    writeToTerminal(lines.joined(separator: "\n"))
   }
 
   /// Ends the line of an answer that was not shown.

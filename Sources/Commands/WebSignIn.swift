@@ -83,7 +83,9 @@ struct WebSignIn {
     }
     // What to check in the provider's file does not matter where there is another way.
     let why = refusal.message.prefix { $0 != ";" }
-    session.output.announce("\(place) gives no code to this client: \(why).")
+    session.output.announce(
+      "There is no code from \(place) (\(why)). An address is pasted here instead."
+    )
     return try run(.paste, isAsked: false)
   }
 

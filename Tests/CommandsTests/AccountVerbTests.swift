@@ -61,7 +61,22 @@ struct AccountVerbTests {
       try stage.expectEnd()
     }
     #expect(play.code == .presence)
-    #expect(play.screen.contains(what) && play.screen.contains(rest))
+    let flowing = play.screen.replacing("\r\n", with: " ")
+    #expect(flowing.contains(what) && flowing.contains(rest), "\(play.screen)")
+  }
+
+  /// No word of it is cut in two, and the answer has room behind it.
+  @Test
+  func aQuestionFitsANarrowTerminal() throws {
+    let play = try Play.run(["logout", "work"], columns: 30) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N] ")
+      try stage.terminal.type("n\n")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .presence)
+    let lines = play.screen.replacing("\r\n", with: "\n").split(separator: "\n")
+    #expect(lines.count > 3 && lines.allSatisfy { $0.utf8.count <= 30 }, "\(play.screen)")
   }
 
   @Test(arguments: ["y\n", "yes\n", " Y \n"])
@@ -154,21 +169,6 @@ struct AccountVerbTests {
       try stage.reply(AccountReply(account: Self.account(.ready)))
     }
     #expect(renamed.talk == "old is now called work\n")
-    let chosen = try Play.run(["account", "default", "work"]) { stage in
-      #expect(try stage.expect(SetDefaultAccountCall.self).account == "work")
-      try stage.reply(AccountReply(account: Self.account(.ready, isDefault: true)))
-    }
-    #expect(chosen.talk.contains("work"))
-    #expect(try Play.run(["account", "rename", "old", "../x"]) { _ in }.code == .usage)
-  }
-
-  @Test
-  func theStatusFitsATerminalAndMarksTheDefault() {
-    var long = Self.account(.loginRequired)
-    long.name = String(repeating: "n", count: 40)
-    long.email = String(repeating: "e", count: 60) + "@example.org"
-    long.accessTokenExpiresAt = 1_700_003_600
-    long.refreshedAt = 1_699_000_000
     let asked = try Play.run(["account", "rename", "me", "work"]) { stage in
       #expect(try stage.expect(RenameAccountCall.self).prompt == nil)
       try stage.fail(
@@ -191,6 +191,21 @@ struct AccountVerbTests {
       try stage.reply(AccountReply(account: Self.account(.ready)))
     }
     #expect(asked.code == .done)
+    let chosen = try Play.run(["account", "default", "work"]) { stage in
+      #expect(try stage.expect(SetDefaultAccountCall.self).account == "work")
+      try stage.reply(AccountReply(account: Self.account(.ready, isDefault: true)))
+    }
+    #expect(chosen.talk.contains("work"))
+    #expect(try Play.run(["account", "rename", "old", "../x"]) { _ in }.code == .usage)
+  }
+
+  @Test
+  func theStatusFitsATerminalAndMarksTheDefault() {
+    var long = Self.account(.loginRequired)
+    long.name = String(repeating: "n", count: 40)
+    long.email = String(repeating: "e", count: 60) + "@example.org"
+    long.accessTokenExpiresAt = 1_700_003_600
+    long.refreshedAt = 1_699_000_000
     let status = VaultStatus(
       form: .private,
       version: "0.1.0",

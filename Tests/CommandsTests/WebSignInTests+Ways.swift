@@ -126,6 +126,10 @@ extension WebSignInTests {
     #expect(!play.screen.contains("code=c"))
   }
 
+  private static func isFree(_ family: LoopbackSocket.Family, _ port: UInt16) -> Bool {
+    (try? LoopbackSocket.bind(family, port: port)) != nil
+  }
+
   /// Nothing but the redirect's own addresses is held, and nothing once the answer is here.
   @Test(arguments: [
     ("http://127.0.0.1:PORT/", [LoopbackSocket.Family.ipv4]), ("http://[::1]:PORT/", [.ipv6]),
@@ -137,22 +141,20 @@ extension WebSignInTests {
   ) throws {
     let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
     let uri = redirect.replacing("PORT", with: "\(free)")
-    func isFree(_ family: LoopbackSocket.Family, _ port: UInt16) -> Bool {
-      (try? LoopbackSocket.bind(family, port: port)) != nil
-    }
     let play = try Play.run(["login", "me", "--paste"]) { stage in
       try Self.know(stage, ["redirect_uri": uri])
       let call = try stage.expect(BeginLoginCall.self)
-      let target = try #require(call.redirect).split(separator: ":").last
-      let port = try #require(UInt16(try #require(target).split(separator: "/")[0]))
+      let redirect = try #require(call.redirect)
+      let last = redirect.split(separator: ":").last?.split(separator: "/").first
+      let port = try #require(UInt16(last ?? ""))
       try stage.reply(BeginLoginReply(login: "l1", url: Self.url, expiresIn: 300))
       try stage.terminal.waitFor("Paste it here")
       for family in [LoopbackSocket.Family.ipv4, .ipv6] {
-        #expect(isFree(family, port) != held.contains(family))
+        #expect(Self.isFree(family, port) != held.contains(family))
       }
       try stage.terminal.type("code=c&state=s\n")
       _ = try stage.expect(FinishLoginCall.self)
-      #expect(isFree(.ipv4, port) && isFree(.ipv6, port))
+      #expect(Self.isFree(.ipv4, port) && Self.isFree(.ipv6, port))
       try stage.reply(AccountReply(account: Self.account))
     }
     #expect(play.code == .done)
