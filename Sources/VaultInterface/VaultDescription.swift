@@ -115,8 +115,10 @@ let vaultDescription = #"""
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
   # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
+  # With `more`, while another prompt is armed: `queued`, and `free` once that is over. Nothing is
+  # armed then: show the prompt, and call Check again. Without `more`: the error Busy.
   method Check(prompt: string, method: (fingerprint, password)) -> (
-    event: (waiting, retry, ask, passed),
+    event: (waiting, retry, ask, passed, queued, free),
     # What to do differently, for `retry`: too_short, center_finger, remove_finger, general.
     hint: ?string,
     # The question to show, for `ask`, and whether the answer is hidden.
@@ -126,7 +128,7 @@ let vaultDescription = #"""
     seconds: ?int
   )
   method Respond(prompt: string, text: string) -> (
-    event: (waiting, retry, ask, passed), hint: ?string, text: ?string, hidden: ?bool,
+    event: (waiting, retry, ask, passed, queued, free), hint: ?string, text: ?string, hidden: ?bool,
     seconds: ?int
   )
   # Gives the prompt up; those who joined it fail as cancelled too.

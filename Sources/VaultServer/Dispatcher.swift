@@ -158,6 +158,7 @@ struct Dispatcher: Sendable {
       let step = try await vault.check(
         call.prompt,
         by: call.presenceMethod.method,
+        mayWait: more,
         caller: caller,
         report: tell
       )

@@ -154,7 +154,6 @@ extension VaultAccount {
   }
 }
 
-extension VaultReader {
 extension LogoutReply {
   init(_ answer: Revocation) {
     self.init(
@@ -165,6 +164,7 @@ extension LogoutReply {
   }
 }
 
+extension VaultReader {
   init(_ facts: ReaderFacts) {
     self.init(
       available: facts.available,
@@ -195,6 +195,7 @@ extension VaultInterface.CheckEvent {
     switch step {
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
     case .passed: self = .passed
+    case .free: self = .free
     }
   }
 
@@ -204,6 +205,7 @@ extension VaultInterface.CheckEvent {
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(ScanHint(hint))
     case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
+    case .queued: self = .queued
     }
   }
 }

@@ -5,7 +5,7 @@ import VaultInterface
 @testable import Commands
 
 struct PresenceDialogueTests {
-  private static let token = AccessTokenReply(
+  static let token = AccessTokenReply(
     account: "me",
     accessToken: "token-1",
     tokenType: "Bearer",
@@ -13,7 +13,7 @@ struct PresenceDialogueTests {
   )
 
   /// The text of an answer; only a test may look at it.
-  private static func text(_ call: RespondCall) -> String {
+  static func text(_ call: RespondCall) -> String {
     call.text.bytes.withBytes { span in
       String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
     }

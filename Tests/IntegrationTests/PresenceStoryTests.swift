@@ -52,6 +52,57 @@ struct PresenceStoryTests {
     #expect(Set(refreshes).count == refreshes.count, "a refresh token was sent twice")
   }
 
+  /// One touch answers one prompt, and the other one is not lost for it.
+  @Test
+  func aSecondPromptWaitsForTheFirstAndIsServedAfterIt() throws {
+    let person = try protected()
+    let first = try tokenIsDue(person)
+    let second = try person.terminal("presence", "test")
+    try second.expect("waiting for the other prompt")
+    try person.touch()
+    try first.expect("at_")
+    try first.end()
+    try second.expect("The other prompt is over. Press Enter when you are ready for this one.")
+    #expect(!person.readerIsOpen)
+    try second.enter()
+    try second.expect("Touch the fingerprint reader to test the presence check")
+    try person.touch()
+    #expect(try second.end().contains("the presence check passed, by fingerprint"))
+    // One that is given up makes way as well.
+    let third = try person.terminal("presence", "test")
+    try third.expect("Touch the fingerprint reader")
+    let fourth = try person.terminal("presence", "disable", "me")
+    try fourth.expect("waiting for the other prompt")
+    try third.type("\u{3}")
+    _ = try third.end(130)
+    try fourth.expect("Press Enter")
+    try fourth.enter()
+    try fourth.expect("turn presence protection off for me")
+    try person.touch()
+    try fourth.end()
+  }
+
+  @Test
+  func aProtectedAccountIsRenamedByItsOwner() throws {
+    let person = try protected()
+    #expect(try person.run("account", "rename", "me", "work").end == .exited(7))
+    let rename = try person.terminal("account", "rename", "me", "work")
+    try rename.expect("Touch the fingerprint reader to rename me to work (asked by ")
+    try person.touch()
+    #expect(try rename.end().contains("me is now called work"))
+    // Nobody is asked to sign out where nobody can be; a person may think better of it.
+    let kept = try person.terminal("logout", "work")
+    try kept.expect("[y/N]")
+    try kept.enter()
+    _ = try kept.end(3)
+    #expect(try person.backend.count("sessions") == 1)
+    let gone = try person.terminal("logout", "work")
+    try gone.expect("[y/N]")
+    try gone.enter("y")
+    try gone.end()
+    #expect(try person.backend.count("sessions") == 0)
+  }
+
   @Test
   func signedInProtectedRefusedOpenedUnprotectedSignedOut() throws {
     let person = try protected()

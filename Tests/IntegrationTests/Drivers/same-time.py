@@ -175,6 +175,8 @@ class Command:
             reply = PASSWORD
         elif "[y/N]" in new:
             reply = "y"
+        elif "Press Enter when you are ready" in new:
+            reply = ""
         elif "Touch the fingerprint reader" in new and self.wants_password:
             reply = ""
         if reply is not None:
