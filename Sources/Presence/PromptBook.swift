@@ -194,7 +194,7 @@ public struct PromptBook: Sendable {
   ) {
     prompts[name] = prompt
     prompts[name]?.state = state
-    prompts[name]?.deadline = running.end.advanced(bySeconds: Self.lifetime)
+    prompts[name]?.deadline = running.deadline.advanced(bySeconds: Self.lifetime)
   }
 
   /// Whether the check of this prompt, by this method, is the one that runs: a result for any

@@ -15,10 +15,10 @@ extension PresenceDialogueTests {
       try stage.reply(CheckEvent.queued, continues: true)
       try stage.terminal.waitFor("waiting for the other prompt")
       // No choice of the password while nothing is armed.
-      try stage.terminal.type("\\n")
+      try stage.terminal.type("\n")
       try stage.reply(CheckEvent.free)
       try stage.terminal.waitFor("The other prompt is over. Press Enter when you are ready")
-      try stage.terminal.type("\\n")
+      try stage.terminal.type("\n")
       try stage.terminal.waitFor("Touch the fingerprint reader to refresh me")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .fingerprint)
       try stage.reply(CheckEvent.passed)
@@ -26,7 +26,7 @@ extension PresenceDialogueTests {
       try stage.reply(Self.token)
     }
     #expect(play.code == .done)
-    #expect(play.out == "token-1\\n")
+    #expect(play.out == "token-1\n")
     #expect(play.echoes)
   }
 
@@ -43,7 +43,7 @@ extension PresenceDialogueTests {
       #expect(try stage.expect(CheckCall.self).presenceMethod == .password)
       try stage.reply(CheckEvent.ask(text: "Password: ", hidden: true))
       try stage.terminal.waitFor("Password: ")
-      try stage.terminal.type("pw\\n")
+      try stage.terminal.type("pw\n")
       _ = try stage.expect(RespondCall.self)
       try stage.reply(CheckEvent.passed)
       _ = try stage.expect(TestPresenceCall.self)

@@ -252,7 +252,10 @@ private func accountSamples() throws -> [Sample] {
     try call(SetDefaultAccountCall(account: "me")),
     try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
     try call(RemoveAccountCall(account: "me", local: true)),
-    try reply(to: RemoveAccountCall.self, LogoutReply(revoked: false, reason: "offline")),
+    try reply(
+      to: RemoveAccountCall.self,
+      LogoutReply(revoked: false, reason: "offline", offline: true)
+    ),
     try call(RequestTermsCall(account: "me")),
     try reply(
       to: RequestTermsCall.self,
@@ -288,6 +291,8 @@ private func presenceSamples() throws -> [Sample] {
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
+    reply(to: CheckCall.self, .queued, isVariant: true),
+    reply(to: CheckCall.self, .free, isVariant: true),
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
     reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),
