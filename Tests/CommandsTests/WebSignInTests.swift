@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -44,7 +45,7 @@ struct WebSignInTests {
   }
 
   static func nobodyListens(_ port: UInt16) -> Bool {
-    (try? LoopbackSocket.connect(.ipv4, port: port)) == nil
+    eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
   static func text(_ secret: SharedSecret) -> String {
@@ -138,7 +139,7 @@ struct WebSignInTests {
 
   @Test
   func ctrlCWhileTheBrowserIsAwaitedHangsUp() throws {
-    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+    let play = try Play.interrupted(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
       try stage.terminal.waitFor("waiting for the browser, ")
