@@ -29,10 +29,17 @@ struct BrowserTests {
 
     init(_ scripts: [String: String]) throws {
       scratch = try ScratchDirectory()
-      let directory = try scratch.open()
+      // By another process: a child that some test forks from this one would have a file that is
+      // being written open until its exec, and such a file cannot be executed (ETXTBSY).
+      let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\"; chmod 755 \"$1\""
       for (name, script) in scripts {
-        try directory.create(name).write("#!/bin/sh\n" + script + "\n")
-        unsafe chmod("\(path)/\(name)", 0o755)
+        let writer = try ChildProcess(
+          path: "/bin/sh",
+          arguments: ["-ec", write, "sh", "\(path)/\(name)", script],
+          environment: ["PATH=/usr/bin:/bin"],
+          descriptors: [-1, -1, 2]
+        )
+        try #require(try writer.wait() == .exited(0))
       }
     }
 
