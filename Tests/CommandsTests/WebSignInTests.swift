@@ -139,7 +139,8 @@ struct WebSignInTests {
 
   @Test
   func ctrlCWhileTheBrowserIsAwaitedHangsUp() throws {
-    let play = try Play.interrupted(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+    let words = ["login", "me", "--browser"]
+    let play = try Play.interrupted(words, environment: Self.noBrowser) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
       try stage.terminal.waitFor("waiting for the browser, ")

@@ -83,8 +83,10 @@ struct FingerCareTests {
     }
   }
 
-  /// Waits for the next question, which comes so many seconds after a wrong password at the
-  /// earliest. Meanwhile it is told why; a machine that takes as long by itself has nothing to tell.
+  /// Waits for the next question.
+  ///
+  /// It comes so many seconds after a wrong password at the earliest. Meanwhile it is told why; a
+  /// machine that takes as long by itself has nothing to tell.
   private func waits(
     _ terminal: TerminalSession,
     seconds: Int64,
