@@ -11,45 +11,7 @@ struct IdleConnectionTests {
   private static let most = 256
 
   @Test
-  func theOneThatWasSilentForLongestMakesRoomForTheNext() throws {
-    let backend = try DevBackend()
-    try backend.fail(.init("/auth/login", hold: true))
-    let vault = try TestVault()
-    try vault.start()
-    // The oldest of all waits for its answer, and so was silent for longest.
-    let waiting = try vault.connect()
-    try waiting.send(
-      LoginCall(
-        account: "me",
-        provider: provider(backend.url),
-        email: "me@example.org",
-        password: try secret(password)
-      )
-    )
-    try backend.waitForRequests("/auth/login")
-    // Each is heard for the first time when it is taken: in this order.
-    let idle = try (1..<Self.most).map { _ in try vault.connect() }
-    // The first speaks: now it is the second.
-    try idle[0].call(GetStatusCall())
-    for number in 1...2 {
-      let next = try vault.connect()
-      try next.call(GetStatusCall())
-      #expect(try idle[number].reply() == nil)
-    }
-    // Nobody else was sent away, which would be something to read.
-    for caller in [idle[0]] + idle.dropFirst(3) {
-      #expect(try !caller.socket.waitReadable(milliseconds: 0))
-    }
-    try idle[0].call(GetStatusCall())
-    try backend.release()
-    guard case .providerRefused = try waiting.failure(of: LoginCall.self) else {
-      Issue.record("whoever waited for an answer got another one")
-      return
-    }
-  }
-
-  @Test
-  func whereAllWaitForAnAnswerTheNextIsTurnedAway() throws {
+  func whereAllWaitForAnAnswerTheNextIsTurnedAwayAndWhereTheyAreIdleItIsServed() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     let engine = try vault.start()
@@ -68,6 +30,7 @@ struct IdleConnectionTests {
     try backend.release()
     let tokens = try callers.map { try $0.result(of: AccessTokenCall.self).accessToken }
     #expect(Set(tokens).count == 1 && tokens[0] != old)
+    // All of them are still connected, and none wants anything.
     #expect(try vault.connect().call(GetStatusCall()).process == Int(engine.identifier))
   }
 }
