@@ -1,5 +1,5 @@
-import Glibc
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -9,17 +9,8 @@ import VaultInterface
 struct LoginTests {
   /// A configuration directory with these providers, removed after the body.
   private func withProviders(_ names: [String], _ body: ([String: String]) throws -> Void) throws {
-    var template = Array("/tmp/thumblatch-login-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let files = path + "/thumblatch/providers.d"
-    defer {
-      if let directory = try? Directory(path: files) {
-        for name in names { _ = try? directory.unlink("\(name).conf") }
-      }
-      for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
-    }
-    let environment = ["XDG_CONFIG_HOME": path]
+    let directory = try ScratchDirectory()
+    let environment = ["XDG_CONFIG_HOME": directory.path]
     let kind = ["--kind", "password-backend", "--issuer", "http://localhost:8000"]
     for name in names {
       let added = try Play.run(["provider", "add", name] + kind, environment: environment) {
@@ -28,7 +19,7 @@ struct LoginTests {
       }
       #expect(added.code == .done)
     }
-    try body(environment)
+    try withExtendedLifetime(directory) { try body(environment) }
   }
 
   @Test(arguments: [

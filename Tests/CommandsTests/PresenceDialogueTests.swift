@@ -162,7 +162,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingTheReaderEndsAtOnceWithTheTerminalRestored() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
@@ -178,7 +178,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingThePasswordRestoresEcho() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(methods: [.password])
       _ = try stage.expect(CheckCall.self)
@@ -197,7 +197,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingARunningRefreshEndsAtOnce() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.interrupt()
       try stage.expectEnd()

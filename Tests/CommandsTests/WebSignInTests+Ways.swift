@@ -84,7 +84,7 @@ extension WebSignInTests {
 
   @Test
   func ctrlCEndsTheWaitForACode() throws {
-    let play = try Play.run(["login", "me", "--device"]) { stage in
+    let play = try Play.interrupted(["login", "me", "--device"]) { stage in
       try Self.know(stage)
       _ = try stage.expect(BeginLoginCall.self)
       try stage.reply(Self.code)

@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -44,7 +45,7 @@ struct WebSignInTests {
   }
 
   static func nobodyListens(_ port: UInt16) -> Bool {
-    (try? LoopbackSocket.connect(.ipv4, port: port)) == nil
+    eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
   static func text(_ secret: SharedSecret) -> String {
@@ -171,7 +172,8 @@ struct WebSignInTests {
 
   @Test
   func ctrlCWhileTheBrowserIsAwaitedHangsUp() throws {
-    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+    let words = ["login", "me", "--browser"]
+    let play = try Play.interrupted(words, environment: Self.noBrowser) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
       try stage.terminal.waitFor("waiting for the browser, ")

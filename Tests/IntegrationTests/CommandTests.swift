@@ -181,7 +181,7 @@ struct CommandTests {
         os.setgid(65534); os.setuid(65534)
         server.listen()
         print("listening", flush=True)
-        server.settimeout(30)
+        server.settimeout(120)
         connection, _ = server.accept()
         print(len(connection.recv(4096)), "bytes")
         """,

@@ -99,7 +99,7 @@ class Control:
             elif name == "wait":
                 wanted = given.get("count", 1)
                 self.changed.wait_for(
-                    lambda: self.matching(given) >= wanted, given.get("timeout", 20))
+                    lambda: self.matching(given) >= wanted, given.get("timeout", 50))
                 return {"arrived": self.matching(given)}
             elif name == "release":
                 self.releases += 1

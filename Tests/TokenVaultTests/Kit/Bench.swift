@@ -26,7 +26,7 @@ final class Bench: Sendable {
     owner: UInt32 = ThisProcess.user,
     limits: TrailLimits = .standard
   ) async throws -> Vault {
-    var tries = 0
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
         return try Vault(
@@ -37,8 +37,7 @@ final class Bench: Sendable {
           clock: clock,
           trailLimits: limits
         )
-      } catch let error as StorageError where error == .inUse && tries < 100_000 {
-        tries += 1
+      } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
       }
     }
@@ -46,12 +45,11 @@ final class Bench: Sendable {
 
   /// The store, between two vaults.
   func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
-    var tries = 0
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
         return try body(try Store(in: try StateDirectory(path: scratch.path)))
-      } catch let error as StorageError where error == .inUse && tries < 100_000 {
-        tries += 1
+      } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
       }
     }
