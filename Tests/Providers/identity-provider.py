@@ -40,7 +40,9 @@ The calls:
   rotate-keys       {keep}: sign with a new key; keep false takes the old one from the JWKS at once
   set               settings of django-oauth-toolkit, such as {"ROTATE_REFRESH_TOKEN": false,
                     "OIDC_ISS_ENDPOINT": "http://127.0.0.1:1/o"}
-  devices           {status: authorized, denied or expired}: device codes, all set to that
+  add-user          {email}: one more, with the same password
+  devices           {status: authorized, denied or expired, user, user_code}: device codes, all (or
+                    that one) set to that, for that user
   offline, online   stops listening; listens again at the same port
   certificate       {certificate, key}: serves with these PEM files from now on
   elsewhere         another host on this machine: url, connections, bytes that came there
@@ -67,6 +69,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import control as calls  # noqa: E402
 import front  # noqa: E402
+from ledger import Ledger  # noqa: E402
 
 CERTIFICATES = """
 umask 077; mkdir -p "$1"; cd "$1"; [ -e leaf.pem ] && exit
@@ -100,7 +103,11 @@ def arguments():
     add("--tls-directory", metavar="DIRECTORY",
         help="https, with a private CA made there, if it is not yet: ca.pem, leaf.pem, leaf.key, pin")
     add("--log", metavar="FILE", help="append one JSON line a request")
+    add("--ledger", metavar="FILE",
+        help="append one JSON line a sign-in, refresh and reuse, before it is answered")
     options = parser.parse_args()
+    if options.ledger and options.kind != "toolkit":
+        parser.error("--ledger: of the toolkit alone")
     try:
         if not ipaddress.ip_address(options.host).is_loopback:
             raise ValueError
@@ -128,7 +135,9 @@ def main():
         from mock import Provider
     else:
         from toolkit import Provider
-    control = calls.Control(None, open(options.log, "a", opener=private) if options.log else None)
+    control = calls.Control(
+        None, open(options.log, "a", opener=private) if options.log else None,
+        Ledger(options.ledger, private) if options.ledger else None)
     # Where it lives is where it works: a database in memory belongs to its thread.
     control.provider = control.worker.submit(Provider, options, url).result()
     control.server, server.token_path = server, control.provider.token_path
