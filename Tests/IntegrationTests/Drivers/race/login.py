@@ -7,15 +7,14 @@ onto the engine, so that its calls are counted from there.
 import argparse
 import importlib.util
 import json
-import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import time
 
 import loss
-import processes
 import thumblatch
 import traces
 from provider import SOURCES
@@ -43,6 +42,11 @@ class Connection:
         self.socket.settimeout(LIMIT)
         self.socket.connect(path)
         self.rest = b""
+
+    def peer(self):
+        """The process that listens."""
+        given = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return struct.unpack("3i", given)[0]
 
     def send(self, method, more=False, **parameters):
         call = {"method": "io.thumblatch.Vault." + method, "parameters": parameters}
@@ -156,9 +160,7 @@ class LoginStorm:
         vault.plan("exchange", [exchange_plan] if exchange_plan else [])
         tracer = None
         if engine_plan:
-            [(number, handle)] = vault.engine_processes()
-            os.close(handle)
-            tracer = Tracer(number, engine_plan, vault.work + "/traces/login")
+            tracer = Tracer(connection.peer(), engine_plan, vault.work + "/traces/login")
         if self.flow == "code":
             connection.send("FinishLogin", login=login["login"], query=query)
         else:
@@ -184,25 +186,28 @@ class LoginStorm:
         """What the provider has committed must be there, with a refresh token that works."""
         vault, outcome = self.vault, Outcome()
         now, deadline = time.time(), time.monotonic() + vault.patience
-        committed = [e for e in vault.provider.history(self.email)
-                     if e["did"] == "sign-in" and e["at"] >= begun]
-        self.table.count_login(bool(committed))
-        wanted = committed[-1]["family"] if committed else earlier
         status, said, old = None, "", None
         while time.monotonic() < deadline:
             status, token, said = vault.ask(old, self.account)
+            # Looked at now: an exchange that outlived its engine has ended before that answer.
+            committed = [e for e in vault.provider.history(self.email)
+                         if e["did"] == "sign-in" and e["at"] >= begun]
+            wanted = committed[-1]["family"] if committed else earlier
             if status == 0:
                 entry = self.judge_token(token)
                 vault.families[self.account] = entry and entry["family"]
-                if entry and entry["family"] != wanted:
-                    break
+                # What was kept from before says nothing: a newer one does.
                 if entry and entry["at"] >= now:
+                    if entry["family"] != wanted:
+                        break
+                    self.table.count_login(bool(committed))
                     self.forget_sometimes()
                     return outcome
                 old = token
             elif status in (thumblatch.LOGIN_REQUIRED, NO_ACCOUNT):
                 vault.families[self.account] = None
                 if wanted is None:
+                    self.table.count_login(False)
                     return outcome
                 break
             elif status == thumblatch.UNAVAILABLE:
@@ -211,6 +216,7 @@ class LoginStorm:
                 self.wrong("a new client ended with %s: %s" % (status, last_words(said)))
                 break
         outcome.lost = True
+        self.table.count_login(bool(committed))
         if committed:
             outcome.explained, outcome.why = loss.explain_entry(
                 committed[-1], self.killed, vault.stored)

@@ -208,13 +208,10 @@ class Vault:
 
     def engines(self):
         """Descriptors of the engines that run."""
-        return [handle for _, handle in self.engine_processes()]
-
-    def engine_processes(self):
         # Those that lost the race for the vault are among them, and gone.
         numbers = {int(number) for number in (read(self.work + "/engines") or "").split()}
-        found = [(number, processes.open_program(number, self.engine)) for number in numbers]
-        return [(number, handle) for number, handle in found if handle is not None]
+        found = [processes.open_program(number, self.engine) for number in numbers]
+        return [handle for handle in found if handle is not None]
 
     def kill_engine(self):
         return any([processes.end(handle, signal.SIGKILL) for handle in self.engines()])
