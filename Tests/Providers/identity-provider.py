@@ -2,6 +2,7 @@
 
     Tests/Providers/run [options]            django-oauth-toolkit
     Tests/Providers/run --kind mock          oidc-provider-mock
+    Tests/Providers/run --kind rest-auth     dj-rest-auth, a password backend
 
 `run` starts this program in the environment of pinned packages that Scripts/setup makes. The first
 line printed is `listening on URL`; it ends when its standard input ends (by hand: keep a terminal
@@ -23,6 +24,10 @@ django-oauth-toolkit:
 oidc-provider-mock: issuer URL, any client_id with any client_secret (sent by basic), any redirect; no
 rotation (an answer to a refresh has no refresh_token), no revocation, no device code; a sign-in
 takes `sub` alone; a denial comes back without `state`; userinfo answers a bad token with 400.
+dj-rest-auth: POST URL/auth/registration/ {email, password1, password2}, /auth/login/ {email, password},
+/auth/token/refresh/ {refresh}, /auth/logout/ {refresh}; GET /auth/user/. Answers hold `access`,
+`refresh` and, but for a refresh, `user` {pk, email, first_name, ...}; no lifetime. A used refresh token
+stands on a blacklist: 401 with the `code` token_not_valid. No user is known beforehand.
 
 Control calls are JSON objects: one a line on standard input, {"call": NAME, ...}, each answered with
 one line; or over HTTP, for instance
@@ -88,7 +93,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--kind", default="toolkit", choices=["toolkit", "mock"])
+    add("--kind", default="toolkit", choices=["toolkit", "mock", "rest-auth"])
     add("--host", default="127.0.0.1", help="127.0.0.1 or ::1; others are refused")
     add("--port", type=int, default=0, help="default: a free one")
     add("--refresh", default="rotate", choices=["fixed", "rotate", "protect", "grace", "expire"],
@@ -133,6 +138,8 @@ def main():
     url = "http%s://%s:%d" % ("s" if tls else "", shown, server.port)
     if options.kind == "mock":
         from mock import Provider
+    elif options.kind == "rest-auth":
+        from rest_auth import Provider
     else:
         from toolkit import Provider
     control = calls.Control(
