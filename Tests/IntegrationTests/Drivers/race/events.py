@@ -4,7 +4,7 @@ import os
 import select
 import time
 
-CLOSE_WRITE, CREATE, MOVED_TO = 0x8, 0x100, 0x80
+MODIFY, CLOSE_WRITE, CREATE, MOVED_TO = 0x2, 0x8, 0x100, 0x80
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -30,9 +30,8 @@ class Flag:
 class Directory:
     """What comes into a directory, and what is closed there after it was written."""
 
-    def __init__(self, path):
+    def __init__(self, path, mask=CLOSE_WRITE | CREATE | MOVED_TO):
         self.handle = libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
-        mask = CLOSE_WRITE | CREATE | MOVED_TO
         if self.handle < 0 or libc.inotify_add_watch(self.handle, path.encode(), mask) < 0:
             raise OSError(ctypes.get_errno(), "inotify", path)
 

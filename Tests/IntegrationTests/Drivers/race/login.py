@@ -7,6 +7,7 @@ onto the engine, so that its calls are counted from there.
 import argparse
 import importlib.util
 import json
+import os
 import re
 import signal
 import socket
@@ -14,7 +15,9 @@ import struct
 import subprocess
 import time
 
+import events
 import loss
+import processes
 import thumblatch
 import traces
 from provider import SOURCES
@@ -52,16 +55,17 @@ class Connection:
         call = {"method": "io.thumblatch.Vault." + method, "parameters": parameters}
         self.socket.sendall(json.dumps(call | ({"more": True} if more else {})).encode() + b"\0")
 
-    def reply(self):
-        """The last reply to a call; None where the engine has gone."""
+    def reply(self, before=lambda: None):
+        """The last reply to a call; None where the engine has gone. `before` comes before each look."""
         while True:
             while b"\0" not in self.rest:
+                before()
                 try:
                     data = self.socket.recv(65536)
                 except ConnectionError:
-                    return None
+                    return
                 if not data:
-                    return None
+                    return
                 self.rest += data
             line, self.rest = self.rest.split(b"\0", 1)
             reply = json.loads(line)
@@ -80,7 +84,7 @@ class Tracer:
     """strace(1) on a process that runs."""
 
     def __init__(self, number, plan, path):
-        self.path = path
+        self.path, self.handle = path, os.pidfd_open(number)
         self.process = subprocess.Popen(
             # -b execve: the exchange, which is started by the engine, is not traced along with it.
             [traces.STRACE, "-f", "-b", "execve", "-e", "signal=KILL", "-o", path, *plan.split(),
@@ -91,17 +95,34 @@ class Tracer:
         if "attached" not in said:
             raise RuntimeError("strace: %s" % said)
 
-    def end(self, has_died):
-        """Lets the process go, or waits for its end, and says what was seen of it."""
-        if not has_died:
+    def wait(self, handle):
+        """Until the handle is readable, or the kill has struck: then the tracer goes.
+
+        What it struck may be a child on its way to its exec, and would be each further one as well.
+        """
+        with events.Directory(os.path.dirname(self.path), events.MODIFY) as traced:
+            while self.handle is not None:
+                if "+++ killed by SIGKILL" in (thumblatch.read(self.path) or ""):
+                    self.end(1)
+                    return
+                if handle in events.ready([handle, traced.handle], LIMIT):
+                    return
+                traced.wait(0)
+
+    def end(self, seconds):
+        """Lets the process go, unless it ends within that time."""
+        if self.handle is None:
+            return
+        if not processes.has_ended(self.handle, seconds):
             self.process.send_signal(signal.SIGTERM)
+        os.close(self.handle)
+        self.handle = None
         try:
             self.process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             # It waits for ever for a process that has died while it let go.
             self.process.kill()
             self.process.communicate()
-        return thumblatch.read(self.path) or ""
 
 
 class LoginStorm:
@@ -165,8 +186,13 @@ class LoginStorm:
             connection.send("FinishLogin", login=login["login"], query=query)
         else:
             connection.send("AwaitLogin", more=True, login=login["login"])
-        reply = connection.reply()
-        seen = tracer.end(reply is None) if tracer else ""
+        seen = ""
+        if tracer:
+            reply = connection.reply(lambda: tracer.wait(connection.socket.fileno()))
+            tracer.end(0 if reply else 1)
+            seen = thumblatch.read(tracer.path) or ""
+        else:
+            reply = connection.reply()
         connection.socket.close()
         return reply, seen
 
