@@ -55,7 +55,8 @@ its login in a JSON file, as many tools do, and loses it to the first storm:
 
 ends with 1, and with lines such as
 
-  lost, unexplained: vault3@example.org: nothing is known to have stored the answer; kills: none
+  lost, unexplained: vault1@example.org: nothing is known to have stored the answer; kills: client at a
+  random moment, client at a random moment
 
 With `naive-refresher --lock` in both places one process refreshes at a time, and only kills lose a
 login. Told that its write is what stores the answer (`--tool-stored write`), the kit explains those
