@@ -11,6 +11,7 @@ public final class IdentityProvider: Sendable {
   public enum Kind: String, Sendable {
     case toolkit
     case mock
+    case restAuth = "rest-auth"
   }
 
   /// A client that is known there.
