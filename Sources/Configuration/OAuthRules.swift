@@ -19,6 +19,14 @@ enum OAuthRules {
     return value
   }
 
+  static func refreshScope(_ text: String) throws(ConfigurationError) -> OAuthSettings.RefreshScope
+  {
+    guard let value = OAuthSettings.RefreshScope(rawValue: text) else {
+      throw bad(text, "any or whole")
+    }
+    return value
+  }
+
   static func required(_ text: String) throws(ConfigurationError) -> Bool {
     switch text {
     case "required": true

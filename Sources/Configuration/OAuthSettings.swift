@@ -26,6 +26,15 @@ public struct OAuthSettings: Sendable, Equatable {
     case edDSA = "EdDSA"
   }
 
+  /// What a refresh may ask for.
+  public enum RefreshScope: String, Sendable, CaseIterable {
+    /// Any of the scopes that the login was granted: the refresh token keeps them all (RFC 6749,
+    /// section 6).
+    case any
+    /// All of them at once: fewer would be the most that the provider ever grants again.
+    case whole
+  }
+
   /// What this client is called at the provider.
   public let clientID: String
   /// What some providers give out with the id of an installed program.
@@ -52,6 +61,10 @@ public struct OAuthSettings: Sendable, Equatable {
   public let idTokenAlgorithms: [IDTokenAlgorithm]
   /// Whether the redirect must say which issuer it comes from (RFC 9207).
   public let responseIssuerRequired: Bool
+  /// Whether a refresh ends all access tokens of before, those of other scopes too.
+  public let refreshEndsAccessTokens: Bool
+  /// What a refresh may ask for.
+  public let refreshScope: RefreshScope
   /// The keys that discovery filled in: sorted; empty in what a person wrote.
   public let discovered: [String]
 
@@ -59,6 +72,8 @@ public struct OAuthSettings: Sendable, Equatable {
 
   static let responseIssuerKey = "response_iss"
   static let discoveredKey = "discovered"
+  static let refreshEndsKey = "refresh_ends_access_tokens"
+  static let refreshScopeKey = "refresh_scope"
 
   /// Takes the keys of these kinds out of settings.
   init(
@@ -91,6 +106,9 @@ public struct OAuthSettings: Sendable, Equatable {
     passwordGrant = try reader.takeOptional("password_grant", ProviderSettings.truth) ?? false
     responseIssuerRequired =
       try reader.takeOptional(Self.responseIssuerKey, OAuthRules.required) ?? false
+    refreshEndsAccessTokens =
+      try reader.takeOptional(Self.refreshEndsKey, ProviderSettings.truth) ?? false
+    refreshScope = try reader.takeOptional(Self.refreshScopeKey, OAuthRules.refreshScope) ?? .any
     var endpoints: [OAuthEndpoint: String] = [:]
     for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
       endpoints[one] = try reader.takeOptional(one.key, endpoint)
@@ -154,6 +172,9 @@ public struct OAuthSettings: Sendable, Equatable {
     settings["client_secret"] = clientSecret?.text
     settings["audience"] = audience
     settings["discovery_url"] = discoveryURL
+    // Came later, so they stand there only where they are not the default: bindings of before hold.
+    if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
+    if refreshScope != .any { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [
       ("scope", scopes, " "), ("resource", resources, ";"),
       ("id_token_algorithms", idTokenAlgorithms.map(\.rawValue), ";"),

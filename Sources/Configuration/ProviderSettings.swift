@@ -58,7 +58,7 @@ struct ProviderSettings {
     let ofOAuth: Set<String> = [
       "client_secret", "client_authentication", "scope", "audience", "resource", "discovery",
       "discovery_url", "redirect_uri", "authorization_parameters", "password_grant",
-      OAuthSettings.responseIssuerKey,
+      OAuthSettings.responseIssuerKey, OAuthSettings.refreshEndsKey, OAuthSettings.refreshScopeKey,
     ]
     let isOfOAuth = ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key)
     return isOfOAuth ? [.oidc, .oauth2] : []
