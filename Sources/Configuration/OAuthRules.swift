@@ -3,36 +3,8 @@ enum OAuthRules {
   /// The most scopes, and the most resources.
   static let maximumList = 64
 
-  static func clientAuthentication(
-    _ text: String
-  ) throws(ConfigurationError) -> OAuthSettings.ClientAuthentication {
-    guard let value = OAuthSettings.ClientAuthentication(rawValue: text) else {
-      throw bad(text, "none, post or basic")
-    }
-    return value
-  }
-
-  static func discovery(_ text: String) throws(ConfigurationError) -> OAuthSettings.Discovery {
-    guard let value = OAuthSettings.Discovery(rawValue: text) else {
-      throw bad(text, "auto or off")
-    }
-    return value
-  }
-
-  static func refreshScope(_ text: String) throws(ConfigurationError) -> OAuthSettings.RefreshScope
-  {
-    guard let value = OAuthSettings.RefreshScope(rawValue: text) else {
-      throw bad(text, "any or whole")
-    }
-    return value
-  }
-
   static func required(_ text: String) throws(ConfigurationError) -> Bool {
-    switch text {
-    case "required": true
-    case "optional": false
-    default: throw bad(text, "required or optional")
-    }
+    try ProviderSettings.truth(text, yes: "required", no: "optional")
   }
 
   /// Scope tokens of RFC 6749, appendix A.4, between spaces.

@@ -1,7 +1,7 @@
 /// What providers of the kinds `oidc` and `oauth2` have besides what all have.
 public struct OAuthSettings: Sendable, Equatable {
   /// How this client shows the token endpoint who it is (RFC 6749, section 2.3).
-  public enum ClientAuthentication: String, Sendable {
+  public enum ClientAuthentication: String, Sendable, CaseIterable {
     /// The client id alone: a public client.
     case none
     /// Id and secret in the body of the request.
@@ -11,7 +11,7 @@ public struct OAuthSettings: Sendable, Equatable {
   }
 
   /// Whether endpoints that no key names are looked up at the provider.
-  public enum Discovery: String, Sendable {
+  public enum Discovery: String, Sendable, CaseIterable {
     /// They are, in the provider's metadata.
     case auto
     /// They are not: what is not named is not there.
@@ -87,14 +87,14 @@ public struct OAuthSettings: Sendable, Equatable {
     self.clientID = clientID
     clientSecret = try reader.takeOptional("client_secret", ClientSecret.init)
     clientAuthentication =
-      try reader.takeOptional("client_authentication", OAuthRules.clientAuthentication)
+      try reader.takeOptional("client_authentication", ProviderSettings.choice)
       ?? (clientSecret == nil ? .none : .basic)
     scopes =
       try reader.takeOptional("scope", OAuthRules.scopes)
       ?? (kind == .oidc ? ["offline_access", "openid"] : [])
     audience = try reader.takeOptional("audience", ProviderSettings.identifier)
     resources = try reader.takeOptional("resource", OAuthRules.resources) ?? []
-    discovery = try reader.takeOptional("discovery", OAuthRules.discovery) ?? .auto
+    discovery = try reader.takeOptional("discovery", ProviderSettings.choice) ?? .auto
     let endpoint = { (text: String) throws(ConfigurationError) in
       try OAuthRules.endpoint(text, issuer: issuer)
     }
@@ -108,7 +108,7 @@ public struct OAuthSettings: Sendable, Equatable {
       try reader.takeOptional(Self.responseIssuerKey, OAuthRules.required) ?? false
     refreshEndsAccessTokens =
       try reader.takeOptional(Self.refreshEndsKey, ProviderSettings.truth) ?? false
-    refreshScope = try reader.takeOptional(Self.refreshScopeKey, OAuthRules.refreshScope) ?? .any
+    refreshScope = try reader.takeOptional(Self.refreshScopeKey, ProviderSettings.choice) ?? .any
     var endpoints: [OAuthEndpoint: String] = [:]
     for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
       endpoints[one] = try reader.takeOptional(one.key, endpoint)
