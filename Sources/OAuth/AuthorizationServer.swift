@@ -1,4 +1,5 @@
 internal import Configuration
+internal import JSON
 internal import SecretMemory
 
 /// The requests of OAuth 2.0 to a provider that has an authorization server; sends nothing.
@@ -184,7 +185,7 @@ struct AuthorizationServer {
       // section 2.3.1).
       let name = FormText.encoded(settings.clientID)
       let secret = FormText.encoded(settings.clientSecret?.text ?? "")
-      let credentials = Base64Text.padded(Array("\(name):\(secret)".utf8))
+      let credentials = Base64.standard.text(Array("\(name):\(secret)".utf8))
       headers.append("Authorization: Basic \(credentials)")
     }
     return ProviderRequest(
