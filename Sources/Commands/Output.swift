@@ -136,7 +136,9 @@ final class Output {
   func say(_ text: String) {
     clearStatus()
     guard let terminal else { return }
-    let lines = PlainText.wrapped(PlainText.line(text, limit: 1200), columns: terminal.columns)
+    // What a presence check is for stands there whole, with who asks.
+    let plain = PlainText.line(text, limit: PresenceText.longestDetail + 600)
+    let lines = PlainText.wrapped(plain, columns: terminal.columns)
     writeToTerminal(lines.joined(separator: "\n") + "\n")
   }
 

@@ -32,6 +32,11 @@ struct PresenceDialogue {
 
   /// Prepares the dialogue; fails where nobody can be asked.
   init(_ request: PresenceRequest, in session: Session) throws(CommandError) {
+    // Nobody agrees to what is cut.
+    let shown = PlainText.line(request.detail ?? "", limit: .max)
+    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
+      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+    }
     self.request = request
     terminal = try session.terminal(
       for: PresenceText.need(request)

@@ -136,6 +136,7 @@ private struct RequestRun {
     // One that could split the header in two is none.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
   }
 

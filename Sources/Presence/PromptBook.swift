@@ -8,6 +8,9 @@ public struct PromptQuestion: Sendable, Equatable {
   public let purpose: PresencePurpose
   /// The account's identifier (16 bytes); nil for the vault as a whole.
   public let account: [UInt8]?
+  /// The most characters that what is shown may have: nobody agrees to what is cut.
+  public static let longestDetail = 2000
+
   /// What else the person is shown: which finger, how long a window.
   ///
   /// The check is good for nothing else.

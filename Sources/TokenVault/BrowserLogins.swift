@@ -44,6 +44,7 @@ extension Vault {
         account: account,
         provider: provider,
         exportable: exportable,
+        scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: clock.boot.advanced(bySeconds: Self.browserSeconds),
         flow: .browser(browser)
@@ -102,6 +103,7 @@ extension Vault {
     }
     var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
     pending.flow = .browser
+    pending.scope = login.scope
     pending.nonce = browser.nonce
     pending.keys = try await keys(of: login.provider)?.encoded
     let attempt = SignInAttempt(

@@ -21,6 +21,7 @@ extension Vault {
         account: account,
         provider: provider,
         exportable: exportable,
+        scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: now.advanced(bySeconds: Int64(given.expiresIn)),
         flow: .device(
@@ -162,6 +163,7 @@ extension Vault {
     var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
     pending.flow = .device
     pending.login = name
+    pending.scope = login.scope
     pending.keys = try await keys(of: login.provider)?.encoded
     let attempt = SignInAttempt(
       purpose: .login,

@@ -48,10 +48,17 @@ extension Vault {
 
   /// The same as `completed`, for tokens that are to come from there or to go there.
   ///
+  /// - Parameters:
+  ///   - provider: as it was written, or as an account has it.
+  ///   - isAskedAnew: not from memory.
+  /// - Returns: the provider with what its metadata says.
   /// - Throws: `misconfigured` too where the ID tokens of the provider could not be checked: a person
   ///   would have said yes there for nothing.
-  func usable(_ provider: Provider) async throws(VaultFailure) -> Provider {
-    let found = try await completed(provider)
+  func usable(
+    _ provider: Provider,
+    isAskedAnew: Bool = false
+  ) async throws(VaultFailure) -> Provider {
+    let found = try await completed(provider, isAskedAnew: isAskedAnew)
     guard found.kind != .oidc || found.endpoint(.jwks) != nil else {
       throw .misconfigured(
         "\(found.name.text) names no keys for its ID tokens: set jwks_uri, or kind = oauth2"

@@ -25,6 +25,8 @@ struct PendingLogin: Sendable {
   let provider: Provider
   /// Whether its refresh token may be released later: the password was given for that.
   let exportable: Bool
+  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  let scope: String?
   /// The connection that began it; no other can end it.
   let connection: UInt64
   /// Afterwards it is not there any more.

@@ -16,6 +16,8 @@ struct PendingSignIn {
   let email: String
   let exportable: Bool
   var flow = Flow.password
+  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  var scope: String?
   /// What the ID token must repeat; nil where nothing was sent.
   var nonce: String?
   /// The provider's keys as they were before the exchange, so that the next engine judges by the
@@ -29,6 +31,7 @@ struct PendingSignIn {
   private enum Member: String, CaseIterable {
     case exportable
     case flow
+    case scope
     case nonce
     case keys
     case login
@@ -52,6 +55,7 @@ struct PendingSignIn {
     }
     if exportable { add(.exportable, []) }
     if flow != .password { add(.flow, [0] + Array(flow.rawValue.utf8)) }
+    if let scope { add(.scope, [0] + Array(scope.utf8)) }
     if let nonce { add(.nonce, [0] + Array(nonce.utf8)) }
     if let keys { add(.keys, [0] + keys) }
     if let login { add(.login, [0] + Array(login.utf8)) }
@@ -93,6 +97,7 @@ struct PendingSignIn {
           return nil
         }
         flow = known
+      case .scope: scope = String(decoding: value, as: UTF8.self)
       case .nonce: nonce = String(decoding: value, as: UTF8.self)
       case .keys: keys = value
       case .login: login = String(decoding: value, as: UTF8.self)

@@ -14,16 +14,37 @@ public enum CheckStep: Sendable, Equatable {
   case free
 }
 
+extension PresencePurpose {
+  /// What to do where a question is too long.
+  fileprivate var advice: String {
+    switch self {
+    case .refresh: "; ask for fewer scopes at a time"
+    case .applyProvider: "; sign in anew instead"
+    case .unlock: "; without names it is for all accounts"
+    default: ""
+    }
+  }
+}
+
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
 
   /// Opens a prompt, and makes the error that tells the caller about it.
+  ///
+  /// - Throws: `invalidArgument` for what could not be shown whole.
   func askForPresence(
     _ question: PromptQuestion,
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
+    let count = question.detail?.unicodeScalars.count ?? 0
+    guard count <= PromptQuestion.longestDetail else {
+      throw .invalidArgument(
+        "what would be asked is too long to be shown: \(count) characters, at most"
+          + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
+      )
+    }
     let name = hexadecimal(try random(16))
     let standing = try await fingerStanding()
     guard

@@ -96,6 +96,8 @@ extension Vault {
     row.state = .signedOut
     row.cause = nil
     row.sealedRefreshToken = nil
+    row.loginScope = nil
+    row.missingScope = nil
     let changed = row
     try removeTokenFile(of: row.name)
     try change { () throws(VaultFailure) in

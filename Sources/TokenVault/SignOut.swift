@@ -26,6 +26,8 @@ extension Vault {
     row.state = .signedOut
     row.cause = nil
     row.sealedRefreshToken = nil
+    row.loginScope = nil
+    row.missingScope = nil
     let changed = row
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in

@@ -12,7 +12,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
-    let grant = try await accessToken(
+    let (grant, _) = try await grantedToken(
       account: name,
       minimumLifetime: nil,
       rejected: nil,
@@ -24,7 +24,7 @@ extension Vault {
     guard case .unauthorized = first.answer, prompt == nil else {
       return (try facts(of: first.account), try profile(first.answer, of: first.account))
     }
-    let newer = try await accessToken(
+    let (newer, _) = try await grantedToken(
       account: grant.account,
       minimumLifetime: nil,
       rejected: grant.accessToken,

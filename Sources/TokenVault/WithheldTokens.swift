@@ -124,8 +124,8 @@ extension Vault {
     var row = account
     row.learn(user)
     row.refreshedAt = waiting.row.storedAt
+    let notGranted = try noteScopes(of: waiting.row, in: &row, provider)
     let changed = row
-    let narrowing = try narrowing(of: waiting.row, after: account, provider)
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in try self.store.update(changed) }
       try self.keep(waiting.row)
@@ -136,7 +136,7 @@ extension Vault {
           .done,
           account: changed,
           caller: waiting.caller,
-          detail: ["generation \(changed.generation)", narrowing].compactMap { $0 }
+          detail: ["generation \(changed.generation)", notGranted].compactMap { $0 }
             .joined(separator: ", ")
         )
       )

@@ -30,7 +30,10 @@ let vaultDescription = #"""
     refreshed_at: ?int,
     is_default: bool,
     # Whether its refresh token may be released.
-    exportable: ?bool
+    exportable: ?bool,
+    # The scopes that its login was granted, and those of them that the last refresh did not bring.
+    scope: ?string,
+    missing_scope: ?string
   )
 
   # What the reader says about itself. `reason` tells why it is not there.
@@ -108,8 +111,10 @@ let vaultDescription = #"""
     token_type: string,
     expires_at: ?int,
     shorter_than_requested: bool,
-    # The scopes that the provider granted, where it told them: they may be fewer.
-    scope: ?string
+    # The scopes that the provider granted, where it told them: they may be fewer. What is missing is
+    # told once, by the first reply with a token that lacks it.
+    scope: ?string,
+    missing_scope: ?string
   )
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and

@@ -278,7 +278,8 @@ struct Dispatcher: Sendable {
         tokenType: grant.tokenType,
         expiresAt: grant.expiresAt.map { Int(clamping: $0) },
         shorterThanRequested: grant.isShorterThanRequested,
-        scope: grant.scope
+        scope: grant.scope,
+        missingScope: grant.missingScope
       )
     )
   }

@@ -149,7 +149,9 @@ extension VaultAccount {
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
       refreshedAt: facts.refreshedAt.map { Int(clamping: $0) },
       isDefault: facts.isDefault,
-      exportable: facts.isExportable
+      exportable: facts.isExportable,
+      scope: facts.scope,
+      missingScope: facts.missingScope
     )
   }
 }

@@ -284,6 +284,28 @@ struct PresenceDialogueTests {
     #expect(play.screen.count < 1000)
   }
 
+  @Test
+  func whatIsAskedForIsShownWholeOrNotAtAll() throws {
+    let long = String(repeating: "a ", count: 999) + "zz"
+    let play = try Play.run(["token", "me"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.fingerprint], detail: long)
+      try stage.terminal.waitFor("zz)")
+      _ = try stage.call(CheckCall.self)
+      try stage.reply(CheckEvent.passed)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(Self.token)
+    }
+    #expect(play.code == .done)
+    let refused = try Play.run(["token", "me"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.fingerprint], detail: long + "z")
+      try stage.expectEnd()
+    }
+    #expect(refused.code == .usage)
+    #expect(refused.talk.contains("too long to be shown"))
+  }
+
   @Test(arguments: [UInt16(40), 80, 120])
   func noLineIsWiderThanTheTerminal(_ columns: UInt16) throws {
     let play = try Play.run(["token", "me"], columns: columns) { stage in

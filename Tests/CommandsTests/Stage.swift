@@ -102,6 +102,7 @@ final class Stage: @unchecked Sendable {
     methods: [PresenceMethod] = [.fingerprint, .password],
     requester: String = "bash, pid 4211",
     timeout: Int = 30,
+    detail: String? = nil,
     reason: String? = nil
   ) throws {
     try fail(
@@ -111,6 +112,7 @@ final class Stage: @unchecked Sendable {
           requester: requester,
           account: "me",
           purpose: purpose,
+          detail: detail,
           methods: methods,
           timeout: timeout,
           reason: reason

@@ -46,7 +46,8 @@ struct VerbTests {
     #expect(
       play.out == """
         {"account":"me","access_token":"t","token_type":"Bearer",\
-        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true,"scope":null}
+        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true,"scope":null,\
+        "missing_scope":null}
 
         """
     )
@@ -165,7 +166,7 @@ struct VerbTests {
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
         "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
-        "default", "exportable", "provider_differs",
+        "default", "exportable", "scope", "missing_scope", "provider_differs",
       ]
     )
     #expect(try account.string("state") == "login-required")

@@ -81,6 +81,18 @@ struct ProviderTemplateTests {
   }
 
   @Test
+  func whatARefreshEndsIsKnownOfThoseThatSayIt() throws {
+    let ending = try ProviderTemplate.all.filter {
+      try Self.provider($0, secret: false).oauth?.refreshEndsAccessTokens == true
+    }
+    #expect(ending.map(\.name) == ["github", "gitlab"])
+    let whole = try ProviderTemplate.all.filter {
+      try Self.provider($0, secret: false).oauth?.refreshScope == .whole
+    }
+    #expect(whole.map(\.name) == ["gitlab"])
+  }
+
+  @Test
   func googleIsAskedForARefreshTokenByParametersAndNotByScope() throws {
     let google = try #require(ProviderTemplate.named("google"))
     let oauth = try #require(try Self.provider(google, secret: true).oauth)

@@ -73,7 +73,9 @@ func sampleAccount(
     cause: nil,
     createdAt: 1_700_000_000,
     usedAt: 1_700_000_001,
-    refreshedAt: nil
+    refreshedAt: nil,
+    loginScope: "mail read",
+    missingScope: "read"
   )
 }
 

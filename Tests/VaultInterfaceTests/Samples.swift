@@ -117,7 +117,9 @@ private let account = VaultAccount(
   accessTokenExpiresAt: 1_800_000_000,
   refreshedAt: 1_700_000_000,
   isDefault: false,
-  exportable: true
+  exportable: true,
+  scope: "read write",
+  missingScope: "write"
 )
 private let provider = VaultProvider(
   name: "dev",
@@ -203,7 +205,8 @@ private func accountSamples() throws -> [Sample] {
         tokenType: "Bearer",
         expiresAt: 1_800_000_000,
         shorterThanRequested: true,
-        scope: "read"
+        scope: "read",
+        missingScope: "write"
       )
     ),
     try call(LogoutCall(account: "me", local: true)),
