@@ -56,9 +56,10 @@ final class Stage: @unchecked Sendable {
     if (try? result.get()) ?? 0 > 0 { throw SystemError("the client goes on", code: EPROTO) }
   }
 
-  /// Hangs up, so that a verb does not wait for a script that has failed.
+  /// Hangs up and presses Ctrl-C, so that a verb does not wait for a script that has failed.
   func giveUp() {
     engine.shutDown()
+    try? interruptKey.write([1])
   }
 
   func reply(_ content: some VarlinkRecord, continues: Bool = false) throws {
