@@ -110,7 +110,7 @@ struct PresenceDialogue {
   /// Arms the reader; Enter switches to the password where it is offered.
   private func fingerprint(_ methods: [PresenceMethod]) throws(CommandError) -> Step {
     let number = try send(
-      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
+      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint, wait: true),
       more: true
     )
     var listens = true
@@ -145,7 +145,7 @@ struct PresenceDialogue {
   /// Its call cancels a fingerprint's that is still open.
   private func password() throws(CommandError) -> Step {
     var number = try send(
-      CheckCall(prompt: request.prompt, presenceMethod: .password),
+      CheckCall(prompt: request.prompt, presenceMethod: .password, wait: true),
       more: true
     )
     var hasAnswered = false

@@ -119,8 +119,9 @@ extension Vault {
     let account = try account(named: name)
     await enter(account.id)
     defer { leave(account.id) }
-    try await settleBeforeRemoval(account.id)
-    let row = try self.account(withIdentifier: account.id)
+    try await settleBeforeRemoval(account.id, asksProvider: !local)
+    // A login of before, which had not been finished, was all that there was.
+    guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
     let answer = local ? Revocation.notAsked : await revoke(row, caller)
     try removeTokenFile(of: row.name)
     try removeDefaultName()
@@ -155,10 +156,13 @@ extension Vault {
   /// ago is revoked, too.
   ///
   /// An account whose slot is gone or unsafe can be removed all the same: it is a remedy for that.
-  private func settleBeforeRemoval(_ identifier: [UInt8]) async throws(VaultFailure) {
+  private func settleBeforeRemoval(
+    _ identifier: [UInt8],
+    asksProvider: Bool
+  ) async throws(VaultFailure) {
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
-      try await recover(identifier, slot, isLoginOver: true)
+      try await recover(identifier, slot, isLoginOver: true, asksProvider: asksProvider)
     } catch {
       guard case .vaultUnsafe = error else { throw error }
     }

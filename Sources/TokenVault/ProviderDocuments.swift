@@ -50,7 +50,7 @@ struct ProviderDocuments {
   func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
     guard let failure = keyFailures[source] else { return nil }
     func left(_ asked: Int64?) -> Int64? {
-      let patience = max(Self.keyPatience, min(asked ?? 0, Vault.longestPatience))
+      let patience = max(Self.keyPatience, min(asked ?? 0, Vault.longestWait))
       let left = patience - now.seconds(since: failure.read)
       return left > 0 ? left : nil
     }

@@ -189,13 +189,15 @@ extension Vault {
   ///   - identifier: the account, which the caller has to itself.
   ///   - slot: its slot, locked.
   ///   - isLoginOver: nobody waits any more for a login whose answer cannot be judged: it is refused.
+  ///   - asksProvider: whether its keys may be fetched for that.
   /// - Returns: what became of it.
   /// - Throws: what the store cannot do.
   @discardableResult
   func recover(
     _ identifier: [UInt8],
     _ slot: borrowing SlotFile,
-    isLoginOver: Bool = false
+    isLoginOver: Bool = false,
+    asksProvider: Bool = true
   ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
     let image = try stored { () throws(StorageError) in try slot.readWhole() }
@@ -209,7 +211,7 @@ extension Vault {
     guard !intent.uncertain || !SlotImage.isEmpty(image) else { return .nothing }
     let keys: KeySet?
     do throws(VaultFailure) {
-      keys = try await newerKeys(for: intent, image)
+      keys = asksProvider ? try await newerKeys(for: intent, image) : nil
     } catch {
       guard isLoginOver else { return .waiting(error) }
       keys = nil

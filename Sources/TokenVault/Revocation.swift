@@ -17,6 +17,11 @@ public struct Revocation: Sendable, Equatable {
     self.init(revoked: false, reason: reason)
   }
 
+  /// What there was to sign out of was a login whose answer could not be judged yet.
+  static let ofUnfinishedLogin = Revocation(
+    not: "the login had not been finished; the provider was not told"
+  )
+
   init(not failure: VaultFailure) {
     switch failure {
     case .offline(let message, _): self.init(revoked: false, reason: message, isOffline: true)

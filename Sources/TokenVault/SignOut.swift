@@ -19,8 +19,9 @@ extension Vault {
     await enter(account.id)
     defer { leave(account.id) }
     let slot = try await lockedSlot(account.id)
-    try await recover(account.id, slot, isLoginOver: true)
-    var row = try self.account(withIdentifier: account.id)
+    try await recover(account.id, slot, isLoginOver: true, asksProvider: !local)
+    // A login of before, which had not been finished, was all that there was.
+    guard var row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
     let answer = local ? Revocation.notAsked : await revoke(row, caller)
     try removeTokenFile(of: row.name)
     row.state = .signedOut

@@ -120,9 +120,9 @@ let vaultDescription = #"""
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
   # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
-  # With `more`, while another prompt is armed: `queued`, and `free` once that is over. Nothing is
-  # armed then: show the prompt, and call Check again. Without `more`: the error Busy.
-  method Check(prompt: string, method: (fingerprint, password)) -> (
+  # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
+  # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+  method Check(prompt: string, method: (fingerprint, password), wait: ?bool) -> (
     event: (waiting, retry, ask, passed, queued, free),
     # What to do differently, for `retry`: too_short, center_finger, remove_finger, general.
     hint: ?string,

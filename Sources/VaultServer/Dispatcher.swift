@@ -158,7 +158,7 @@ struct Dispatcher: Sendable {
       let step = try await vault.check(
         call.prompt,
         by: call.presenceMethod.method,
-        mayWait: more,
+        mayWait: more && call.wait == true,
         caller: caller,
         report: tell
       )

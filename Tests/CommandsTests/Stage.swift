@@ -56,9 +56,14 @@ final class Stage: @unchecked Sendable {
     if (try? result.get()) ?? 0 > 0 { throw SystemError("the client goes on", code: EPROTO) }
   }
 
+  /// Hangs up, as an engine that ends.
+  func hangUp() {
+    engine.shutDown()
+  }
+
   /// Hangs up and presses Ctrl-C, so that a verb does not wait for a script that has failed.
   func giveUp() {
-    engine.shutDown()
+    hangUp()
     try? interruptKey.write([1])
   }
 

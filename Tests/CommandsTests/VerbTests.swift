@@ -305,7 +305,7 @@ struct VerbTests {
   func anEngineThatHangsUpIsUnavailable() throws {
     let play = try Play.run(["lock"]) { stage in
       _ = try stage.expect(LockCall.self)
-      stage.giveUp()
+      stage.hangUp()
     }
     #expect(play.code == .unavailable)
   }

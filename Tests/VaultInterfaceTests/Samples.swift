@@ -289,6 +289,7 @@ private func accountSamples() throws -> [Sample] {
 private func presenceSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
+    call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
     reply(to: CheckCall.self, .waiting, isVariant: true),
     reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
