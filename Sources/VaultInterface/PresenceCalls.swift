@@ -61,7 +61,9 @@ public struct CheckCall: VarlinkMethod, Equatable {
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["prompt": prompt, "method": presenceMethod, "wait": wait]) }
+    get throws(MessageError) {
+      try .wire(["prompt": prompt, "method": presenceMethod, "wait": wait])
+    }
   }
 }
 
