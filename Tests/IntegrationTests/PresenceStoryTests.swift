@@ -315,6 +315,8 @@ struct PresenceStoryTests {
     try person.reader("FINGER 0")
     let second = try person.terminal("token", "me")
     try second.expect(Self.prompt)
+    // It has joined: one that comes later has a prompt of its own.
+    try second.expect("still waiting")
     try person.touch()
     try first.expect("at_")
     try second.expect("at_")
