@@ -23,6 +23,8 @@ enum AccountText {
       "refreshed_at": time(account.refreshedAt),
       "default": .boolean(account.isDefault),
       "exportable": .boolean(account.exportable ?? false),
+      "scope": optional(account.scope),
+      "missing_scope": optional(account.missingScope),
       "provider_differs": differs.map { .boolean($0) } ?? .null,
     ]
   }
@@ -68,6 +70,10 @@ enum AccountText {
       guard let cause = account.cause, !cause.isEmpty else { continue }
       text += "\n\(PlainText.line(account.name)): \(PlainText.line(cause))"
     }
+    for account in accounts {
+      guard let missing = account.missingScope else { continue }
+      text += "\n\(PlainText.line(account.name)): not granted any more: \(PlainText.line(missing))"
+    }
     for account in accounts where differing[account.name] == true {
       text += "\n\(PlainText.line(account.name)): provider file differs: \(apply(account))"
     }
@@ -93,6 +99,11 @@ enum AccountText {
       "presence",
       account.presenceProtection ? "on: a refresh needs someone who is here" : "off"
     )
+    if let scope = account.scope { table.add("scopes", scope) }
+    if let missing = account.missingScope {
+      let login = "thumblatch login \(account.name)"
+      table.add("", "not granted any more: \(missing); to ask for them again: \(login)")
+    }
     table.add("access token", expiry(account, now: now))
     table.add(
       "last refresh",

@@ -34,12 +34,15 @@ enum AccountVerbs {
     "account rename",
     [.namedAccount, Verb.Operand(name: "NEW-NAME", count: .one)],
     summary: "give an account another name",
-    details: "Nothing is asked and nothing is sealed anew: only the name changes."
+    details: """
+      Nothing is sealed anew: only the name changes. A protected account asks for a presence check, \
+      because its name is what later prompts show.
+      """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
     let new = try session.accountName(session.arguments.operands[1])
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
-      RenameAccountCall(account: old, name: new)
+    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      RenameAccountCall(account: old, name: new, prompt: prompt)
     }
     try session.report(
       ["account": .object(AccountText.object(reply.account)), "was": .string(old)],
@@ -67,7 +70,7 @@ enum AccountVerbs {
     [.namedAccount],
     options: [
       Verb.Option("--local", "the provider is not told"),
-      Verb.Option("--yes", "do not ask"),
+      AccountEnd.yes,
     ],
     summary: "sign out as logout does, and forget the account",
     details: """
@@ -78,14 +81,14 @@ enum AccountVerbs {
     let local = session.arguments.has("--local")
     let account = try StatusVerbs.accounts(session, named: name).first
     let isSignedOut = account?.state == .signedOut
-    if let account, !isSignedOut, !session.arguments.has("--yes") { try confirm(account, session) }
+    try AccountEnd.removal.confirm(account, local: local, session)
     let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
       RemoveAccountCall(account: name, local: local)
     }
     try session.report(
       [
         "account": .string(name), "removed": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason),
+        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
       ],
       isSignedOut
         ? "removed \(name): it was not signed in"
@@ -93,20 +96,6 @@ enum AccountVerbs {
           ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
           : "removed \(name): nothing of it is left here; "
             + AccountText.unconfirmed(reply, local: local)
-    )
-  }
-
-  /// Asks, because there is something to lose.
-  private static func confirm(
-    _ account: VaultAccount,
-    _ session: Session
-  ) throws(CommandError) {
-    let person = account.email ?? account.displayName ?? account.subject
-    let name = account.name
-    try session.confirm(
-      "Remove \(name)\(person.map { ", signed in as \($0)" } ?? "")? Its tokens are erased.",
-      for: "a confirmation that \(name) is removed",
-      otherwise: "\(name) was not removed"
     )
   }
 }

@@ -32,13 +32,26 @@ struct Browser {
     variables: [String],
     mask: UInt32?
   ) {
-    let wish = environment("BROWSER") ?? ""
-    let all = Self.commands(wish, url: url)
-    candidates = (all.isEmpty ? [["xdg-open", url]] : all)[...]
-    let path = environment("PATH") ?? ""
-    self.path = path.isEmpty ? Self.standardPath : path
+    candidates = Self.candidates(environment, url: url)[...]
+    path = Self.path(environment)
     self.variables = variables
     self.mask = mask
+  }
+
+  /// Whether there is a program to start; whether it opens anything is seen later.
+  static func isThere(_ environment: (String) -> String?) -> Bool {
+    let path = path(environment)
+    return candidates(environment, url: "").contains { locate($0[0], path) != nil }
+  }
+
+  private static func candidates(_ environment: (String) -> String?, url: String) -> [[String]] {
+    let all = commands(environment("BROWSER") ?? "", url: url)
+    return all.isEmpty ? [["xdg-open", url]] : all
+  }
+
+  private static func path(_ environment: (String) -> String?) -> String {
+    let path = environment("PATH") ?? ""
+    return path.isEmpty ? standardPath : path
   }
 
   /// The commands of `$BROWSER`: a colon between two, words apart by spaces; `%s` is the address,
@@ -72,7 +85,7 @@ struct Browser {
   /// Starts the first one that can be started; false where there is none left.
   mutating func start() -> Bool {
     while let command = candidates.popFirst() {
-      guard let program = locate(command[0]) else { continue }
+      guard let program = Self.locate(command[0], path) else { continue }
       let started = try? ChildProcess(
         path: program,
         arguments: Array(command.dropFirst()),
@@ -108,7 +121,7 @@ struct Browser {
   var isRunning: Bool { child != nil }
 
   /// Where a program lies; only whole paths are believed, as the working directory is anybody's.
-  private func locate(_ name: String) -> String? {
+  private static func locate(_ name: String, _ path: String) -> String? {
     let places =
       name.contains("/") ? [name] : path.split(separator: ":").map { "\($0)/\(name)" }
     return places.first { place in

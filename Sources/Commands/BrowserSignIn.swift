@@ -33,18 +33,42 @@ struct BrowserSignIn {
     output.announce(lines: [url])
     var countdown = Countdown("waiting for the browser", until: deadline, on: output)
     defer { output.clearStatus() }
-    let arrival = try listener.wait(interrupt: session.interrupt, until: deadline) {
-      () throws(CommandError) in
-      if isStarted && !browser.look() {
-        isStarted = false
-        output.announce("No browser could be started: open the address above by hand.")
+    var told: Set<RedirectStray> = []
+    let arrival = try listener.wait(
+      interrupt: session.interrupt,
+      until: deadline,
+      tick: { () throws(CommandError) in
+        if isStarted && !browser.look() {
+          isStarted = false
+          output.announce(
+            "No browser could be started: open the address above by hand. In a browser of another "
+              + "machine it only works with --paste."
+          )
+          countdown.again()
+        }
+        countdown.show()
+      },
+      stray: { stray in
+        // Once each: any page can send any number of them.
+        guard told.insert(stray).inserted else { return }
+        output.announce(refusal(stray, port: listener.port))
         countdown.again()
       }
-      countdown.show()
-    }
+    )
     guard let arrival else { throw signIn.tooLate }
     output.status("signing in")
     return try finish(begun.login, arrival)
+  }
+
+  private func refusal(_ stray: RedirectStray, port: UInt16) -> String {
+    let what =
+      switch stray {
+      case .user: "An answer was brought by a program that is not yours"
+      case .host: "An answer came under another name than \(redirect.host):\(port)"
+      case .path:
+        "An answer came to another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
+      }
+    return "\(what), and was refused. Still waiting for yours."
   }
 
   private func listen() throws(CommandError) -> RedirectListener {

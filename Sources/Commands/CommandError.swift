@@ -2,6 +2,14 @@ internal import JSON
 
 /// Why a verb did not do what it was asked to: the exit status, and what is said about it.
 struct CommandError: Error, Equatable {
+  /// What a program may want to tell apart within one exit status.
+  enum Reason: String {
+    /// There is no connection from here: the provider was not asked, and has refused nothing.
+    case offline
+    /// Settings and provider do not go together.
+    case misconfigured
+  }
+
   let code: ExitCode
   /// One clause, lower case, without a full stop.
   ///
@@ -9,6 +17,8 @@ struct CommandError: Error, Equatable {
   let message: String
   /// What to do about it.
   let hint: String?
+  /// More than the exit status says; nil where that is all.
+  let reason: Reason?
   /// What stands beside the error with `--json`.
   let facts: JSONObject
   /// Whether all of it stands in the result already, so that only the exit status is left.
@@ -18,6 +28,7 @@ struct CommandError: Error, Equatable {
     _ code: ExitCode,
     _ message: String,
     hint: String? = nil,
+    reason: Reason? = nil,
     facts: JSONObject = JSONObject(),
     isSaid: Bool = false
   ) {
@@ -25,6 +36,7 @@ struct CommandError: Error, Equatable {
     self.code = code
     self.message = message
     self.hint = hint
+    self.reason = reason
     self.isSaid = isSaid
   }
 

@@ -9,15 +9,27 @@ struct DeviceSignIn {
   /// How much longer than its time the vault's last word on it is waited for, in seconds.
   static let slack: Int64 = 60
 
+  /// Why nobody is signed in.
+  enum Failure: Error {
+    /// The provider gives this client no codes, or takes none from it, whatever its metadata says.
+    case notOffered(CommandError)
+    case other(CommandError)
+  }
+
   let signIn: WebSignIn
 
   private var session: Session { signIn.session }
   private var output: Output { session.output }
 
-  func run() throws(CommandError) -> VaultAccount {
-    let begun = try signIn.begin(.device)
+  func run() throws(Failure) -> VaultAccount {
+    let begun: BeginLoginReply
+    do throws(CommandError) {
+      begun = try signIn.begin(.device)
+    } catch {
+      throw error.reason == .misconfigured ? .notOffered(error) : .other(error)
+    }
     let deadline = signIn.deadline(begun, most: Self.limit)
-    try show(begun)
+    do throws(CommandError) { try show(begun) } catch { throw .other(error) }
     return try wait(begun, until: deadline)
   }
 
@@ -58,11 +70,13 @@ struct DeviceSignIn {
   private func wait(
     _ begun: BeginLoginReply,
     until deadline: BootInstant
-  ) throws(CommandError) -> VaultAccount {
-    let connection = try session.vault()
+  ) throws(Failure) -> VaultAccount {
+    let connection: Connection
+    do throws(CommandError) { connection = try session.vault() } catch { throw .other(error) }
     var countdown = Countdown("waiting for \(signIn.place)", until: deadline, on: output)
     defer { output.clearStatus() }
     var interval = begun.interval ?? 0
+    var questions = 0
     do throws(VaultClientError) {
       let number = try connection.send(AwaitLoginCall(login: begun.login), more: true)
       while true {
@@ -73,6 +87,7 @@ struct DeviceSignIn {
         let answer = try Connection.result(of: reply, to: AwaitLoginCall.self)
         if answer.event == .done, let account = answer.account { return account }
         guard reply.continues else { throw .malformed(.otherMethod) }
+        questions += 1
         if let longer = answer.interval, longer > interval {
           interval = longer
           output.announce(
@@ -82,7 +97,10 @@ struct DeviceSignIn {
         }
       }
     } catch {
-      throw signIn.finished(error)
+      let failure = signIn.finished(error)
+      // A provider that has said "not yet" takes codes: then it is something else that is wrong.
+      throw failure.reason == .misconfigured && questions < 2
+        ? .notOffered(failure) : .other(failure)
     }
   }
 }

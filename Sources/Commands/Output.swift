@@ -110,6 +110,7 @@ final class Output {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
+        "reason": failure.reason.map { .string($0.rawValue) } ?? .null,
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
       var object = failure.facts
@@ -135,14 +136,21 @@ final class Output {
   func say(_ text: String) {
     clearStatus()
     guard let terminal else { return }
-    let lines = PlainText.wrapped(PlainText.line(text, limit: 1200), columns: terminal.columns)
+    // What a presence check is for stands there whole, with who asks.
+    let plain = PlainText.line(text, limit: PresenceText.longestDetail + 600)
+    let lines = PlainText.wrapped(plain, columns: terminal.columns)
     writeToTerminal(lines.joined(separator: "\n") + "\n")
   }
 
-  /// A question; the answer follows on the same line.
+  /// A question, broken at words to the terminal's width; the answer follows on its last line.
   func ask(_ text: String) {
     clearStatus()
-    writeToTerminal(PlainText.line(text))
+    guard let terminal else { return }
+    let plain = PlainText.line(text)
+    // One column less, so that there is one for what separates question and answer.
+    var lines = PlainText.wrapped(plain, columns: max(terminal.columns - 1, 1))
+    if plain.hasSuffix(" ") { lines.append((lines.popLast() ?? "") + " ") }
+    writeToTerminal(lines.joined(separator: "\n"))
   }
 
   /// Ends the line of an answer that was not shown.

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Glibc
 internal import SecretMemory
 internal import System
 internal import VaultClient
@@ -22,11 +23,10 @@ struct PasteSignIn {
   private var output: Output { session.output }
 
   func run() throws(CommandError) -> VaultAccount {
-    let place = try? TakenPort(redirect)
-    defer { withExtendedLifetime(place) {} }
+    var held = hold()
     let begun = try signIn.begin(
       .browser,
-      redirect: redirect.url(port: redirect.port ?? place?.port ?? 49_152)
+      redirect: redirect.url(port: redirect.port ?? held?.port ?? 49_152)
     )
     let deadline = signIn.deadline(begun, most: WebSignIn.browserLimit)
     output.announce("To sign in at \(signIn.place), open this address in a browser:")
@@ -35,6 +35,8 @@ struct PasteSignIn {
       "The browser ends at a page that does not load. Copy the whole address of that page."
     )
     let query = try answer(until: deadline)
+    withExtendedLifetime(held) {}
+    held = nil
     output.status("signing in")
     defer { output.clearStatus() }
     let call = FinishLoginCall(login: begun.login, query: query)
@@ -43,6 +45,21 @@ struct PasteSignIn {
       return try connection.call(call, within: Session.remoteLimit).account
     } catch {
       throw signIn.answered(error)
+    }
+  }
+
+  /// Keeps the port from other programs until the answer is here: where the browser is on this
+  /// machine after all, it would bring them the code.
+  private func hold() -> LoopbackPort? {
+    do throws(SystemError) {
+      return try LoopbackPort(redirect, listening: false)
+    } catch {
+      guard error.code == EADDRINUSE else { return nil }
+      output.announce(
+        "Another program here has the port of \(redirect.text). It gets the answer if the browser "
+          + "is on this machine: use one on another."
+      )
+      return nil
     }
   }
 
@@ -71,22 +88,6 @@ struct PasteSignIn {
       interrupt: session.interrupt,
       deadline: deadline
     ) { output.ask("Paste it here (it is not shown): ") }
-  }
-}
-
-/// A port that nobody listens at while it is held, so that no program here gets the code where the
-/// browser is on this machine after all.
-private final class TakenPort {
-  let port: UInt16
-  private let socket: Descriptor
-
-  init(_ redirect: LoopbackRedirect) throws(SystemError) {
-    socket = try LoopbackSocket.bind(
-      redirect.host == "[::1]" ? .ipv6 : .ipv4,
-      port: redirect.port ?? 0,
-      reuse: false
-    )
-    port = try LoopbackSocket.port(of: socket)
   }
 }
 
@@ -121,10 +122,7 @@ enum PastedAnswer {
     var query = bytes[first...last]
     if let mark = query.firstIndex(of: UInt8(ascii: "?")) { query = query[(mark + 1)...] }
     if let mark = query.firstIndex(of: UInt8(ascii: "#")) { query = query[..<mark] }
-    let isAnswer =
-      RedirectRequest.holds("state", query)
-      && (RedirectRequest.holds("code", query) || RedirectRequest.holds("error", query))
-    return isAnswer ? query.indices : 0..<0
+    return RedirectRequest.holdsAnswer(query) ? query.indices : 0..<0
   }
 
   private static func secret(_ bytes: [UInt8], _ range: Range<Int>) -> SharedSecret? {

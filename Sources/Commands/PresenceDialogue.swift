@@ -11,6 +11,8 @@ internal import VaultInterface
 struct PresenceDialogue {
   /// The most tries of one dialogue; the engine counts too, this only ends a loop.
   static let mostTries = 20
+  /// The longest that another prompt is waited for, in seconds.
+  static let longestQueue: Int64 = 600
   /// How much longer than the prompt's own time its last answer is waited for.
   static let slack: Int64 = 5
 
@@ -18,6 +20,8 @@ struct PresenceDialogue {
     case passed
     case passwordChosen
     case failed(PresenceOutcome, message: String, left: [PresenceMethod])
+    /// The prompt that was waited for is over.
+    case free
   }
 
   let request: PresenceRequest
@@ -28,6 +32,11 @@ struct PresenceDialogue {
 
   /// Prepares the dialogue; fails where nobody can be asked.
   init(_ request: PresenceRequest, in session: Session) throws(CommandError) {
+    // Nobody agrees to what is cut.
+    let shown = PlainText.line(request.detail ?? "", limit: .max)
+    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
+      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+    }
     self.request = request
     terminal = try session.terminal(
       for: PresenceText.need(request)
@@ -46,8 +55,9 @@ struct PresenceDialogue {
     }
     var methods = request.methods
     var announced = false
-    for _ in 0..<Self.mostTries {
-      guard !methods.isEmpty else { break }
+    var tries = 0
+    while tries < Self.mostTries, !methods.isEmpty {
+      tries += 1
       let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
       if !announced {
         if let reason = PresenceText.reason(of: request) { output.say(reason) }
@@ -61,6 +71,10 @@ struct PresenceDialogue {
       switch method == .fingerprint ? try fingerprint(methods) : try password() {
       case .passed: return
       case .passwordChosen: methods = [.password]
+      case .free:
+        try goOn(method)
+        announced = false
+        tries -= 1
       case .failed(let outcome, let message, let left):
         let offered = left.filter { request.methods.contains($0) }
         guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
@@ -73,6 +87,21 @@ struct PresenceDialogue {
     throw CommandError(.presence, "no presence check is possible here")
   }
 
+  /// Waits until whoever is here says that it is this prompt's turn.
+  ///
+  /// A touch that was meant for the one before, or a finger that lies on the reader still, must not
+  /// answer this one.
+  private func goOn(_ method: PresenceMethod) throws(CommandError) {
+    output.clearStatus()
+    guard method == .fingerprint else { return output.say("The other prompt is over.") }
+    output.say("The other prompt is over. Press Enter when you are ready for this one.")
+    let deadline = stepDeadline
+    guard try terminal.readSecret(interrupt: interrupt, deadline: deadline) != nil else {
+      let outcome = BootInstant.now >= deadline ? PresenceOutcome.timedOut : .cancelled
+      throw CommandError(VaultError.presenceFailed(outcome, message: "", methods: []))
+    }
+  }
+
   /// When the step that begins now has taken too long: the engine gives each as much.
   private var stepDeadline: BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
@@ -81,24 +110,29 @@ struct PresenceDialogue {
   /// Arms the reader; Enter switches to the password where it is offered.
   private func fingerprint(_ methods: [PresenceMethod]) throws(CommandError) -> Step {
     let number = try send(
-      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
+      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint, wait: true),
       more: true
     )
     var listens = true
-    let deadline = stepDeadline
+    var isQueued = false
+    var deadline = stepDeadline
     while true {
       let input = listens ? terminal.descriptor.number : nil
       switch try next(input: input, until: deadline) {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .input:
         listens = terminal.discardLine()
-        if listens && methods.contains(.password) { return .passwordChosen }
+        if listens && !isQueued && methods.contains(.password) { return .passwordChosen }
       case .reply(let reply, let of):
         guard of == number else { continue }
         switch try step(reply) {
         case .event(.waiting), .event(.wait): output.status("still waiting for the reader")
         case .event(.retry(let hint)): output.status(PresenceText.advice(hint))
         case .event(.passed): return .passed
+        case .event(.queued):
+          isQueued = true
+          deadline = queue()
+        case .event(.free): return .free
         case .event(.ask): throw CommandError(.bug, "a finger's check asked a question")
         case .failed(let failed): return failed
         }
@@ -111,7 +145,7 @@ struct PresenceDialogue {
   /// Its call cancels a fingerprint's that is still open.
   private func password() throws(CommandError) -> Step {
     var number = try send(
-      CheckCall(prompt: request.prompt, presenceMethod: .password),
+      CheckCall(prompt: request.prompt, presenceMethod: .password, wait: true),
       more: true
     )
     var hasAnswered = false
@@ -129,6 +163,8 @@ struct PresenceDialogue {
         switch try step(reply) {
         case .event(.passed): return .passed
         case .event(.waiting), .event(.retry): continue
+        case .event(.queued): deadline = queue()
+        case .event(.free): return .free
         case .event(.wait(let seconds)):
           output.status(PresenceText.wait(seconds, hasAnswered: hasAnswered))
           deadline = stepDeadline
@@ -170,6 +206,12 @@ struct PresenceDialogue {
     do { return SharedSecret(try SecretBytes(copying: Array(line.utf8))) } catch {
       throw CommandError(.bug, "no locked memory for the answer: \(error)")
     }
+  }
+
+  /// Says why nothing happens; until when the end of the other prompt is waited for.
+  private func queue() -> BootInstant {
+    output.status("waiting for the other prompt")
+    return BootInstant.now.advanced(bySeconds: Self.longestQueue)
   }
 
   private enum Answer {

@@ -2,12 +2,13 @@ internal import VaultInterface
 
 /// The sentences of the presence dialogue.
 enum PresenceText {
+  /// The most characters of what a check is for; a question that has more is not asked.
+  static let longestDetail = 2000
+
   /// What a passed check allows: completes "Touch the fingerprint reader to ...".
   static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
-    let detail = request.detail.map {
-      PlainText.line($0, limit: request.purpose == .applyProvider ? 1000 : 200)
-    }
+    let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
     return switch request.purpose {
     case .refresh: "refresh \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
     case .enable: "turn presence protection on for \(account ?? "the account")"
@@ -20,6 +21,7 @@ enum PresenceText {
     case .rekey: "make a new device secret"
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"
+    case .rename: "rename \(account ?? "the account") to \(detail ?? "another name")"
     case .applyProvider:
       "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }

@@ -9,9 +9,10 @@ extension ProviderVerbs {
     [name, Verb.Operand(name: "ACCOUNT", count: .any)],
     summary: "bring an edited provider to accounts that have signed in",
     details: """
-      An account keeps the provider as it was at its login, whatever the file says since. This \
-      shows what changes, asks for the system password, and binds the provider as it is now to \
-      each ACCOUNT, or to all that are signed in there. Their access tokens of before are dropped.
+      An account keeps the provider as it was at its login, whatever its file and the provider \
+      itself say since. This asks the provider for its endpoints, shows what changes, asks for the \
+      system password, and binds the provider as it is now to each ACCOUNT, or to all that are \
+      signed in there. Their access tokens of before are dropped.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
@@ -21,13 +22,9 @@ extension ProviderVerbs {
     var unchanged: [JSONValue] = []
     for account in try accounts(session, of: name) {
       let bound = try boundProvider(session, of: account)
-      let changes = ProviderText.changes(from: bound.asWritten, to: provider)
-      guard !changes.isEmpty else {
-        unchanged.append(.string(account))
-        session.output.talk("\(account) has \(name) as it is already")
-        continue
-      }
-      try announce(changes, of: name, for: account, session)
+      // Where its metadata says something else by now, the engine's question shows that.
+      let edits = ProviderText.changes(from: bound.asWritten, to: provider)
+      if !edits.isEmpty { try announce(edits, of: name, for: account, session) }
       _ = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
         ApplyProviderCall(
           account: account,
@@ -35,8 +32,15 @@ extension ProviderVerbs {
           prompt: prompt
         )
       }
+      let now = try boundProvider(session, of: account)
+      guard now != bound else {
+        unchanged.append(.string(account))
+        session.output.talk("\(account) has \(name) as it is already")
+        continue
+      }
       applied.append([
-        "account": .string(account), "changes": .array(changes.map { .object($0.object) }),
+        "account": .string(account),
+        "changes": .array(ProviderText.changes(from: bound, to: now).map { .object($0.object) }),
       ])
       session.output.talk("\(account) uses \(name) as it is now")
     }

@@ -50,10 +50,11 @@ enum ProviderText {
     }
   }
 
-  /// What changes from one provider to another, in the order of the keys.
+  /// What changes from one provider to another, in the order of the keys; which of them the
+  /// provider itself has told is no change.
   static func changes(from old: Provider, to new: Provider) -> [Change] {
     let (before, after) = (old.settings, new.settings)
-    return Set(before.keys).union(after.keys).sorted()
+    return Set(before.keys).union(after.keys).subtracting(["discovered"]).sorted()
       .filter { before[$0] != after[$0] }
       .map { key in
         let values = (before[key].map { shown($0, of: key) }, after[key].map { shown($0, of: key) })

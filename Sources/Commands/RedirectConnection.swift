@@ -38,7 +38,7 @@ final class RedirectConnection {
     case waiting
     /// It is over: nothing more is to be done with it.
     case over
-    case refused(status: Int)
+    case refused(status: Int, RedirectStray?)
     /// The redirect, with its query.
     case redirect(SharedSecret)
   }
@@ -64,7 +64,7 @@ final class RedirectConnection {
       head += chunk.prefix(got)
       switch request.judge(head, searched: &searched) {
       case .incomplete: continue
-      case .refused(let status): return .refused(status: status)
+      case .refused(let status, let stray): return .refused(status: status, stray)
       case .redirect(let query): return redirect(query)
       }
     }
@@ -131,7 +131,7 @@ final class RedirectConnection {
     let secret = try? unsafe head.withUnsafeBytes { bytes in
       SharedSecret(try unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[query])))
     }
-    return secret.map(Outcome.redirect) ?? .refused(status: 503)
+    return secret.map(Outcome.redirect) ?? .refused(status: 503, nil)
   }
 
   /// The code stands in the head.

@@ -12,23 +12,14 @@ internal import System
 final class RedirectListener {
   /// The most connections at once; with one more the oldest goes.
   static let maximumConnections = 32
-  /// How often a free port is looked for that both addresses of localhost have.
-  private static let tries = 20
 
   /// The port, chosen here where the provider's settings fix none.
   let port: UInt16
   private let request: RedirectRequest
-  private var listeners: [Listener]
+  private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
-
-  /// One listening socket; an array cannot hold a descriptor.
-  private final class Listener {
-    let socket: Descriptor
-
-    init(_ socket: consuming Descriptor) {
-      self.socket = socket
-    }
-  }
+  /// What was refused since it was last told.
+  private var strays: [RedirectStray] = []
 
   /// What came: the query, and the connection that waits for its page.
   struct Arrival {
@@ -40,14 +31,9 @@ final class RedirectListener {
   ///
   /// - Throws: EADDRINUSE where another program has a fixed port.
   init(at redirect: LoopbackRedirect) throws(SystemError) {
-    let families: [LoopbackSocket.Family] =
-      switch redirect.host {
-      case "localhost": [.ipv4, .ipv6]
-      case "[::1]": [.ipv6]
-      default: [.ipv4]
-      }
-    listeners = try Self.listeners(families, port: redirect.port)
-    port = try LoopbackSocket.port(of: listeners[0].socket)
+    let bound = try LoopbackPort(redirect, listening: true)
+    listeners = bound.sockets
+    port = bound.port
     request = RedirectRequest(
       path: redirect.path.isEmpty ? "/" : redirect.path,
       authority: "\(redirect.host):\(port)"
@@ -60,12 +46,14 @@ final class RedirectListener {
   ///   - interrupt: ends the wait with the error `interrupted` once it is readable.
   ///   - deadline: when nobody waits any longer.
   ///   - tick: is called about once a second.
+  ///   - stray: is called for an answer that is not taken; the wait goes on.
   /// - Throws: what `tick` throws, or `interrupted`.
   /// - Returns: nil at the deadline.
   func wait(
     interrupt: Int32?,
     until deadline: BootInstant,
-    tick: () throws(CommandError) -> Void
+    tick: () throws(CommandError) -> Void,
+    stray: (RedirectStray) -> Void = { _ in }
   ) throws(CommandError) -> Arrival? {
     defer { close() }
     while true {
@@ -74,7 +62,9 @@ final class RedirectListener {
       guard now < deadline else { return nil }
       connections.removeAll { $0.deadline <= now }
       var entries = [pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0)]
-      entries += listeners.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
+      entries += listeners.map {
+        pollfd(fd: $0.descriptor.number, events: Int16(POLLIN), revents: 0)
+      }
       entries += connections.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
       let left = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
       let ready = unsafe poll(&entries, nfds_t(entries.count), Int32(clamping: min(left, 1000)))
@@ -82,7 +72,10 @@ final class RedirectListener {
         throw CommandError(.bug, "\(SystemError("poll", code: errno))")
       }
       if entries[0].revents != 0 && ready > 0 { throw CommandError.interrupted }
-      if let arrival = takeIn() { return arrival }
+      let arrival = takeIn()
+      strays.forEach(stray)
+      strays = []
+      if let arrival { return arrival }
     }
   }
 
@@ -101,7 +94,9 @@ final class RedirectListener {
     for listener in listeners {
       for _ in 0..<Self.maximumConnections {
         // What goes wrong here concerns one connection, or passes; there is the deadline.
-        guard let socket = (try? LoopbackSocket.accept(on: listener.socket)) ?? nil else { break }
+        guard let socket = (try? LoopbackSocket.accept(on: listener.descriptor)) ?? nil else {
+          break
+        }
         if connections.count >= Self.maximumConnections { connections.removeFirst() }
         let connection = RedirectConnection(socket)
         connections.append(connection)
@@ -115,9 +110,12 @@ final class RedirectListener {
     switch connection.look(for: request) {
     case .waiting: return nil
     case .over: connections.removeAll { $0 === connection }
-    case .refused(let status): connection.refuse(status: status)
+    case .refused(let status, let stray):
+      if let stray { strays.append(stray) }
+      connection.refuse(status: status)
     case .redirect(let query):
       if Self.isOurs(connection) { return query }
+      strays.append(.user)
       connection.refuse(status: 403)
     }
     return nil
@@ -126,43 +124,5 @@ final class RedirectListener {
   /// Whether a program of the same user is at the other end; where that is not known: no.
   private static func isOurs(_ connection: RedirectConnection) -> Bool {
     (try? LoopbackPeer.user(of: connection.socket)) == ThisProcess.user
-  }
-
-  private static func listeners(
-    _ families: [LoopbackSocket.Family],
-    port: UInt16?
-  ) throws(SystemError) -> [Listener] {
-    for _ in 0..<tries {
-      do throws(SystemError) {
-        return try bind(families, port: port)
-      } catch {
-        // A port that is free at one address of localhost may be taken at the other.
-        guard error.code == EADDRINUSE, port == nil else { throw error }
-      }
-    }
-    throw SystemError("bind", code: EADDRINUSE)
-  }
-
-  private static func bind(
-    _ families: [LoopbackSocket.Family],
-    port: UInt16?
-  ) throws(SystemError) -> [Listener] {
-    var bound: [Listener] = []
-    var port = port ?? 0
-    for family in families {
-      do throws(SystemError) {
-        let socket = try LoopbackSocket.bind(family, port: port)
-        try LoopbackSocket.listen(at: socket)
-        port = try LoopbackSocket.port(of: socket)
-        bound.append(Listener(socket))
-      } catch {
-        // A machine without IPv6 has one localhost; a port that another program has is its own
-        // matter at either: the browser might bring the code there.
-        let isMissing = [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.code)
-        guard isMissing, families.count > 1 else { throw error }
-      }
-    }
-    guard !bound.isEmpty else { throw SystemError("bind", code: EADDRNOTAVAIL) }
-    return bound
   }
 }

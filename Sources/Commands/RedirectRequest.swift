@@ -13,8 +13,8 @@ struct RedirectRequest: Equatable {
     case incomplete
     /// The redirect; where its query stands.
     case redirect(query: Range<Int>)
-    /// Something else, and the status to answer it with.
-    case refused(status: Int)
+    /// Something else, and the status to answer it with; what it is where it holds an answer.
+    case refused(status: Int, RedirectStray? = nil)
   }
 
   /// The path of the redirect's address.
@@ -50,15 +50,22 @@ struct RedirectRequest: Equatable {
     guard let headers = Headers(bytes, lines), !headers.hasBody else {
       return .refused(status: 400)
     }
-    guard headers.isNavigation, headers.host.map({ $0.lowercased() == authority }) == true
-    else { return .refused(status: 404) }
+    guard headers.isNavigation else { return .refused(status: 404) }
     let target = words[1]
-    guard let mark = target.firstIndex(of: UInt8(ascii: "?")),
-      Self.equal(target[..<mark], path)
-    else { return .refused(status: 404) }
+    guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return .refused(status: 404) }
     let query = mark + 1..<target.endIndex
+    func stray(_ kind: RedirectStray) -> Verdict {
+      .refused(status: 404, Self.holdsAnswer(bytes[query]) ? kind : nil)
+    }
+    guard headers.host?.lowercased() == authority else { return stray(.host) }
+    guard Self.equal(target[..<mark], path) else { return stray(.path) }
     guard Self.holdsState(bytes[query]) else { return .refused(status: 404) }
     return .redirect(query: query)
+  }
+
+  /// Whether a query is what a provider sends at the end of a login: more than a guess.
+  static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
+    holdsState(query) && (holds("code", query) || holds("error", query))
   }
 
   /// Whether a query has a parameter `state` that is not empty (RFC 6749, section 4.1.2).
@@ -98,6 +105,16 @@ struct RedirectRequest: Equatable {
     }
     return lines
   }
+}
+
+/// The answer to some login, which comes in a way that is not to be trusted.
+enum RedirectStray: CaseIterable {
+  /// From a program of another user, or of nobody who is known.
+  case user
+  /// Under another name or port of this machine.
+  case host
+  /// To another path.
+  case path
 }
 
 /// What of a request's headers matters here.

@@ -24,6 +24,18 @@ enum RequestText {
     }
   }
 
+  /// What is said where nothing of the request left this machine.
+  static func notSent(to host: String, _ reason: ExchangeFailure) -> CommandError {
+    let isOffline = [.resolve, .connect, .timeout].contains(reason)
+    return CommandError(
+      .unavailable,
+      (isOffline ? "no network: \(host) cannot be reached from here" : "\(host) was not asked")
+        + " (\(reason.rawValue)): nothing was sent",
+      hint: hint(reason),
+      reason: isOffline ? .offline : nil
+    )
+  }
+
   /// What to do where no answer came.
   static func hint(_ reason: ExchangeFailure) -> String {
     switch reason {

@@ -140,6 +140,7 @@ private struct RequestRun {
     // One that could split the header in two is none.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
   }
 
@@ -181,11 +182,7 @@ private struct RequestRun {
   ) throws(CommandError) {
     switch reply {
     case .notSent(let reason):
-      throw CommandError(
-        .unavailable,
-        "\(target.hostAndPort) cannot be reached (\(reason.rawValue)): nothing was sent",
-        hint: RequestText.hint(reason)
-      )
+      throw RequestText.notSent(to: target.hostAndPort, reason)
     case .lost(.tooLarge):
       throw CommandError(.serverError, "the answer has more than 64 MiB")
     case .lost(let reason):

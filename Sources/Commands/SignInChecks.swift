@@ -18,12 +18,23 @@ extension SignInVerbs {
 
   /// What to do where an account is not known: how to sign in for the first time.
   static func firstLogin(_ session: Session, _ account: String) -> String {
-    let names = try? ProviderFiles(environment: session.environment).names()
-    guard let first = names?.first else {
-      return "thumblatch provider add NAME --kind password-backend --issuer URL"
+    guard let files = try? ProviderFiles(environment: session.environment),
+      let names = try? files.names(), let first = names.first
+    else {
+      return "thumblatch provider add NAME says where: with --template (alone it lists them), or "
+        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
     }
-    let provider = names?.count == 1 ? first.name.text : "P"
-    return "thumblatch login \(account) --provider \(provider)"
+    guard names.count == 1 else {
+      let listed = names.prefix(8).map(\.name.text).joined(separator: ", ")
+      return "thumblatch login \(account) --provider P, which is one of "
+        + "\(listed)\(names.count > 8 ? " and others" : "")"
+    }
+    let login = "thumblatch login \(account) --provider \(first.name)"
+    // A file that cannot be read tells its error at the login.
+    guard let (provider, _) = try? files.read(first.name), provider.kind == .passwordBackend else {
+      return login
+    }
+    return "\(login); a new user: thumblatch register \(account) --provider \(first.name)"
   }
 
   /// Asks before an account that one person is signed in with becomes another's.

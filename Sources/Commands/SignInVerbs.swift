@@ -133,19 +133,28 @@ enum SignInVerbs {
   static let logout = Verb(
     "logout",
     [.namedAccount],
-    options: [Verb.Option("--local", "erase here only; the provider is not told")],
-    summary: "sign out: tell the provider, erase here"
+    options: [
+      Verb.Option("--local", "erase here only; the provider is not told"),
+      AccountEnd.yes,
+    ],
+    summary: "sign out: tell the provider, erase here",
+    details: """
+      Asks at the terminal first; without one, or with --no-input, naming the account is enough. \
+      The tokens are erased here whether the provider confirms or not; which of the two happened is \
+      said.
+      """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     let local = session.arguments.has("--local")
     let before = try StatusVerbs.accounts(session, named: account).first
+    try AccountEnd.signOut.confirm(before, local: local, session)
     let reply = try session.call(within: Session.remoteLimit) { _ in
       LogoutCall(account: account, local: local)
     }
     try session.report(
       [
         "account": .string(account), "erased": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason),
+        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
       ],
       before?.state == .signedOut
         ? "\(account) was not signed in"

@@ -48,7 +48,16 @@ enum TokenVerbs {
     if reply.shorterThanRequested && !session.output.json {
       session.output.talk("note: the provider's tokens do not last as long as --min-ttl asks")
     }
+    tellOfMissing(reply, session)
     try session.show(object(reply), reply.accessToken)
+  }
+
+  /// Says which scopes a token lacks: the engine tells it once.
+  static func tellOfMissing(_ reply: AccessTokenReply, _ session: Session) {
+    guard let missing = reply.missingScope, !session.output.json else { return }
+    session.output.talk(
+      "note: the provider did not grant all scopes of \(reply.account); missing: \(missing)"
+    )
   }
 
   static let whoami = Verb(
@@ -76,7 +85,8 @@ enum TokenVerbs {
       "token_type": .string(reply.tokenType),
       "expires_at": AccountText.time(reply.expiresAt),
       "shorter_than_requested": .boolean(reply.shorterThanRequested),
-      "scope": reply.scope.map { .string($0) } ?? .null,
+      "scope": AccountText.optional(reply.scope),
+      "missing_scope": AccountText.optional(reply.missingScope),
     ]
   }
 

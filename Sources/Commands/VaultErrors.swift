@@ -37,12 +37,13 @@ extension CommandError {
         "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
         hint: "thumblatch login \(account)"
       )
-    case .providerUnavailable(let message, let retryAfter, _):
+    case .providerUnavailable(let message, let retryAfter, let offline):
       self.init(
         code,
         message,
         hint: retryAfter.map { "nothing is lost; try again in \(Durations.text(Int64($0)))" }
-          ?? "nothing is lost; try again later"
+          ?? "nothing is lost; try again later",
+        reason: offline == true ? .offline : nil
       )
     case .providerRefused(let status, let message):
       self.init(code, "the provider refused (HTTP \(status)): \(message)")
@@ -52,8 +53,8 @@ extension CommandError {
       self.init(code, "unexpected failure: \(message)", hint: "this is a bug; please report it")
     case .invalidArgument(let message) where message == Self.severalAccounts:
       self.init(code, message, hint: AccountText.chooseDefault)
-    case .invalidArgument(let message), .misconfigured(let message), .refused(let message):
-      self.init(code, message)
+    case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
+    case .invalidArgument(let message), .refused(let message): self.init(code, message)
     }
   }
 }

@@ -22,13 +22,20 @@ struct WebSignIn {
   /// The keys of its settings.
   let settings: [String: String]
 
+  /// Whether the provider has a page that sends a browser back.
+  private var hasPage: Bool {
+    settings["authorization_endpoint"] != nil || settings["discovery"] != "off"
+  }
+
   /// The way that is taken: what is asked for, else what suits where this runs.
   func way(_ asked: SignInWay?) throws(CommandError) -> SignInWay {
     if let asked { return asked }
-    let hasPage =
-      settings["authorization_endpoint"] != nil || settings["discovery"] != "off"
-    if hasPage, SignInWay.showsBrowser(session.environment) { return .browser }
     guard hasPage else { return .device }
+    if SignInWay.showsBrowser(session.environment) {
+      if Browser.isThere(session.environment) { return .browser }
+      _ = session.findTerminal()
+      session.output.announce("No browser is found here to sign in at \(place) with.")
+    }
     return try offersCodes() ? .device : .paste
   }
 
@@ -45,12 +52,41 @@ struct WebSignIn {
       // Without a terminal somebody must have asked for it, and reads standard error.
       if !isAsked { _ = try session.terminal(for: question) }
       session.findTerminal()
-      return try DeviceSignIn(signIn: self).run()
+      return try device(isAsked: isAsked)
     case .paste:
       let terminal = try session.terminal(for: question)
       return try PasteSignIn(signIn: self, redirect: try redirect(), terminal: terminal).run()
     case .password: throw CommandError(.bug, "a password needs no page")
     }
+  }
+
+  /// Signs in by a code; by an address that is pasted where the provider gives this client none,
+  /// whatever its metadata says, and nobody has asked for a code.
+  private func device(isAsked: Bool) throws(CommandError) -> VaultAccount {
+    let refusal: CommandError
+    do throws(DeviceSignIn.Failure) {
+      return try DeviceSignIn(signIn: self).run()
+    } catch {
+      switch error {
+      case .other(let failure): throw failure
+      case .notOffered(let failure): refusal = failure
+      }
+    }
+    guard hasPage else { throw refusal }
+    guard !isAsked else {
+      throw CommandError(
+        refusal.code,
+        refusal.message,
+        hint: "sign in another way: thumblatch login \(account) --paste",
+        reason: refusal.reason
+      )
+    }
+    // What to check in the provider's file does not matter where there is another way.
+    let why = refusal.message.prefix { $0 != ";" }
+    session.output.announce(
+      "There is no code from \(place) (\(why)). An address is pasted here instead."
+    )
+    return try run(.paste, isAsked: false)
   }
 
   /// Begins the login, after a presence check where the account is to be exportable.

@@ -2,7 +2,8 @@ extension ProviderTemplate {
   /// The templates, in the order in which they are listed.
   public static let all = [github, gitlab, google, entra, keycloak, auth0]
 
-  /// GitHub's answers are 200 with an `error` in them; its tokens have permissions, no scopes.
+  /// GitHub's answers are 200 with an `error` in them; its tokens have permissions, no scopes, and
+  /// a refresh ends the token of before.
   private static let github = ProviderTemplate(
     name: "github",
     title: "GitHub, by a GitHub App",
@@ -19,6 +20,7 @@ extension ProviderTemplate {
       "userinfo_endpoint": "https://api.github.com/user",
       "id_field": "id",
       "invalid_grant_value": "bad_refresh_token",
+      "refresh_ends_access_tokens": "true",
       "api_hosts": "api.github.com",
     ],
     settingsWithSecret: [
@@ -28,6 +30,8 @@ extension ProviderTemplate {
   )
 
   /// GitLab gives refresh tokens without being asked, and knows no scope `offline_access`.
+  ///
+  /// A refresh ends the token of before, and has given away the scopes that it did not ask for.
   private static let gitlab = ProviderTemplate(
     name: "gitlab",
     title: "GitLab.com, or a GitLab of one's own",
@@ -41,6 +45,8 @@ extension ProviderTemplate {
       "issuer": "https://{host}",
       "device_authorization_endpoint": "{issuer}/oauth/authorize_device",
       "scope": "openid profile email",
+      "refresh_ends_access_tokens": "true",
+      "refresh_scope": "whole",
     ],
     settingsWithSecret: ["client_authentication": "post"]
   )
@@ -65,6 +71,9 @@ extension ProviderTemplate {
   )
 
   /// Entra leaves out the port of `http://localhost` alone.
+  ///
+  /// An access token is for one API: that of these scopes is Microsoft Graph, which has the userinfo
+  /// endpoint as well; `User.Read` is what it wants for the own profile.
   private static let entra = ProviderTemplate(
     name: "entra",
     title: "Microsoft Entra ID",
@@ -72,12 +81,14 @@ extension ProviderTemplate {
     notes: [
       "Register an app with the platform Mobile and desktop applications and http://localhost.",
       "A device login needs the setting Allow public client flows.",
+      "A token is for one API. With scopes of an API of your own (--scope) whoami, which asks "
+        + "Microsoft Graph, is refused: make a provider of its own for that.",
     ],
     settings: [
       "kind": "oidc",
       "issuer": "https://login.microsoftonline.com/{tenant}/v2.0",
       "redirect_uri": "http://localhost",
-      "scope": "openid profile email offline_access",
+      "scope": "openid profile email offline_access User.Read",
       "api_hosts": "graph.microsoft.com",
     ]
   )

@@ -1,45 +1,18 @@
 /// How the values of an OAuth provider's keys are read.
 enum OAuthRules {
-  /// The most scopes, and the most resources.
+  /// The most resources.
   static let maximumList = 64
 
-  static func clientAuthentication(
-    _ text: String
-  ) throws(ConfigurationError) -> OAuthSettings.ClientAuthentication {
-    guard let value = OAuthSettings.ClientAuthentication(rawValue: text) else {
-      throw bad(text, "none, post or basic")
-    }
-    return value
-  }
-
-  static func discovery(_ text: String) throws(ConfigurationError) -> OAuthSettings.Discovery {
-    guard let value = OAuthSettings.Discovery(rawValue: text) else {
-      throw bad(text, "auto or off")
-    }
-    return value
-  }
-
   static func required(_ text: String) throws(ConfigurationError) -> Bool {
-    switch text {
-    case "required": true
-    case "optional": false
-    default: throw bad(text, "required or optional")
-    }
+    try ProviderSettings.truth(text, yes: "required", no: "optional")
   }
 
-  /// Scope tokens of RFC 6749, appendix A.4, between spaces.
   static func scopes(_ text: String) throws(ConfigurationError) -> [String] {
-    var scopes: Set<String> = []
-    for part in text.split(separator: " ") {
-      guard part.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
-        throw bad(text, "scopes separated by spaces, without quotes and backslashes")
-      }
-      scopes.insert(String(part))
+    guard let scopes = ScopeList.scopes(in: text), !scopes.isEmpty else {
+      let most = ScopeList.maximumCount
+      throw bad(text, "1 to \(most) scopes separated by spaces, without quotes and backslashes")
     }
-    guard (1...maximumList).contains(scopes.count) else {
-      throw bad(nil, "1 to \(maximumList) scopes separated by spaces")
-    }
-    return scopes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return scopes
   }
 
   /// Absolute URIs without a fragment (RFC 8707, section 2), separated by semicolons.

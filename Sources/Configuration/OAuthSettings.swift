@@ -1,7 +1,7 @@
 /// What providers of the kinds `oidc` and `oauth2` have besides what all have.
 public struct OAuthSettings: Sendable, Equatable {
   /// How this client shows the token endpoint who it is (RFC 6749, section 2.3).
-  public enum ClientAuthentication: String, Sendable {
+  public enum ClientAuthentication: String, Sendable, CaseIterable {
     /// The client id alone: a public client.
     case none
     /// Id and secret in the body of the request.
@@ -11,7 +11,7 @@ public struct OAuthSettings: Sendable, Equatable {
   }
 
   /// Whether endpoints that no key names are looked up at the provider.
-  public enum Discovery: String, Sendable {
+  public enum Discovery: String, Sendable, CaseIterable {
     /// They are, in the provider's metadata.
     case auto
     /// They are not: what is not named is not there.
@@ -24,6 +24,15 @@ public struct OAuthSettings: Sendable, Equatable {
     case ps256 = "PS256"
     case es256 = "ES256"
     case edDSA = "EdDSA"
+  }
+
+  /// What a refresh may ask for.
+  public enum RefreshScope: String, Sendable, CaseIterable {
+    /// Any of the scopes that the login was granted: the refresh token keeps them all (RFC 6749,
+    /// section 6).
+    case any
+    /// All of them at once: fewer would be the most that the provider ever grants again.
+    case whole
   }
 
   /// What this client is called at the provider.
@@ -52,6 +61,10 @@ public struct OAuthSettings: Sendable, Equatable {
   public let idTokenAlgorithms: [IDTokenAlgorithm]
   /// Whether the redirect must say which issuer it comes from (RFC 9207).
   public let responseIssuerRequired: Bool
+  /// Whether a refresh ends all access tokens of before, those of other scopes too.
+  public let refreshEndsAccessTokens: Bool
+  /// What a refresh may ask for.
+  public let refreshScope: RefreshScope
   /// The keys that discovery filled in: sorted; empty in what a person wrote.
   public let discovered: [String]
 
@@ -59,6 +72,8 @@ public struct OAuthSettings: Sendable, Equatable {
 
   static let responseIssuerKey = "response_iss"
   static let discoveredKey = "discovered"
+  static let refreshEndsKey = "refresh_ends_access_tokens"
+  static let refreshScopeKey = "refresh_scope"
 
   /// Takes the keys of these kinds out of settings.
   init(
@@ -72,14 +87,14 @@ public struct OAuthSettings: Sendable, Equatable {
     self.clientID = clientID
     clientSecret = try reader.takeOptional("client_secret", ClientSecret.init)
     clientAuthentication =
-      try reader.takeOptional("client_authentication", OAuthRules.clientAuthentication)
+      try reader.takeOptional("client_authentication", ProviderSettings.choice)
       ?? (clientSecret == nil ? .none : .basic)
     scopes =
       try reader.takeOptional("scope", OAuthRules.scopes)
       ?? (kind == .oidc ? ["offline_access", "openid"] : [])
     audience = try reader.takeOptional("audience", ProviderSettings.identifier)
     resources = try reader.takeOptional("resource", OAuthRules.resources) ?? []
-    discovery = try reader.takeOptional("discovery", OAuthRules.discovery) ?? .auto
+    discovery = try reader.takeOptional("discovery", ProviderSettings.choice) ?? .auto
     let endpoint = { (text: String) throws(ConfigurationError) in
       try OAuthRules.endpoint(text, issuer: issuer)
     }
@@ -91,6 +106,9 @@ public struct OAuthSettings: Sendable, Equatable {
     passwordGrant = try reader.takeOptional("password_grant", ProviderSettings.truth) ?? false
     responseIssuerRequired =
       try reader.takeOptional(Self.responseIssuerKey, OAuthRules.required) ?? false
+    refreshEndsAccessTokens =
+      try reader.takeOptional(Self.refreshEndsKey, ProviderSettings.truth) ?? false
+    refreshScope = try reader.takeOptional(Self.refreshScopeKey, ProviderSettings.choice) ?? .any
     var endpoints: [OAuthEndpoint: String] = [:]
     for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
       endpoints[one] = try reader.takeOptional(one.key, endpoint)
@@ -154,6 +172,9 @@ public struct OAuthSettings: Sendable, Equatable {
     settings["client_secret"] = clientSecret?.text
     settings["audience"] = audience
     settings["discovery_url"] = discoveryURL
+    // Came later, so they stand there only where they are not the default: bindings of before hold.
+    if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
+    if refreshScope != .any { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [
       ("scope", scopes, " "), ("resource", resources, ";"),
       ("id_token_algorithms", idTokenAlgorithms.map(\.rawValue), ";"),

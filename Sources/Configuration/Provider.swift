@@ -14,7 +14,7 @@ public struct Provider: Sendable, Equatable {
   }
 
   /// What a provider does when a refresh token is sent a second time.
-  public enum RefreshReuse: String, Sendable {
+  public enum RefreshReuse: String, Sendable, CaseIterable {
     /// It answers or refuses, and no more: try again soon.
     case retry
     /// It takes that for theft and revokes all: try again only when there is nothing to lose.
@@ -71,7 +71,7 @@ public struct Provider: Sendable, Equatable {
   ) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
     self.name = name
-    let kind = try reader.take("kind", ProviderSettings.kind)
+    let kind: Kind = try reader.take("kind", ProviderSettings.choice)
     self.kind = kind
     let isOAuth = kind != .passwordBackend
     issuer = try reader.take("issuer") { text throws(ConfigurationError) in
@@ -82,7 +82,7 @@ public struct Provider: Sendable, Equatable {
     pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
     proxy = try reader.takeOptional("proxy", ProviderSettings.proxy)
     apiHosts = try reader.takeOptional("api_hosts", RequestTarget.hosts) ?? []
-    refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.reuse) ?? .retry
+    refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.choice) ?? .retry
     emptyRefusal = try reader.takeOptional("empty_refusal", ProviderSettings.truth) ?? false
     invalidGrantValue =
       try reader.takeOptional("invalid_grant_value", ProviderSettings.identifier)

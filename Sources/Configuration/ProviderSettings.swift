@@ -58,17 +58,32 @@ struct ProviderSettings {
     let ofOAuth: Set<String> = [
       "client_secret", "client_authentication", "scope", "audience", "resource", "discovery",
       "discovery_url", "redirect_uri", "authorization_parameters", "password_grant",
-      OAuthSettings.responseIssuerKey,
+      OAuthSettings.responseIssuerKey, OAuthSettings.refreshEndsKey, OAuthSettings.refreshScopeKey,
     ]
     let isOfOAuth = ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key)
     return isOfOAuth ? [.oidc, .oauth2] : []
   }
 
-  static func kind(_ text: String) throws(ConfigurationError) -> Provider.Kind {
-    guard let kind = Provider.Kind(rawValue: text) else {
-      throw bad(text, "oidc, oauth2 or password-backend")
-    }
-    return kind
+  /// One of the choices of a type, by its name there.
+  static func choice<Choice>(_ text: String) throws(ConfigurationError) -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    if let choice = Choice(rawValue: text) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    throw bad(text, names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+  }
+
+  static func truth(_ text: String) throws(ConfigurationError) -> Bool {
+    try truth(text, yes: "true", no: "false")
+  }
+
+  /// Yes or no, by the words that a key has for them.
+  static func truth(
+    _ text: String,
+    yes: String,
+    no: String
+  ) throws(ConfigurationError) -> Bool {
+    guard text == yes || text == no else { throw bad(text, "\(yes) or \(no)") }
+    return text == yes
   }
 
   /// VSCHAR of RFC 6749, appendix A, without the space.
@@ -94,21 +109,6 @@ struct ProviderSettings {
       throw bad(text, "a field name of at most 64 letters, digits, '_', '-' and '.'")
     }
     return text
-  }
-
-  static func reuse(_ text: String) throws(ConfigurationError) -> Provider.RefreshReuse {
-    guard let reuse = Provider.RefreshReuse(rawValue: text) else {
-      throw bad(text, "retry or revokes")
-    }
-    return reuse
-  }
-
-  static func truth(_ text: String) throws(ConfigurationError) -> Bool {
-    switch text {
-    case "true": true
-    case "false": false
-    default: throw bad(text, "true or false")
-    }
   }
 
   /// Public keys in libcurl's spelling (CURLOPT_PINNEDPUBLICKEY(3)), separated by semicolons.

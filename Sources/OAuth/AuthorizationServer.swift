@@ -1,4 +1,5 @@
 internal import Configuration
+internal import JSON
 internal import SecretMemory
 
 /// The requests of OAuth 2.0 to a provider that has an authorization server; sends nothing.
@@ -63,8 +64,9 @@ struct AuthorizationServer {
     var form = FormText()
     form.add("grant_type", Grant.refresh)
     form.add("refresh_token", token)
-    // Left out, it is what the login asked for; written out, it may only become less.
-    if let scopes = scope?.scopes, !scopes.isEmpty {
+    // Left out, it is what the login asked for; written out, it may only become less, and at some
+    // providers never more again.
+    if settings.refreshScope == .any, let scopes = scope?.scopes, !scopes.isEmpty {
       form.add("scope", scopes.joined(separator: " "))
     }
     addTarget(scope, to: &form)
@@ -136,14 +138,17 @@ struct AuthorizationServer {
 
   // MARK: - Parts
 
+  /// What a login asks for; `request` nil is what the provider's file says.
+  func loginScopes(_ request: ScopeRequest?) -> [String] {
+    guard var scopes = request?.scopes, !scopes.isEmpty else { return settings.scopes }
+    // Without it there is no ID token, and nobody knows who signs in (OpenID Connect Core 1.0,
+    // section 3.1.2.1).
+    if provider.kind == .oidc, !scopes.contains("openid") { scopes.append("openid") }
+    return scopes
+  }
+
   private func addScope(_ request: ScopeRequest?, to form: inout FormText) {
-    var scopes = settings.scopes
-    if let asked = request?.scopes, !asked.isEmpty {
-      scopes = asked
-      // Without it there is no ID token, and nobody knows who signs in (OpenID Connect Core 1.0,
-      // section 3.1.2.1).
-      if provider.kind == .oidc, !scopes.contains("openid") { scopes.append("openid") }
-    }
+    let scopes = loginScopes(request)
     if !scopes.isEmpty { form.add("scope", scopes.joined(separator: " ")) }
   }
 
@@ -180,7 +185,7 @@ struct AuthorizationServer {
       // section 2.3.1).
       let name = FormText.encoded(settings.clientID)
       let secret = FormText.encoded(settings.clientSecret?.text ?? "")
-      let credentials = Base64Text.padded(Array("\(name):\(secret)".utf8))
+      let credentials = Base64.standard.text(Array("\(name):\(secret)".utf8))
       headers.append("Authorization: Basic \(credentials)")
     }
     return ProviderRequest(

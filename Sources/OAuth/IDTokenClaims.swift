@@ -93,7 +93,7 @@ struct IDTokenClaims {
     // Ed25519 signs with SHA-512 (RFC 8032, section 5.1), the others here with SHA-256.
     let digest = try? algorithm == .edDSA ? sha512(text) : sha256(text)
     guard let digest,
-      Self.is(claim, Base64Text.url(Array(digest.prefix(digest.count / 2))))
+      Self.is(claim, Base64.url.text(Array(digest.prefix(digest.count / 2))))
     else { throw .refused("it belongs to another access token") }
   }
 

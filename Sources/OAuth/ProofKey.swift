@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import JSON
 public import SecretMemory
 
 /// What ties a redirect to the login that asked for it: PKCE (RFC 7636), `state` and `nonce`.
@@ -33,7 +34,7 @@ public enum ProofKey {
   /// The challenge for a verifier: the method S256 (section 4.2).
   public static func challenge(for verifier: borrowing SecretBytes) throws(OAuthError) -> String {
     do throws(CryptographyError) {
-      return Base64Text.url(try sha256(verifier))
+      return Base64.url.text(try sha256(verifier))
     } catch {
       throw .cryptography(error)
     }
@@ -42,7 +43,7 @@ public enum ProofKey {
   /// A text that nobody can guess, for `state` or `nonce`: 43 characters for 32 random bytes.
   public static func identifier() throws(OAuthError) -> String {
     do throws(CryptographyError) {
-      return Base64Text.url(try randomBytes(32))
+      return Base64.url.text(try randomBytes(32))
     } catch {
       throw .cryptography(error)
     }

@@ -88,6 +88,14 @@ public struct ProviderClient: Sendable {
     return try backend.register(email: email, name: name, password: password)
   }
 
+  /// The scopes that a login asks for.
+  ///
+  /// - Parameter request: what is asked for; nil for the provider's own.
+  /// - Returns: them; empty where none is named, and at a password backend.
+  public func loginScopes(_ request: ScopeRequest?) -> [String] {
+    (try? server().loginScopes(request)) ?? []
+  }
+
   // MARK: - Signing in with the browser
 
   /// The URL that the browser opens.

@@ -1,9 +1,11 @@
+internal import Configuration
+
 /// What an access token is asked for: scopes, and whom it is for.
 ///
 /// Two requests that mean the same are equal and have the same `key`, in whatever order their
 /// scopes were written.
 public struct ScopeRequest: Sendable, Hashable {
-  /// The most scopes, and the most resources.
+  /// The most resources; of scopes `ScopeList` says it.
   public static let maximumCount = 64
   /// The most bytes of all scopes together, of an audience, and of a resource.
   public static let maximumLength = 1024
@@ -34,10 +36,7 @@ public struct ScopeRequest: Sendable, Hashable {
     resources: [String] = []
   ) throws(OAuthError) {
     let text = scope ?? ""
-    let words = Set(text.split(separator: " ").map(String.init))
-    guard text.utf8.count <= Self.maximumLength, words.count <= Self.maximumCount,
-      words.allSatisfy(Self.isScope)
-    else {
+    guard text.utf8.count <= Self.maximumLength, let words = ScopeList.scopes(in: text) else {
       throw OAuthError.unusable(
         what: "scope",
         rule: "printable ASCII without \" and \\, separated by spaces, at most "
@@ -53,9 +52,9 @@ public struct ScopeRequest: Sendable, Hashable {
     guard resources.count <= Self.maximumCount, resources.allSatisfy(Self.isResource) else {
       throw OAuthError.unusable(what: "resource", rule: "an absolute URI without a fragment")
     }
-    self.scopes = Self.sorted(words)
+    self.scopes = words
     self.audience = audience
-    self.resources = Self.sorted(Set(resources))
+    self.resources = Set(resources).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// What tells this request from others: empty for the standard one.
@@ -93,15 +92,6 @@ public struct ScopeRequest: Sendable, Hashable {
       request.key == key
     else { return nil }
     self = request
-  }
-
-  private static func sorted(_ words: Set<String>) -> [String] {
-    words.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
-
-  /// NQCHAR of RFC 6749, appendix A.4.
-  private static func isScope(_ word: String) -> Bool {
-    word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
   }
 
   private static func isPrintable(_ text: String) -> Bool {

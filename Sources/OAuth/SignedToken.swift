@@ -14,7 +14,7 @@ struct SignedToken {
     guard bytes.count <= IDToken.maximumCount else { throw .refused("it is too long") }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .refused("it is no signed token") }
-    guard let text = Base64Text.decodeURL(parts[0]) else { throw .refused("it cannot be read") }
+    guard let text = Base64.url.bytes(parts[0]) else { throw .refused("it cannot be read") }
     let header = try Self.object(text)
     algorithm = try Self.algorithm(in: header)
     // A header that must be understood, and is not (RFC 7515, section 4.1.11).
@@ -31,9 +31,9 @@ struct SignedToken {
     case .string(let name): kid = name
     default: throw .refused("its `kid` is no text")
     }
-    guard let payload = Base64Text.decodeURL(parts[1]) else { throw .refused("it cannot be read") }
+    guard let payload = Base64.url.bytes(parts[1]) else { throw .refused("it cannot be read") }
     self.payload = payload
-    guard let signature = Base64Text.decodeURL(parts[2]), !signature.isEmpty else {
+    guard let signature = Base64.url.bytes(parts[2]), !signature.isEmpty else {
       throw .refused("its signature cannot be read")
     }
     self.signature = signature

@@ -73,6 +73,6 @@ struct SigningKey: Sendable {
 
   private static func number(_ name: String, _ object: JSONObject) -> [UInt8]? {
     guard case .string(let text) = object[name], text.utf8.count <= 1400 else { return nil }
-    return Base64Text.decodeURL(text.utf8)
+    return Base64.url.bytes(text.utf8)
   }
 }

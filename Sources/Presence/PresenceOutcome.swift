@@ -32,6 +32,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   case test
   /// Letting the tokens of an account go to another provider.
   case applyProvider = "apply-provider"
+  /// Giving a protected account another name: names are what prompts show.
+  case rename
 
   /// The methods that may prove it.
   ///
@@ -40,7 +42,7 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   public var methods: [PresenceMethod] {
     switch self {
     case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider: [.password]
-    case .refresh, .enable, .disable, .unlock, .release, .test: [.fingerprint, .password]
+    case .refresh, .enable, .disable, .unlock, .release, .test, .rename: [.fingerprint, .password]
     }
   }
 
@@ -51,7 +53,7 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
     switch self {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test,
-      .applyProvider:
+      .applyProvider, .rename:
       false
     }
   }

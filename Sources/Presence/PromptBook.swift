@@ -8,6 +8,9 @@ public struct PromptQuestion: Sendable, Equatable {
   public let purpose: PresencePurpose
   /// The account's identifier (16 bytes); nil for the vault as a whole.
   public let account: [UInt8]?
+  /// The most characters that what is shown may have: nobody agrees to what is cut.
+  public static let longestDetail = 2000
+
   /// What else the person is shown: which finger, how long a window.
   ///
   /// The check is good for nothing else.
@@ -36,8 +39,9 @@ public struct PromptQuestion: Sendable, Equatable {
 /// Pure: no clock, no I/O.
 ///
 /// One prompt at a time is armed. A second caller who asks the same joins it and takes its outcome;
-/// anything else is busy, and nothing is queued: a queued prompt would be approved by a touch that
-/// was meant for the one before it.
+/// anything else is busy, or waits until it is told that the other one is over. Nothing is armed
+/// then: a prompt that was armed by itself would be approved by a touch that was meant for the one
+/// before it.
 public struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
   public static let lifetime: Int64 = 30
@@ -54,6 +58,8 @@ public struct PromptBook: Sendable {
     case run
     /// Another connection runs it; wait for what comes of this prompt.
     case join(String)
+    /// Another question is armed; wait for its end, then ask to arm again.
+    case wait(String)
   }
 
   /// What a call that names a prompt may do now.
@@ -70,6 +76,7 @@ public struct PromptBook: Sendable {
     case open
     case armed(PresenceMethod)
     case joined(String)
+    case waiting(String)
     case passed(PresenceMethod)
   }
 
@@ -132,7 +139,7 @@ public struct PromptBook: Sendable {
   /// What a prompt asks.
   public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
-  /// Arms a prompt for a method.
+  /// Arms a prompt for a method; one that `mayWait` is not busy while another question is armed.
   ///
   /// - Throws: `denied` for a prompt that is not this connection's or is used up, `timedOut` for one
   ///   that has expired, `busy` while another question is armed, `lockedOut` for a finger where
@@ -141,6 +148,7 @@ public struct PromptBook: Sendable {
     _ name: String,
     method: PresenceMethod,
     connection: UInt64,
+    mayWait: Bool = false,
     at now: BootInstant
   ) throws(PresenceOutcome) -> Arming {
     guard var prompt = prompts[name], prompt.connection == connection else {
@@ -160,17 +168,36 @@ public struct PromptBook: Sendable {
       guard running.question == prompt.question, prompt.question.purpose.mayBeShared,
         now <= running.deadline
       else {
-        throw .busy("another presence prompt is open")
+        guard mayWait else { throw .busy("another presence prompt is open") }
+        follow(name, prompt, .waiting(other), running)
+        return .wait(other)
       }
-      prompt.state = .joined(other)
-      prompt.deadline = running.deadline.advanced(bySeconds: Self.lifetime)
-      prompts[name] = prompt
+      follow(name, prompt, .joined(other), running)
       return .join(other)
     }
     prompt.state = .armed(method)
     prompts[name] = prompt
     renew(name, at: now)
     return .run
+  }
+
+  /// The prompt that this one waited for is over, or nobody waits any longer: it can be armed.
+  public mutating func endWait(_ name: String, at now: BootInstant) {
+    guard case .waiting? = prompts[name]?.state else { return }
+    prompts[name]?.state = .open
+    renew(name, at: now)
+  }
+
+  /// A prompt stays as long as the one that it follows, and a lifetime more.
+  private mutating func follow(
+    _ name: String,
+    _ prompt: Prompt,
+    _ state: State,
+    _ running: Prompt
+  ) {
+    prompts[name] = prompt
+    prompts[name]?.state = state
+    prompts[name]?.deadline = running.deadline.advanced(bySeconds: Self.lifetime)
   }
 
   /// Whether the check of this prompt, by this method, is the one that runs: a result for any
@@ -220,7 +247,8 @@ public struct PromptBook: Sendable {
   private mutating func renew(_ name: String, at now: BootInstant) {
     let deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name]?.deadline = deadline
-    for (other, prompt) in prompts where prompt.state == .joined(name) {
+    for (other, prompt) in prompts
+    where prompt.state == .joined(name) || prompt.state == .waiting(name) {
       prompts[other]?.deadline = max(
         prompt.deadline,
         deadline.advanced(bySeconds: Self.lifetime)
@@ -243,7 +271,7 @@ public struct PromptBook: Sendable {
     else { throw .denied("no such prompt on this connection") }
     switch prompt.state {
     case .joined(let leader): return .joined(leader)
-    case .open, .armed: return .open
+    case .open, .armed, .waiting: return .open
     case .passed:
       guard now <= prompt.deadline else { throw .timedOut }
       return .passed

@@ -46,6 +46,10 @@ public struct AccountRow: Sendable, Equatable {
   public var usedAt: Int64?
   /// When tokens were last got from the provider, in seconds since 1970.
   public var refreshedAt: Int64?
+  /// The scopes that the login was granted, sorted and apart by spaces; nil where it is not known.
+  public var loginScope: String?
+  /// Those of them that the last refresh did not bring; nil where it brought them all.
+  public var missingScope: String?
 
   /// Makes a row: a fresh account is signed out and of generation 0.
   public init(
@@ -66,7 +70,9 @@ public struct AccountRow: Sendable, Equatable {
     cause: String? = nil,
     createdAt: Int64,
     usedAt: Int64? = nil,
-    refreshedAt: Int64? = nil
+    refreshedAt: Int64? = nil,
+    loginScope: String? = nil,
+    missingScope: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -86,5 +92,7 @@ public struct AccountRow: Sendable, Equatable {
     self.createdAt = createdAt
     self.usedAt = usedAt
     self.refreshedAt = refreshedAt
+    self.loginScope = loginScope
+    self.missingScope = missingScope
   }
 }

@@ -25,6 +25,7 @@ struct Schema {
     Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first),
     Migration(name: "exportable accounts, password waits, enrolled sets", statements: second),
     Migration(name: "scopes that were granted", statements: third),
+    Migration(name: "scopes of a login", statements: fourth),
   ])
 
   private static let first = [
@@ -150,5 +151,10 @@ struct Schema {
 
   private static let third = [
     "ALTER TABLE access_tokens ADD COLUMN granted_scope TEXT CHECK (length(granted_scope) <= 4096)"
+  ]
+
+  private static let fourth = [
+    "ALTER TABLE accounts ADD COLUMN login_scope TEXT CHECK (length(login_scope) <= 4096)",
+    "ALTER TABLE accounts ADD COLUMN missing_scope TEXT CHECK (length(missing_scope) <= 4096)",
   ]
 }

@@ -2,7 +2,7 @@ extension Store {
   private static let accountColumns = """
     id, name, owner, provider, provider_settings, binding, subject, email, display_name, \
     protection, generation, sealed_refresh_token, state, cause, created_at, used_at, refreshed_at, \
-    exportable
+    exportable, login_scope, missing_scope
     """
 
   /// All accounts of a user, by name.
@@ -48,7 +48,7 @@ extension Store {
     try database.run(
       """
       INSERT INTO accounts (\(Self.accountColumns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       Self.values(row)
     )
@@ -61,7 +61,7 @@ extension Store {
     let changed = try database.run(
       """
       UPDATE accounts SET (\(Self.accountColumns))
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
       """,
       Self.values(row) + [.blob(row.id)]
     )
@@ -93,7 +93,8 @@ extension Store {
       .optional(row.email), .optional(row.displayName), .integer(Int64(row.protection)),
       .integer(row.generation), .optional(row.sealedRefreshToken), .text(row.state.rawValue),
       .optional(row.cause), .integer(row.createdAt), .optional(row.usedAt),
-      .optional(row.refreshedAt), .integer(row.exportable ? 1 : 0),
+      .optional(row.refreshedAt), .integer(row.exportable ? 1 : 0), .optional(row.loginScope),
+      .optional(row.missingScope),
     ]
   }
 
@@ -116,7 +117,9 @@ extension Store {
       cause: try columns.optionalText(13),
       createdAt: try columns.integer(14),
       usedAt: try columns.optionalInteger(15),
-      refreshedAt: try columns.optionalInteger(16)
+      refreshedAt: try columns.optionalInteger(16),
+      loginScope: try columns.optionalText(18),
+      missingScope: try columns.optionalText(19)
     )
   }
 }

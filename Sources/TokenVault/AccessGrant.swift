@@ -14,6 +14,9 @@ public struct AccessGrant: Sendable, Equatable {
   public let isShorterThanRequested: Bool
   /// The scopes that the provider granted; nil if it did not say.
   public let scope: String?
+  /// Scopes that were asked for, or are the login's, and were not granted; nil where there are
+  /// none, or where somebody was told before.
+  public internal(set) var missingScope: String?
 }
 
 /// Where an account stands, as `status` shows it.
@@ -56,6 +59,10 @@ public struct AccountFacts: Sendable, Equatable {
   public let refreshedAt: Int64?
   /// Whether it is meant where no account is named.
   public let isDefault: Bool
+  /// The scopes that its login was granted.
+  public let scope: String?
+  /// Those of them that the last refresh did not bring.
+  public let missingScope: String?
 }
 
 /// What the vault says about itself.

@@ -40,6 +40,28 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
+    let (grant, place) = try await grantedToken(
+      account: name,
+      minimumLifetime: minimumLifetime,
+      rejected: rejected,
+      scope: scope,
+      audience: audience,
+      prompt: prompt,
+      caller: caller
+    )
+    return telling(grant, place)
+  }
+
+  /// The same, for the engine itself: a caller has yet to be told of scopes that are missing.
+  func grantedToken(
+    account name: String?,
+    minimumLifetime: Int64?,
+    rejected: String?,
+    scope: String? = nil,
+    audience: String? = nil,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> (AccessGrant, TokenPlace) {
     try demandCurrentStore()
     guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= 366 * 24 * 3600 else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
@@ -51,10 +73,11 @@ extension Vault {
     while true {
       let account = try self.account(named: name)
       let asked = try request(scope, audience, of: account)
+      let place = TokenPlace(account: account.id, scopeSet: asked.key)
       if let rejected { try discard(rejected, of: account, caller: caller) }
       if let grant = try storedGrant(of: account, asked, wanted: wanted) {
         if let prompt { cancel(prompt, caller: caller) }
-        return grant
+        return (grant, place)
       }
       if let flight = flights[account.id] {
         guard flight.asked == asked else {
@@ -63,14 +86,15 @@ extension Vault {
           continue
         }
         if let prompt { cancel(prompt, caller: caller) }
-        return try await share(flight.task, wanted: wanted)
+        return (try await share(flight.task, wanted: wanted), place)
       }
-      // An exchange that outlived its engine may have brought a token already: no question then.
-      if try intent(of: account) != nil {
+      // An exchange that outlived its engine may have brought a token already, or one waits for the
+      // provider's keys: no question then.
+      if try intent(of: account) != nil || withheld[account.id] != nil {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), asked, wanted: wanted) {
           if let prompt { cancel(prompt, caller: caller) }
-          return grant
+          return (grant, place)
         }
       }
       let current = try self.account(named: name)
@@ -91,7 +115,7 @@ extension Vault {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
       let flight = takeOff(current.id, asked, wanted: wanted, authority, caller)
-      return try await share(flight.task, wanted: wanted)
+      return (try await share(flight.task, wanted: wanted), place)
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Cryptography
 internal import Presence
 internal import Storage
 internal import System
@@ -9,9 +10,13 @@ extension Vault {
   ///
   /// Boxes and slot are bound to its id, so that nothing is sealed anew. What the front reads under
   /// the old name goes before the commit: later it would answer for an account that is no more.
+  ///
+  /// A protected account needs a presence check, which no window replaces: the name is what a person
+  /// sees in every later prompt, and knows the account by.
   public func rename(
     account name: String,
     to newName: String,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     let fresh: AccountName
@@ -21,16 +26,19 @@ extension Vault {
       throw .invalidArgument("\(error)")
     }
     let account = try account(named: name)
+    let isAllowed = try await allowRename(account, to: fresh, prompt, caller)
     await enter(account.id)
     defer { leave(account.id) }
     let row = try self.account(withIdentifier: account.id)
     guard row.name == account.name else { throw .noSuchAccount(account.name) }
     guard row.name != fresh.text else { return try facts(of: row) }
-    guard
-      try stored({ () throws(StorageError) in
-        try self.store.account(named: fresh.text, owner: self.owner)
-      }) == nil
-    else { throw .invalidArgument("there is an account \(fresh.text) already") }
+    guard try !store(has: fresh.text) else {
+      throw .invalidArgument("there is an account \(fresh.text) already")
+    }
+    let protection = try protectionClass(of: row)
+    guard isAllowed || protection != .presence else {
+      throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
+    }
     try removeDefaultName()
     try removeTokenFile(of: row.name)
     // Left behind by an account of this name that was removed by hand.
@@ -57,6 +65,40 @@ extension Vault {
     return try facts(of: changed)
   }
 
+  /// Whether a check was passed for it; false where none is needed.
+  private func allowRename(
+    _ account: AccountRow,
+    to name: AccountName,
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Bool {
+    guard account.name != name.text, try protectionClass(of: account) == .presence else {
+      if let prompt { cancel(prompt, caller: caller) }
+      return false
+    }
+    // Before anybody is asked for nothing.
+    guard try !store(has: name.text) else {
+      throw .invalidArgument("there is an account \(name.text) already")
+    }
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .rename,
+      account: account.id,
+      detail: name.text
+    )
+    guard let prompt else {
+      throw try await askForPresence(question, account: account.name, caller: caller)
+    }
+    _ = try spend(prompt, question, caller)
+    return true
+  }
+
+  private func store(has name: String) throws(VaultFailure) -> Bool {
+    try stored { () throws(StorageError) in
+      try self.store.account(named: name, owner: self.owner)
+    } != nil
+  }
+
   /// Removes an account: signs it out, then forgets it.
   ///
   /// One transaction takes its row with all that hangs on it, so that a kill leaves the whole
@@ -68,18 +110,19 @@ extension Vault {
   ///   - local: the provider is not told.
   ///   - caller: who asks.
   /// - Throws: `noSuchAccount`, and what the store cannot do.
-  /// - Returns: whether the provider confirmed, and if not, why.
+  /// - Returns: what the provider said.
   public func remove(
     account name: String,
     local: Bool,
     caller: Caller
-  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+  ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
     await enter(account.id)
     defer { leave(account.id) }
-    try await settleBeforeRemoval(account.id)
-    let row = try self.account(withIdentifier: account.id)
-    let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
+    try await settleBeforeRemoval(account.id, asksProvider: !local)
+    // A login of before, which had not been finished, was all that there was.
+    guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
+    let answer = local ? Revocation.notAsked : await revoke(row, caller)
     try removeTokenFile(of: row.name)
     try removeDefaultName()
     try change { () throws(VaultFailure) in
@@ -97,6 +140,7 @@ extension Vault {
         )
       )
     }
+    forgetTokens(of: row.id)
     if row.sealedRefreshToken != nil { try raiseMark() }
     // A window without any account of its own would read as one for all.
     if window?.accounts == [row.id] { window = nil }
@@ -112,10 +156,13 @@ extension Vault {
   /// ago is revoked, too.
   ///
   /// An account whose slot is gone or unsafe can be removed all the same: it is a remedy for that.
-  private func settleBeforeRemoval(_ identifier: [UInt8]) async throws(VaultFailure) {
+  private func settleBeforeRemoval(
+    _ identifier: [UInt8],
+    asksProvider: Bool
+  ) async throws(VaultFailure) {
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
-      try recover(identifier, slot)
+      try await recover(identifier, slot, isLoginOver: true, asksProvider: asksProvider)
     } catch {
       guard case .vaultUnsafe = error else { throw error }
     }

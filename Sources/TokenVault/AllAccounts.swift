@@ -14,7 +14,7 @@ extension Vault {
   /// - Returns: what `body` returns.
   /// - Throws: what either throws, and `busy` while another one works on all accounts.
   func withAllAccounts<Value: Sendable>(
-    prepare: ([UInt8], borrowing SlotFile) throws(VaultFailure) -> Void,
+    prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
     guard !isHoldingAllAccounts else { throw .busy("all accounts are being worked on") }
@@ -30,7 +30,7 @@ extension Vault {
       taken.append(next)
       do throws(VaultFailure) {
         let slot = try await lockedSlot(next)
-        try prepare(next, slot)
+        try await prepare(next, slot)
       } catch {
         if case .noSuchAccount = error { continue }
         throw error

@@ -1,3 +1,4 @@
+internal import Presence
 internal import Storage
 
 /// What is written down, by name: the names are stable, programs read them.
@@ -48,7 +49,8 @@ struct AuditEntry {
   var bounded: AuditEntry {
     var entry = self
     entry.requester = requester.map { Self.bounded($0, most: 256) }
-    entry.detail = detail.map { Self.bounded($0, most: 1000) }
+    // What a person agreed to stands there whole.
+    entry.detail = detail.map { Self.bounded($0, most: PromptQuestion.longestDetail) }
     return entry
   }
 

@@ -11,7 +11,7 @@ extension Vault {
   static let browserSeconds: Int64 = 300
 
   func beginBrowserLogin(
-    _ name: String,
+    _ account: LoginTarget,
     _ provider: Provider,
     redirect: String,
     _ scopes: ScopeRequest?,
@@ -41,9 +41,10 @@ extension Vault {
     }
     let login = try open(
       PendingLogin(
-        account: name,
+        account: account,
         provider: provider,
         exportable: exportable,
+        scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: clock.boot.advanced(bySeconds: Self.browserSeconds),
         flow: .browser(browser)
@@ -102,6 +103,7 @@ extension Vault {
     }
     var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
     pending.flow = .browser
+    pending.scope = login.scope
     pending.nonce = browser.nonce
     pending.keys = try await keys(of: login.provider)?.encoded
     let attempt = SignInAttempt(
@@ -111,7 +113,7 @@ extension Vault {
       pending: pending,
       sent: code
     )
-    return try await signIn(login.account, login.provider, attempt, caller).facts
+    return try await signIn(.begun(login.account), login.provider, attempt, caller).facts
   }
 
   private func code(

@@ -7,7 +7,7 @@ internal import System
 // Device code (RFC 8628): the person says yes on any machine, and the engine asks until then.
 extension Vault {
   func beginDeviceLogin(
-    _ name: String,
+    _ account: LoginTarget,
     _ provider: Provider,
     _ scopes: ScopeRequest?,
     exportable: Bool,
@@ -18,9 +18,10 @@ extension Vault {
     let now = clock.boot
     let login = try open(
       PendingLogin(
-        account: name,
+        account: account,
         provider: provider,
         exportable: exportable,
+        scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: now.advanced(bySeconds: Int64(given.expiresIn)),
         flow: .device(
@@ -62,16 +63,13 @@ extension Vault {
       ) {
       case .authorization(let given): return given
       case .rateLimited(let wait):
-        throw .providerUnavailable(
-          "the provider asks for patience (429)",
-          retryAfter: wait.map(Int64.init)
-        )
+        throw .patience(retryAfter: wait.map(Int64.init))
       case .failing(_, let wait, let message):
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
       case .misconfigured(let message): throw .misconfigured(message)
       }
-    case .notSent(let reason): throw .notSent(reason)
-    case .interrupted(let reason): throw .unreachable(reason)
+    case .notSent(let reason): throw .notSent(reason, to: request.url)
+    case .interrupted(let reason): throw .unanswered(reason, by: request.url)
     case .delivered, .sealed: throw .unexpected("the exchange gave no answer")
     }
   }
@@ -100,7 +98,7 @@ extension Vault {
       let wait = (end.nanoseconds - clock.boot.nanoseconds + 999_999) / 1_000_000
       if wait > 0 { await clock.pause(milliseconds: wait) }
       guard !Task.isCancelled else {
-        throw .loginRequired(account: login.account, message: "the wait was given up")
+        throw .loginRequired(account: login.account.name, message: "the wait was given up")
       }
       let (now, due) = try deviceLogin(name, caller)
       // Woken early: a provider that is asked too soon makes the interval longer.
@@ -130,7 +128,7 @@ extension Vault {
     var device = device
     let outcome: Result<SignInOutcome, VaultFailure>
     do throws(VaultFailure) {
-      outcome = .success(try await poll(login, device, caller))
+      outcome = .success(try await poll(name, login, device, caller))
     } catch {
       outcome = .failure(error)
     }
@@ -151,6 +149,7 @@ extension Vault {
   }
 
   private func poll(
+    _ name: String,
     _ login: PendingLogin,
     _ device: DeviceLogin,
     _ caller: Caller
@@ -163,6 +162,8 @@ extension Vault {
     }
     var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
     pending.flow = .device
+    pending.login = name
+    pending.scope = login.scope
     pending.keys = try await keys(of: login.provider)?.encoded
     let attempt = SignInAttempt(
       purpose: .login,
@@ -171,7 +172,7 @@ extension Vault {
       pending: pending,
       sent: device.code
     )
-    return try await signIn(login.account, login.provider, attempt, caller)
+    return try await signIn(.begun(login.account), login.provider, attempt, caller)
   }
 }
 

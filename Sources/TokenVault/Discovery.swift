@@ -48,10 +48,17 @@ extension Vault {
 
   /// The same as `completed`, for tokens that are to come from there or to go there.
   ///
+  /// - Parameters:
+  ///   - provider: as it was written, or as an account has it.
+  ///   - isAskedAnew: not from memory.
+  /// - Returns: the provider with what its metadata says.
   /// - Throws: `misconfigured` too where the ID tokens of the provider could not be checked: a person
   ///   would have said yes there for nothing.
-  func usable(_ provider: Provider) async throws(VaultFailure) -> Provider {
-    let found = try await completed(provider)
+  func usable(
+    _ provider: Provider,
+    isAskedAnew: Bool = false
+  ) async throws(VaultFailure) -> Provider {
+    let found = try await completed(provider, isAskedAnew: isAskedAnew)
     guard found.kind != .oidc || found.endpoint(.jwks) != nil else {
       throw .misconfigured(
         "\(found.name.text) names no keys for its ID tokens: set jwks_uri, or kind = oauth2"
@@ -107,7 +114,8 @@ extension Vault {
   /// - Parameters:
   ///   - provider: with what discovery filled in.
   ///   - isMissingOne: one was not among those that are known. They are read again, but not
-  ///     sooner than a minute after the last time: anyone can make up the name of a key.
+  ///     sooner than a minute after the last time, or the last failure, or than the provider then
+  ///     asked for: anyone can make up the name of a key.
   /// - Returns: the keys that can be used, which may be none.
   /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
   func keys(
@@ -118,7 +126,13 @@ extension Vault {
     if let known = documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
       return known
     }
-    return try await readKeys(provider, source)
+    if isMissingOne, let failure = documents.keyFailure(source, at: clock.boot) { throw failure }
+    do throws(VaultFailure) {
+      return try await readKeys(provider, source)
+    } catch {
+      documents.noteKeyFailure(error, source, at: clock.boot)
+      throw error
+    }
   }
 
   /// The keys that are at hand, without asking anyone.
@@ -129,10 +143,11 @@ extension Vault {
   /// Reads the keys, whatever is known of them.
   func readKeys(
     _ provider: Provider,
-    _ source: ProviderDocuments.Source
+    _ source: ProviderDocuments.Source,
+    tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
-    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+    let answer = try await Fetch(exchange: exchange, clock: clock, tries: tries).answer(
       to: request,
       terms: source.terms
     )
@@ -165,10 +180,9 @@ extension Vault {
 extension VaultFailure {
   /// The provider is out of order, or asks for patience.
   fileprivate static func failing(_ answer: Fetch.Answer) -> VaultFailure {
-    .providerUnavailable(
-      answer.status == 429
-        ? "the provider asks for patience (429)" : "the provider answered \(answer.status)",
-      retryAfter: answer.retryAfter.map(Int64.init)
-    )
+    let wait = answer.retryAfter.map(Int64.init)
+    return answer.status == 429
+      ? .patience(retryAfter: wait)
+      : .providerUnavailable("the provider answered \(answer.status)", retryAfter: wait)
   }
 }

@@ -23,6 +23,7 @@ struct Fetch: Sendable {
 
   let exchange: any TokenExchange
   let clock: any VaultClock
+  var tries = Self.mostTries
 
   /// The answer to a request, or the last one where none was any good.
   ///
@@ -33,14 +34,14 @@ struct Fetch: Sendable {
     terms: ExchangeTerms
   ) async throws(VaultFailure) -> Answer {
     let begun = clock.boot
-    var tries = 0
+    var made = 0
     while true {
       let outcome = await ask(request, terms)
-      tries += 1
-      guard outcome.mayPass, tries < Self.mostTries, !Task.isCancelled else {
+      made += 1
+      guard outcome.mayPass, made < tries, !Task.isCancelled else {
         return try outcome.result.get()
       }
-      let wait = wait(after: tries, outcome)
+      let wait = wait(after: made, outcome)
       let elapsed = (clock.boot.nanoseconds - begun.nanoseconds) / 1_000_000
       guard elapsed + wait <= Self.mostSeconds * 1000 else { return try outcome.result.get() }
       await clock.pause(milliseconds: wait)
@@ -64,8 +65,12 @@ struct Fetch: Sendable {
       )
     case .notSent(let reason):
       // A certificate or a key that does not fit will not fit in a second either.
-      Outcome(result: .failure(.notSent(reason)), mayPass: !["tls", "pin"].contains(reason))
-    case .interrupted(let reason): Outcome(result: .failure(.unreachable(reason)), mayPass: true)
+      Outcome(
+        result: .failure(.notSent(reason, to: request.url)),
+        mayPass: !["tls", "pin"].contains(reason)
+      )
+    case .interrupted(let reason):
+      Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)
     case .delivered, .sealed:
       Outcome(result: .failure(.unexpected("the exchange gave no answer")), mayPass: false)
     }
@@ -80,22 +85,5 @@ struct Fetch: Sendable {
     let jittered = doubled * 3 / 4 + doubled * Int64(byte) / 512
     // Longer than there is time for is as good as any time that is too long.
     return max(jittered, min(Int64(outcome.retryAfter ?? 0), 2 * Self.mostSeconds) * 1000)
-  }
-}
-
-extension VaultFailure {
-  /// No byte of a request left this machine; `reason` is the courier's word for why.
-  static func notSent(_ reason: String, retryAfter: Int64? = nil) -> VaultFailure {
-    switch reason {
-    // No address, no connection, or none in time: it says nothing of the provider.
-    case "resolve", "connect", "timeout":
-      .offline("the provider cannot be reached (\(reason))", retryAfter: retryAfter)
-    default: unreachable(reason, retryAfter: retryAfter)
-    }
-  }
-
-  /// There is no whole answer.
-  static func unreachable(_ reason: String, retryAfter: Int64? = nil) -> VaultFailure {
-    .providerUnavailable("the provider cannot be reached (\(reason))", retryAfter: retryAfter)
   }
 }

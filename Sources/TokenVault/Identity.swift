@@ -15,15 +15,6 @@ enum Identity {
   case refused(String)
 }
 
-/// An access token that came with an ID token which could not be judged yet.
-struct WithheldToken: Sendable {
-  let row: AccessTokenRow
-  let answer: TokenAnswer
-  let intent: IntentRow
-  /// The generation of the refresh token that came with it.
-  let generation: Int64
-}
-
 // The ID token of an answer (OpenID Connect Core 1.0, sections 3.1.3.7 and 12.2). Of a login it
 // decides whether there is one; of a refresh only whether the new access token may be used, for
 // the refresh token has been replaced already.
@@ -61,7 +52,9 @@ extension Vault {
             issuer: provider.issuer.text,
             clientID: oauth.clientID,
             nonce: pending?.nonce,
-            accessToken: answer.accessToken,
+            // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
+            // again within a time of grace has the hash of another one in it.
+            accessToken: pending == nil ? nil : answer.accessToken,
             now: min(clock.wall.seconds, intent.startedAt + Self.answerTime),
             subject: pending == nil ? account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
@@ -111,64 +104,16 @@ extension Vault {
     return .misconfigured("\(why); the new access token is not used")
   }
 
-  /// T2 without the access token, which waits in memory for the provider's keys.
-  private func withhold(
-    _ answer: TokenAnswer,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ sent: SharedSecret?
-  ) throws(VaultFailure) {
-    try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
-    withheld[account.id] = WithheldToken(
-      row: accessToken(in: answer, intent),
-      answer: answer,
-      intent: intent,
-      generation: try self.account(withIdentifier: account.id).generation
-    )
-  }
-
-  /// Reads the provider's keys and lets the access token in that waited for them.
+  /// The keys as they are by now, where those of a login's intent are too old for the answer in its
+  /// slot.
   ///
-  /// The caller has the account to itself, so nothing else has come in between.
+  /// It waits while the answer lies there, durable: the next engine finds it, and does the same.
   ///
-  /// - Throws: `failure`, where nothing waits; why it is not let in.
-  func admitWithheld(
-    _ intent: IntentRow,
-    after failure: VaultFailure
-  ) async throws(VaultFailure) {
-    let identifier = intent.account
-    guard let waiting = withheld.removeValue(forKey: identifier),
-      waiting.intent.intent == intent.intent
-    else { throw failure }
-    let provider = try provider(of: try account(withIdentifier: identifier))
-    let keys = try await keys(of: provider, isMissingOne: true)
-    let account = try account(withIdentifier: identifier)
-    guard account.state == .signedIn, account.generation == waiting.generation else {
-      throw failure
-    }
-    var row = account
-    switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
-    case .known(let token): row.learn(token.facts)
-    case .unknownKey(let why), .refused(let why):
-      throw .misconfigured("\(why); the new access token is not used")
-    case .unsaid: throw failure
-    }
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.update(changed) }
-      try self.keep(waiting.row)
-    }
-    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: changed, waiting.row) }
-  }
-
-  /// The keys as they are by now, where those of an intent are too old for the answer in its slot.
-  ///
-  /// It waits while the answer lies there, durable: an engine that ends meanwhile loses nothing but
-  /// this second look.
+  /// - Returns: nil where none are needed, or none can ever be read: why it is refused is told there.
+  /// - Throws: `offline`, `providerUnavailable`, where they may be read later.
   func newerKeys(for intent: IntentRow, _ image: [UInt8]) async throws(VaultFailure) -> KeySet? {
-    guard !SlotImage.isEmpty(image), let found = try? outcome(in: image, of: intent),
+    guard intent.purpose != .refresh, !SlotImage.isEmpty(image),
+      let found = try? outcome(in: image, of: intent),
       case .answered(let status, let retryAfter, let body) = found
     else { return nil }
     let account = try account(withIdentifier: intent.account)
@@ -182,8 +127,17 @@ extension Vault {
     guard case .tokens(let answer) = judgement,
       case .unknownKey = identity(in: answer, intent, account, provider, nil)
     else { return nil }
-    // Without them the token is refused, and why is told there.
-    return try? await keys(of: provider, isMissingOne: true)
+    do throws(VaultFailure) {
+      return try await keys(of: provider, isMissingOne: true)
+    } catch {
+      let waits = "the login is finished by the next call that can read the provider's keys"
+      switch error {
+      case .offline(let why, let wait): throw .offline("\(waits): \(why)", retryAfter: wait)
+      case .providerUnavailable(let why, let wait):
+        throw .providerUnavailable("\(waits): \(why)", retryAfter: wait)
+      default: return nil
+      }
+    }
   }
 }
 

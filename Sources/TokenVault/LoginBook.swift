@@ -2,6 +2,16 @@ internal import Configuration
 internal import SecretMemory
 internal import System
 
+/// The account that a login is for, as it was when the login was begun: tokens for it go to no other
+/// that has its name by then.
+struct LoginTarget: Sendable {
+  let name: String
+  /// What the account has or is to have, whatever it is called meanwhile.
+  let identifier: [UInt8]
+  /// There was none.
+  let isNew: Bool
+}
+
 /// A login that a person has yet to end at the provider: what the engine knows, and nobody else.
 struct PendingLogin: Sendable {
   /// What the flow needs.
@@ -10,12 +20,13 @@ struct PendingLogin: Sendable {
     case device(DeviceLogin)
   }
 
-  /// The account's name; it need not exist.
-  let account: String
+  let account: LoginTarget
   /// The whole provider, with what discovery filled in.
   let provider: Provider
   /// Whether its refresh token may be released later: the password was given for that.
   let exportable: Bool
+  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  let scope: String?
   /// The connection that began it; no other can end it.
   let connection: UInt64
   /// Afterwards it is not there any more.

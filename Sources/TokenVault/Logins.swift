@@ -1,5 +1,6 @@
 public import Configuration
 internal import OAuth
+internal import Storage
 internal import System
 
 /// How a person says yes at the provider's own page.
@@ -60,6 +61,7 @@ extension Vault {
     } catch {
       throw .invalidArgument("\(error)")
     }
+    let account = try target(of: name)
     let place = try await place(toSignIn: name, provider)
     // Read before anyone is sent to the provider, rather than when the code is there.
     _ = try await keys(of: place)
@@ -67,7 +69,7 @@ extension Vault {
     switch flow {
     case .browser(let redirect):
       return try beginBrowserLogin(
-        name,
+        account,
         place,
         redirect: redirect,
         scopes,
@@ -75,7 +77,7 @@ extension Vault {
         caller
       )
     case .device:
-      return try await beginDeviceLogin(name, place, scopes, exportable: exportable, caller)
+      return try await beginDeviceLogin(account, place, scopes, exportable: exportable, caller)
     }
   }
 
@@ -87,6 +89,18 @@ extension Vault {
   }
 
   // MARK: - Parts
+
+  /// The account of a name as it is now; one of which nothing has come yet is as good as none.
+  private func target(of name: String) throws(VaultFailure) -> LoginTarget {
+    do throws(VaultFailure) {
+      let row = try account(named: name)
+      let isNew = row.generation == 0 && row.state == .signedOut
+      return LoginTarget(name: row.name, identifier: row.id, isNew: isNew)
+    } catch {
+      guard case .noSuchAccount = error else { throw error }
+      return LoginTarget(name: name, identifier: try random(16), isNew: true)
+    }
+  }
 
   /// Writes a login down under a name that nobody can guess.
   func open(_ login: PendingLogin) throws(VaultFailure) -> String {
@@ -103,7 +117,7 @@ extension Vault {
     case .open(let login): return login
     case .over(let login):
       throw .loginRequired(
-        account: login.account,
+        account: login.account.name,
         message: "the login was not finished in time: begin it anew"
       )
     case .unknown:

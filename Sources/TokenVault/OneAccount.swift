@@ -19,7 +19,7 @@ extension Vault {
     await enter(identifier)
     defer { leave(identifier) }
     let slot = try await lockedSlot(identifier)
-    try recover(identifier, slot)
+    try await recover(identifier, slot)
     let value = try body(try account(withIdentifier: identifier))
     slot.close()
     return value

@@ -16,19 +16,25 @@ struct PendingSignIn {
   let email: String
   let exportable: Bool
   var flow = Flow.password
+  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  var scope: String?
   /// What the ID token must repeat; nil where nothing was sent.
   var nonce: String?
   /// The provider's keys as they were before the exchange, so that the next engine judges by the
   /// same; nil where there are none.
   var keys: [UInt8]?
+  /// The login that this is an exchange of; nil where it is the only one of its login.
+  var login: String?
   /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
   var uncertain: IntentRow?
 
   private enum Member: String, CaseIterable {
     case exportable
     case flow
+    case scope
     case nonce
     case keys
+    case login
     case uncertain
   }
 
@@ -49,8 +55,10 @@ struct PendingSignIn {
     }
     if exportable { add(.exportable, []) }
     if flow != .password { add(.flow, [0] + Array(flow.rawValue.utf8)) }
+    if let scope { add(.scope, [0] + Array(scope.utf8)) }
     if let nonce { add(.nonce, [0] + Array(nonce.utf8)) }
     if let keys { add(.keys, [0] + keys) }
+    if let login { add(.login, [0] + Array(login.utf8)) }
     if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
     return parts.flatMap { part in
       let count = UInt32(truncatingIfNeeded: part.count)
@@ -89,8 +97,10 @@ struct PendingSignIn {
           return nil
         }
         flow = known
+      case .scope: scope = String(decoding: value, as: UTF8.self)
       case .nonce: nonce = String(decoding: value, as: UTF8.self)
       case .keys: keys = value
+      case .login: login = String(decoding: value, as: UTF8.self)
       case .uncertain:
         guard let row = IntentRow(retryOf: account, decoding: value) else { return nil }
         uncertain = row

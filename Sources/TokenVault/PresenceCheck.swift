@@ -95,6 +95,8 @@ public enum CheckNotice: Sendable, Equatable {
   case retry(RetryHint)
   /// A password was wrong: the next one may be tried after so many seconds.
   case wait(seconds: Int64)
+  /// Another prompt is armed: this one has to wait.
+  case queued
 }
 
 /// One running check, in a process of its own.

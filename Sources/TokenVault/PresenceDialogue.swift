@@ -10,6 +10,20 @@ public enum CheckStep: Sendable, Equatable {
   case ask(text: String, hidden: Bool)
   /// Someone is here: repeat the request with the prompt.
   case passed
+  /// The prompt that was waited for is over: show this one, and ask for its check again.
+  case free
+}
+
+extension PresencePurpose {
+  /// What to do where a question is too long.
+  fileprivate var advice: String {
+    switch self {
+    case .refresh: "; ask for fewer scopes at a time"
+    case .applyProvider: "; sign in anew instead"
+    case .unlock: "; without names it is for all accounts"
+    default: ""
+    }
+  }
 }
 
 extension Vault {
@@ -17,11 +31,20 @@ extension Vault {
   static let checkSeconds: Int64 = 30
 
   /// Opens a prompt, and makes the error that tells the caller about it.
+  ///
+  /// - Throws: `invalidArgument` for what could not be shown whole.
   func askForPresence(
     _ question: PromptQuestion,
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
+    let count = question.detail?.unicodeScalars.count ?? 0
+    guard count <= PromptQuestion.longestDetail else {
+      throw .invalidArgument(
+        "what would be asked is too long to be shown: \(count) characters, at most"
+          + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
+      )
+    }
     let name = hexadecimal(try random(16))
     let standing = try await fingerStanding()
     guard
@@ -56,14 +79,16 @@ extension Vault {
   /// - Parameters:
   ///   - prompt: its name on this connection.
   ///   - method: how to prove it.
+  ///   - mayWait: whether to wait while another prompt is armed, rather than to be busy.
   ///   - caller: who asks.
-  ///   - report: gets `waiting` and `retry` while a finger is awaited, and how long a password
-  ///     has to wait.
-  /// - Returns: `passed`, or what the password's stack asks.
+  ///   - report: gets `waiting` and `retry` while a finger is awaited, how long a password has to
+  ///     wait, and `queued`.
+  /// - Returns: `passed`, what the password's stack asks, or `free`.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   public func check(
     _ prompt: String,
     by method: PresenceMethod,
+    mayWait: Bool = false,
     caller: Caller,
     report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
@@ -84,8 +109,18 @@ extension Vault {
         prompt,
         method: method,
         connection: caller.connection,
+        mayWait: mayWait,
         at: self.clock.boot
       )
+    }
+    if case .wait(let other) = arming {
+      report(.queued)
+      _ = await leaderOutcome(other, for: prompt)
+      prompts.endWait(prompt, at: clock.boot)
+      guard !Task.isCancelled, prompts.contains(prompt) else {
+        throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+      }
+      return .free
     }
     if case .join(let leader) = arming {
       report(.waiting)

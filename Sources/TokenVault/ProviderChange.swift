@@ -14,7 +14,8 @@ extension Vault {
 
   /// Brings another provider to an account: its refresh token goes there from now on.
   ///
-  /// What the provider's metadata says is filled in first, as at a login. The token is sealed anew,
+  /// What the provider's metadata says by now is filled in first, as at a login, so that endpoints
+  /// may have moved though nothing else has. The token is sealed anew,
   /// as the next generation: a box of before, put back beside a provider of before, is older than the
   /// vault. Access tokens of before are dropped, and the refresh token is sent nowhere.
   ///
@@ -33,8 +34,9 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try mayApply(written, to: try self.account(named: name))
-    // What is bound is what a login would bind: with the endpoints that the provider tells.
-    let provider = try await usable(written)
+    // What is bound is what a login would bind: with the endpoints that the provider tells. They are
+    // asked for anew, but not between the question and what was agreed to.
+    let provider = try await usable(written, isAskedAnew: prompt == nil)
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
       if let prompt { cancel(prompt, caller: caller) }
@@ -96,27 +98,47 @@ extension Vault {
       user: caller.user,
       purpose: .applyProvider,
       account: account.id,
-      detail: Self.shownChange(from: bound, to: provider),
+      detail: try shownChange(from: bound, to: provider),
       binding: try digest(account.binding + (try digest(provider.canonicalForm)))
     )
   }
 
-  /// What changes: where requests go by what it was and is, everything else by its key.
-  static func shownChange(from old: Provider, to new: Provider) -> String {
+  /// The keys that say where tokens go, whom they are for, and how a server is known there: the
+  /// most important first.
+  private static let places =
+    ["token_endpoint", Provider.Endpoint.refresh.key]
+    + OAuthEndpoint.allCases.map(\.key).filter { $0 != "token_endpoint" }
+    + Provider.Endpoint.allCases.filter { $0 != .refresh }.map(\.key)
+    + ["discovery_url", "api_hosts", "proxy", "ca", "pins", "client_id", "audience", "resource"]
+
+  /// What changes: a place by what it was and is, everything else by its key.
+  nonisolated func shownChange(
+    from old: Provider,
+    to new: Provider
+  ) throws(VaultFailure) -> String {
     var lines = [
       old.issuer == new.issuer
         ? "issuer \(old.issuer.text)" : "issuer \(old.issuer.text) → \(new.issuer.text)"
     ]
     if old.name != new.name { lines.append("\(old.name.text) → \(new.name.text)") }
     let (before, after) = (old.settings, new.settings)
-    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
-    let isPlace = { (key: String) in key.hasSuffix("_endpoint") || key == "proxy" }
-    for key in changed where isPlace(key) || key == "client_id" {
-      lines.append("\(key) \(before[key] ?? "(none)") → \(after[key] ?? "(none)")")
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    for key in Self.places where changed.contains(key) {
+      lines.append("\(key) \(try place(key, before)) → \(try place(key, after))")
     }
-    let rest = changed.filter { !isPlace($0) && $0 != "client_id" && $0 != "issuer" }
+    let rest = changed.subtracting(Self.places + ["issuer"]).sorted()
     if !rest.isEmpty { lines.append("changed: " + rest.joined(separator: ", ")) }
     return lines.joined(separator: "; ")
+  }
+
+  /// A place as it is shown: certificates, which nobody could read, by their digest.
+  private nonisolated func place(
+    _ key: String,
+    _ settings: [String: String]
+  ) throws(VaultFailure) -> String {
+    guard let value = settings[key] else { return "(none)" }
+    guard key == "ca" else { return value }
+    return "(SHA-256 \(hexadecimal(try digest(Array(value.utf8)))))"
   }
 
   private func apply(
@@ -162,10 +184,11 @@ extension Vault {
           account: changed,
           caller: caller,
           method: authority.method,
-          detail: Self.shownChange(from: bound, to: provider)
+          detail: try shownChange(from: bound, to: provider)
         )
       )
     }
+    forgetTokens(of: changed.id)
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
   }

@@ -27,6 +27,7 @@ struct ProviderDocuments {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
+  private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
   /// The metadata that was read here lately.
   func metadata(_ source: Source, at now: BootInstant) -> ServerMetadata? {
@@ -43,11 +44,35 @@ struct ProviderDocuments {
     return document.content
   }
 
+  /// Why the keys could not be read here a moment ago.
+  ///
+  /// - Returns: nil once they may be asked for again. What it says of waiting is as of now.
+  func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
+    guard let failure = keyFailures[source] else { return nil }
+    func left(_ asked: Int64?) -> Int64? {
+      let patience = max(Self.keyPatience, min(asked ?? 0, Vault.longestWait))
+      let left = patience - now.seconds(since: failure.read)
+      return left > 0 ? left : nil
+    }
+    switch failure.content {
+    case .providerUnavailable(let message, let asked):
+      return left(asked).map { .providerUnavailable(message, retryAfter: $0) }
+    case .offline(let message, let asked):
+      return left(asked).map { .offline(message, retryAfter: $0) }
+    default: return left(nil).map { _ in failure.content }
+    }
+  }
+
+  mutating func noteKeyFailure(_ failure: VaultFailure, _ source: Source, at now: BootInstant) {
+    Self.put(failure, source, into: &keyFailures, at: now)
+  }
+
   mutating func put(_ content: ServerMetadata, _ source: Source, at now: BootInstant) {
     Self.put(content, source, into: &metadata, at: now)
   }
 
   mutating func put(_ content: KeySet, _ source: Source, at now: BootInstant) {
+    keyFailures[source] = nil
     Self.put(content, source, into: &keys, at: now)
   }
 

@@ -74,12 +74,14 @@ extension Vault {
   }
 
   func account(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow {
-    guard
-      let row = try stored({ () throws(StorageError) in
-        try self.store.account(id: identifier)
-      })
-    else { throw .noSuchAccount("(removed meanwhile)") }
+    guard let row = try accountIfAny(withIdentifier: identifier) else {
+      throw .noSuchAccount("(removed meanwhile)")
+    }
     return row
+  }
+
+  func accountIfAny(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
+    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
   }
 
   func accounts() throws(VaultFailure) -> [AccountRow] {

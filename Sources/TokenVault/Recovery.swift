@@ -82,6 +82,7 @@ extension Vault {
       )
       return names
     }
+    for account in accounts { forgetTokens(of: account.id) }
     try stored { () throws(StorageError) in
       try self.store.leaveLogOnClose(false)
       try self.store.checkpoint()

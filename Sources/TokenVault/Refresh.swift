@@ -21,8 +21,11 @@ internal import System
 // | none   | free      | zero                         | ready      | works                         |
 // | none   | free      | anything else                | ready      | zeroes it (killed after T2)   |
 // | set    | held      | any                          | refreshing | waits                         |
-// | set    | free      | opens under the intent's id  | refreshing | T2 from it                    |
+// | set    | free      | opens under the intent's id  | refreshing | T2 from it (*)                |
 // | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
+//
+// (*) The answer to a login whose ID token names a key that is not known stays there until the
+// provider's keys can be read, or until another login, a logout or a removal has ended that one.
 //
 // The intent says which set of scopes the access token is for, and the answer is bound to that: T2
 // stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
@@ -45,8 +48,11 @@ extension Vault {
   ) async throws(VaultFailure) -> AccessGrant {
     await enter(identifier)
     defer { leave(identifier) }
+    await readKeysAhead(for: identifier)
     var slot = try await lockedSlot(identifier)
-    try recover(identifier, slot)
+    if case .waiting(let why) = try await recover(identifier, slot) { throw why }
+    // Nobody waits for what became of an earlier one, unless it still may be used.
+    _ = try await admitWithheld(identifier)
     let account = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: account, asked, wanted: wanted) { return grant }
     let earlier = try self.intent(of: account)
@@ -105,7 +111,8 @@ extension Vault {
       try settle(intent, with: image, slot, caller: caller, sent: token)
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
-      try await admitWithheld(intent, after: error)
+      guard withheld[identifier]?.intent.intent == intent.intent else { throw error }
+      if let refusal = try await admitWithheld(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
@@ -132,7 +139,10 @@ extension Vault {
     }
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
-      return .success(try recover(identifier, slot))
+      if case .waiting(let why) = try await recover(identifier, slot) { throw why }
+      _ = try await admitWithheld(identifier)
+      slot.close()
+      return .success(())
     } catch {
       return .failure(error)
     }
@@ -158,8 +168,37 @@ extension Vault {
     }
   }
 
+  /// What the table made of what was left behind.
+  enum Recovery {
+    /// There was nothing, or nothing that can be settled now.
+    case nothing
+    /// The tokens of a login or a refresh are stored.
+    case tokens
+    /// It is over, and brought no tokens.
+    case over(VaultFailure)
+    /// The answer to a login lies in the slot until the provider's keys can be read.
+    case waiting(VaultFailure)
+  }
+
   /// The table, with the slot's lock held.
-  func recover(_ identifier: [UInt8], _ slot: borrowing SlotFile) throws(VaultFailure) {
+  ///
+  /// What the provider said to someone who is gone is in the row and the trail; whoever asks now gets
+  /// an answer of his own. What the store says is everybody's.
+  ///
+  /// - Parameters:
+  ///   - identifier: the account, which the caller has to itself.
+  ///   - slot: its slot, locked.
+  ///   - isLoginOver: nobody waits any more for a login whose answer cannot be judged: it is refused.
+  ///   - asksProvider: whether its keys may be fetched for that.
+  /// - Returns: what became of it.
+  /// - Throws: what the store cannot do.
+  @discardableResult
+  func recover(
+    _ identifier: [UInt8],
+    _ slot: borrowing SlotFile,
+    isLoginOver: Bool = false,
+    asksProvider: Bool = true
+  ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
     let image = try stored { () throws(StorageError) in try slot.readWhole() }
     let found = try stored { () throws(StorageError) in
@@ -167,16 +206,24 @@ extension Vault {
     }
     guard let intent = found else {
       if !SlotImage.isEmpty(image) { try stored { () throws(StorageError) in try slot.zero() } }
-      return
+      return .nothing
     }
-    guard !intent.uncertain || !SlotImage.isEmpty(image) else { return }
+    guard !intent.uncertain || !SlotImage.isEmpty(image) else { return .nothing }
+    let keys: KeySet?
     do throws(VaultFailure) {
-      try settle(intent, with: image, slot, caller: .engine(owner))
+      keys = asksProvider ? try await newerKeys(for: intent, image) : nil
     } catch {
-      // What the provider said to someone who is gone is in the row and the trail; whoever asks
-      // now gets an answer of his own. What the store says is everybody's.
+      guard isLoginOver else { return .waiting(error) }
+      keys = nil
+    }
+    do throws(VaultFailure) {
+      let settled = try settle(intent, with: image, slot, caller: .engine(owner), keys: keys)
+      guard case .tokens = settled else { return .nothing }
+      return .tokens
+    } catch {
       if case .vaultUnsafe = error { throw error }
       if case .unexpected = error { throw error }
+      return .over(error)
     }
   }
 

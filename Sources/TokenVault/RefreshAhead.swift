@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Storage
@@ -7,11 +8,10 @@ internal import System
 struct TokenPlace: Hashable {
   let account: [UInt8]
   let scopeSet: String
+}
 
-  init(_ row: AccessTokenRow) {
-    account = row.account
-    scopeSet = row.scopeSet
-  }
+extension TokenPlace {
+  init(_ row: AccessTokenRow) { self.init(account: row.account, scopeSet: row.scopeSet) }
 }
 
 // Tokens that are in use are refreshed before they expire, so that nobody has to wait for it: by the
@@ -53,6 +53,8 @@ extension Vault {
       guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
         let authority = try authorityWithoutAsking(for: account, engine, extending: false)
       else { continue }
+      // Where that ends the tokens that callers have, they keep them for as long as they were told.
+      guard try provider(of: account).oauth?.refreshEndsAccessTokens != true else { return nil }
       return takeOff(account.id, asked, wanted: left + 1, authority, engine)
     }
     return nil
@@ -93,6 +95,15 @@ extension Vault {
   /// One that has just come does not count: it may have been wanted once.
   func noteUse(of row: AccessTokenRow) {
     uses[TokenPlace(row)] = row.storedAt
+  }
+
+  /// Forgets what is known in memory of the tokens of an account, which are no more.
+  func forgetTokens(of account: [UInt8]) {
+    withheld[account] = nil
+    failing.remove(account)
+    patience[account] = nil
+    uses = uses.filter { $0.key.account != account }
+    narrowings = narrowings.filter { $0.key.account != account }
   }
 
   /// Whether the token was handed out since it was stored: by the engine, or by the front, which

@@ -34,7 +34,9 @@ extension Vault {
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
-      try self.recover(identifier, slot)
+      let found = try await self.recover(identifier, slot)
+      // The next secret does not open it.
+      if case .waiting(let why) = found { throw why }
       // A torn answer of an exchange that has ended is under a key of the old secret.
       try self.empty(slot)
     } _: { () throws(VaultFailure) in

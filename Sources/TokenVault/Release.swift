@@ -96,6 +96,8 @@ extension Vault {
     row.state = .signedOut
     row.cause = nil
     row.sealedRefreshToken = nil
+    row.loginScope = nil
+    row.missingScope = nil
     let changed = row
     try removeTokenFile(of: row.name)
     try change { () throws(VaultFailure) in
@@ -107,6 +109,7 @@ extension Vault {
       try self.countBoxChange()
       try self.record(entry)
     }
+    forgetTokens(of: changed.id)
     // From here on the caller's copy is the only one: nothing may keep it from being sent. What
     // fails now is done by the next change and the next checkpoint.
     try? raiseMark()

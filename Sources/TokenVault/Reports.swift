@@ -82,7 +82,9 @@ extension Vault {
       cause: "damaged: \(message)",
       accessTokenExpiresAt: nil,
       refreshedAt: row.refreshedAt,
-      isDefault: isDefault
+      isDefault: isDefault,
+      scope: nil,
+      missingScope: nil
     )
   }
 
@@ -115,7 +117,9 @@ extension Vault {
       cause: row.cause,
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
-      isDefault: isDefault
+      isDefault: isDefault,
+      scope: row.loginScope,
+      missingScope: row.missingScope
     )
   }
 

@@ -7,9 +7,26 @@ internal import System
 // `refresh_reuse = retry`: soon. `revokes`: once they have expired. Never sooner than 2 s, doubling to
 // 10 min, by CLOCK_BOOTTIME. 5xx never ends it; `invalid_grant` to a retry is "login required", cause
 // "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min.
+//
+// A provider that says 429 to a first try has not taken the token: there is no doubt, and no intent
+// stays. When it wants to be asked again is kept in memory alone.
 extension Vault {
-  /// Refuses a retry that would come too soon.
+  /// The longest that a 429 is remembered, in seconds.
+  static let longestPatience: Int64 = 3600
+
+  /// The provider does not want to be asked for a while, which it may have named.
+  func notePatience(_ wait: Int?, of account: [UInt8]) {
+    guard let wait, wait > 0 else { return }
+    patience[account] = clock.boot.advanced(bySeconds: min(Int64(wait), Self.longestPatience))
+  }
+
+  /// Refuses a refresh or a retry that would come too soon.
   func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
+    if let end = patience[account.id] {
+      let wait = -clock.boot.seconds(since: end)
+      guard wait <= 0 else { throw .patience(retryAfter: wait) }
+      patience[account.id] = nil
+    }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
     throw .providerUnavailable(
       "the answer to the last refresh of \(account.name) was lost",
@@ -34,5 +51,12 @@ extension Vault {
       wait = max(wait, left)
     }
     return wait > 0 ? wait : nil
+  }
+}
+
+extension VaultFailure {
+  /// The provider has said 429; how long it wants to be left alone, in seconds, where it said so.
+  static func patience(retryAfter wait: Int64?) -> VaultFailure {
+    .providerUnavailable("the provider asks for patience (429)", retryAfter: wait)
   }
 }

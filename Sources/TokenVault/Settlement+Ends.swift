@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Storage
 internal import System
 
@@ -106,12 +107,15 @@ extension Vault {
     _ reason: String,
     _ caller: Caller
   ) throws(VaultFailure) -> VaultFailure {
+    let account = try account(withIdentifier: intent.account)
+    let provider = try provider(for: intent, of: account)
+    let url = provider.endpoint(.token) ?? provider.issuer.text
     guard intent.attempts > 1 else {
-      return try end(intent, .notSent(reason), caller)
+      return try end(intent, .notSent(reason, to: url), caller)
     }
-    let failure = try unanswered(intent, "the provider cannot be reached (\(reason))", caller)
+    let failure = try unanswered(intent, "nothing could be sent (\(reason))", caller)
     guard case .providerUnavailable(_, let wait) = failure else { return failure }
-    return .notSent(reason, retryAfter: wait)
+    return .notSent(reason, to: url, retryAfter: wait)
   }
 
   /// Something may have been sent, and nobody knows what became of it: the retry rule.
@@ -146,7 +150,7 @@ extension Vault {
 
 extension VaultFailure {
   /// Whether the same question may be answered better a moment later.
-  fileprivate var isOfTheMoment: Bool {
+  var isOfTheMoment: Bool {
     switch self {
     case .offline, .providerUnavailable: true
     default: false

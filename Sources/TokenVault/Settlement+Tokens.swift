@@ -19,19 +19,23 @@ extension Vault {
     var row = try signedIn(account, intent, provider, user)
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = clock.wall.seconds
-    let changed = row
     let token = accessToken(in: answer, intent)
     let isSignIn = intent.purpose != .refresh
+    let notGranted =
+      isSignIn
+      ? noteLoginScopes(of: token, in: &row, asked: loginScopes(of: intent, provider))
+      : try noteScopes(of: token, in: &row, provider)
+    let changed = row
     let details = [
       "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,
-      try narrowing(of: token, after: isSignIn ? nil : account, provider),
+      notGranted,
     ]
-    // After a login it may be someone else's token, and someone else's provider.
-    if isSignIn { try removeTokenFile(of: account.name) }
+    let endsTokens = endsAccessTokens(intent, provider)
+    if endsTokens { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
-        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
+        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
         try self.store.deleteIntent(account: account.id)
       }
       try self.keep(token)
@@ -47,29 +51,35 @@ extension Vault {
         )
       )
     }
+    if isSignIn { forgetTokens(of: account.id) }
     if rotation.changesBox { try raiseMark() }
     if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
     writeDefaultAccount()
   }
 
   /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
+  ///
+  /// With `isWaiting` the access token may be used later.
+  @discardableResult
   func keepRefreshToken(
     _ token: SharedSecret?,
     _ intent: IntentRow,
     _ account: AccountRow,
     _ provider: Provider,
     _ caller: Caller,
-    _ sent: SharedSecret?
-  ) throws(VaultFailure) {
+    _ sent: SharedSecret?,
+    isWaiting: Bool = false
+  ) throws(VaultFailure) -> Rotation {
     var row = try signedIn(account, intent, provider, nil)
     let rotation = try rotate(&row, to: token, from: account, sent: sent)
     let changed = row
     let isSignIn = intent.purpose != .refresh
-    if isSignIn { try removeTokenFile(of: account.name) }
+    let endsTokens = endsAccessTokens(intent, provider)
+    if endsTokens { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
-        if isSignIn { try self.store.deleteAccessTokens(account: account.id) }
+        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
         try self.store.deleteIntent(account: account.id)
       }
       if rotation.changesBox {
@@ -80,14 +90,34 @@ extension Vault {
       try self.record(
         AuditEntry(
           event(of: intent),
-          .failed,
+          isWaiting ? .begun : .failed,
           account: changed,
           caller: caller,
-          detail: "generation \(changed.generation), no usable access token"
+          detail: "generation \(changed.generation), "
+            + (isWaiting
+              ? "the access token waits for the provider's keys" : "no usable access token")
         )
       )
     }
+    if isSignIn { forgetTokens(of: account.id) }
     if rotation.changesBox { try raiseMark() }
+    return rotation
+  }
+
+  /// Whether the access tokens of before, of all sets, are of no use any more.
+  ///
+  /// After a login they may be someone else's, of someone else's provider. After a refresh some
+  /// providers have ended them.
+  private func endsAccessTokens(_ intent: IntentRow, _ provider: Provider) -> Bool {
+    intent.purpose != .refresh || provider.oauth?.refreshEndsAccessTokens == true
+  }
+
+  /// What a login asked for.
+  private func loginScopes(of intent: IntentRow, _ provider: Provider) -> [String] {
+    let scope = pending(intent)?.scope
+    return ProviderClient(provider: provider).loginScopes(
+      scope.flatMap { try? ScopeRequest(scope: $0) }
+    )
   }
 
   /// The account as it is once tokens are there; a login brings its provider along.

@@ -118,13 +118,11 @@ extension Vault {
     case .refused(let status, let message):
       return try end(intent, .providerRefused(status: status, message), caller)
     case .rateLimited(let wait):
-      let failure = VaultFailure.providerUnavailable(
-        "the provider asks for patience (429)",
-        retryAfter: wait.map(Int64.init)
-      )
-      return intent.attempts > 1
-        ? try unanswered(intent, "the provider asks for patience", caller, least: wait)
-        : try end(intent, failure, caller)
+      guard intent.attempts == 1 else {
+        return try unanswered(intent, "the provider asks for patience", caller, least: wait)
+      }
+      if !isSignIn { notePatience(wait, of: account.id) }
+      return try end(intent, .patience(retryAfter: wait.map(Int64.init)), caller)
     case .failing(let status, let wait, let message):
       if isSignIn {
         return try end(

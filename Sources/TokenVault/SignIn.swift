@@ -53,7 +53,7 @@ extension Vault {
       pending: pending,
       sent: password
     )
-    return try await signIn(name, provider, attempt, caller).facts
+    return try await signIn(.named(name), provider, attempt, caller).facts
   }
 
   /// Where a login goes: the provider with what discovery fills in.
@@ -92,14 +92,16 @@ extension Vault {
 
   // MARK: - The account
 
-  /// The account that a login is for, made where there is none.
+  /// The account that a login is for, made where there is none; or another one that has its name.
   func accountToSignIn(
-    _ name: String,
+    _ subject: SignInSubject,
     _ provider: Provider?
   ) throws(VaultFailure) -> AccountRow {
+    let known = subject.target
+    if let known, let row = try find(known.identifier) { return row }
     let checked: AccountName
     do throws(ConfigurationError) {
-      checked = try AccountName(name)
+      checked = try AccountName(subject.name)
     } catch {
       throw .invalidArgument("\(error)")
     }
@@ -108,14 +110,16 @@ extension Vault {
     }) {
       return existing
     }
+    if let known, !known.isNew { throw .isAnother(known.name) }
     guard let provider else {
       throw .noSuchAccount(checked.text)
     }
     guard try accounts().count < Self.mostAccounts else {
       throw .refused("there are \(Self.mostAccounts) accounts already")
     }
+    let identifier = if let known { known.identifier } else { try random(16) }
     let row = AccountRow(
-      id: try random(16),
+      id: identifier,
       name: checked.text,
       owner: owner,
       provider: provider.name.text,

@@ -15,6 +15,25 @@ struct SignInAttempt: Sendable {
   let sent: SharedSecret
 }
 
+/// Whom a login is for.
+enum SignInSubject: Sendable {
+  /// Whichever account has this name now; it is made where there is none.
+  case named(String)
+  /// The one that it was begun for.
+  case begun(LoginTarget)
+
+  var name: String {
+    switch self {
+    case .named(let name): name
+    case .begun(let target): target.name
+    }
+  }
+
+  var target: LoginTarget? {
+    if case .begun(let target) = self { target } else { nil }
+  }
+}
+
 /// What came of it.
 enum SignInOutcome: Sendable {
   case signedIn(AccountFacts)
@@ -38,31 +57,46 @@ extension Vault {
   /// One exchange that may bring the tokens of an account, which is made where there is none.
   ///
   /// - Parameters:
-  ///   - name: the account.
+  ///   - subject: the account.
   ///   - provider: what a new account is made with; nil: there must be one.
   ///   - attempt: what is sent, and to whom.
   ///   - caller: who asks.
   /// - Returns: the account as it is now, or that there is no answer yet.
   /// - Throws: what the provider's answer means, and what the store cannot do.
   func signIn(
-    _ name: String,
+    _ subject: SignInSubject,
     _ provider: Provider?,
     _ attempt: SignInAttempt,
     _ caller: Caller
   ) async throws(VaultFailure) -> SignInOutcome {
     while true {
-      let account = try accountToSignIn(name, provider)
+      let account = try accountToSignIn(subject, provider)
       await enter(account.id)
       defer { leave(account.id) }
       // Whoever was before us may have removed it, because the provider said no, or renamed it.
-      guard try find(account.id)?.name == account.name else { continue }
+      guard let current = try find(account.id),
+        current.name == account.name || current.id == subject.target?.identifier
+      else { continue }
+      if let target = subject.target, target.identifier != account.id {
+        throw .isAnother(target.name)
+      }
       let slot = try await lockedSlot(account.id)
       let earlier = try intent(of: account)
-      try recover(account.id, slot)
+      let isItself = earlier.map { isOf(attempt, $0) } ?? false
+      switch try await recover(account.id, slot, isLoginOver: !isItself) {
+      // An earlier exchange of this very login or registration has come to its end: the provider
+      // would refuse a second one.
+      case .tokens where isItself:
+        return .signedIn(try facts(of: try self.account(withIdentifier: account.id)))
+      case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
+        throw why
+      case .waiting(let why): throw why
+      default: break
+      }
       // So does an interrupted login of which nothing came.
       guard let row = try find(account.id) else { continue }
-      if let earlier, wasRegistered(row, by: earlier, attempt) {
-        // An interrupted registration has come to its end: the provider would refuse a second one.
+      if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
+        // It has brought a refresh token, if not all that was expected.
         return .signedIn(try facts(of: row))
       }
       if case .pending(let slowDown) = try await exchange(attempt, for: row, slot, caller) {
@@ -72,17 +106,15 @@ extension Vault {
     }
   }
 
-  private func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
+  func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
     try stored { () throws(StorageError) in try self.store.account(id: identifier) }
   }
 
-  private func wasRegistered(
-    _ row: AccountRow,
-    by intent: IntentRow,
-    _ attempt: SignInAttempt
-  ) -> Bool {
-    attempt.purpose == .register && intent.purpose == .register && row.state == .signedIn
-      && row.generation > intent.generation && pending(intent)?.email == attempt.pending.email
+  /// Whether an exchange that was begun earlier belongs to the same login or registration.
+  private func isOf(_ attempt: SignInAttempt, _ intent: IntentRow) -> Bool {
+    guard attempt.purpose == intent.purpose, let before = pending(intent) else { return false }
+    if attempt.purpose == .register { return before.email == attempt.pending.email }
+    return before.login != nil && before.login == attempt.pending.login
   }
 
   /// The exchange of a login, from T1 to T2.
@@ -122,6 +154,7 @@ extension Vault {
       slot = try await lockedSlot(row.id)
     }
     let image = try image(after: reply, intent, slot)
+    // Where they cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)
     return try settle(
       intent,
@@ -130,6 +163,15 @@ extension Vault {
       caller: caller,
       sent: attempt.sent,
       keys: keys
+    )
+  }
+}
+
+extension VaultFailure {
+  /// The account that a login was begun for is no more, or another one has got its name.
+  static func isAnother(_ name: String) -> VaultFailure {
+    .refused(
+      "\(name) is not the account any more that this login was begun for: begin it anew"
     )
   }
 }

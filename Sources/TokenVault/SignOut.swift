@@ -9,23 +9,26 @@ internal import System
 extension Vault {
   /// Signs out: tells the provider unless `local`, and erases here in any case.
   ///
-  /// - Returns: whether the provider confirmed, and if not, why.
+  /// - Returns: what the provider said.
   public func signOut(
     account name: String,
     local: Bool,
     caller: Caller
-  ) async throws(VaultFailure) -> (revoked: Bool, reason: String?) {
+  ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
     await enter(account.id)
     defer { leave(account.id) }
     let slot = try await lockedSlot(account.id)
-    try recover(account.id, slot)
-    var row = try self.account(withIdentifier: account.id)
-    let answer = local ? (false, "only erased here, as asked for") : await revoke(row, caller)
+    try await recover(account.id, slot, isLoginOver: true, asksProvider: !local)
+    // A login of before, which had not been finished, was all that there was.
+    guard var row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
+    let answer = local ? Revocation.notAsked : await revoke(row, caller)
     try removeTokenFile(of: row.name)
     row.state = .signedOut
     row.cause = nil
     row.sealedRefreshToken = nil
+    row.loginScope = nil
+    row.missingScope = nil
     let changed = row
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
@@ -45,6 +48,7 @@ extension Vault {
         )
       )
     }
+    forgetTokens(of: changed.id)
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
     return answer
@@ -59,33 +63,37 @@ extension Vault {
   func revoke(
     _ row: AccountRow,
     _ caller: Caller
-  ) async -> (revoked: Bool, reason: String?) {
-    guard row.sealedRefreshToken != nil else { return (false, "was not signed in") }
+  ) async -> Revocation {
+    guard row.sealedRefreshToken != nil else { return Revocation(not: "was not signed in") }
     // A record that does not say where it came from is erased all the same.
     guard let provider = try? provider(of: row) else {
-      return (false, "the provider in the record cannot be used")
+      return Revocation(not: "the provider in the record cannot be used")
     }
     let client = ProviderClient(provider: provider)
     if provider.kind != .passwordBackend, provider.endpoint(.revocation) == nil {
-      return (false, "the provider has no revocation_endpoint")
+      return Revocation(not: "the provider has no revocation_endpoint")
     }
     guard let (request, endsGrant) = revocation(of: row, client, caller) else {
-      guard row.state == .signedIn else { return (false, row.cause ?? "its grant has ended") }
-      return (false, "the access token has expired, and " + Self.needsSomeone)
+      guard row.state == .signedIn else {
+        return Revocation(not: row.cause ?? "its grant has ended")
+      }
+      return Revocation(not: "the access token has expired, and " + Self.needsSomeone)
     }
     switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
     case .answered(let status, _, _):
       switch client.judgeLogout(status: status) {
-      case .revoked where endsGrant: return (true, nil)
+      case .revoked where endsGrant: return Revocation(revoked: true)
       case .revoked:
         let why = row.state == .signedIn ? Self.needsSomeone : row.cause ?? "the grant has ended"
-        return (false, "only the access token was revoked; \(why)")
-      case .notRevoked(let reason): return (false, reason)
+        return Revocation(not: "only the access token was revoked; \(why)")
+      case .notRevoked(let reason): return Revocation(not: reason)
       }
-    case .notSent(let reason), .interrupted(let reason):
-      return (false, "the provider cannot be reached (\(reason))")
+    case .notSent(let reason):
+      return Revocation(not: .notSent(reason, to: request.url))
+    case .interrupted(let reason):
+      return Revocation(not: .unanswered(reason, by: request.url))
     case .delivered, .sealed:
-      return (false, "the exchange gave no answer")
+      return Revocation(not: "the exchange gave no answer")
     }
   }
 

@@ -36,16 +36,35 @@ extension Vault {
     let other =
       audience == settings.audience || settings.resources == audience.map { [$0] }
       ? nil : audience
+    let asked: ScopeRequest
     do throws(OAuthError) {
-      let asked = try ScopeRequest(
-        scope: scope,
+      asked = try ScopeRequest(
+        scope: try isWhole(scope, settings, account) ? nil : scope,
         audience: isResource ? nil : other,
         resources: isResource ? other.map { [$0] } ?? [] : []
       )
-      return asked
     } catch {
       throw .invalidArgument("\(error)")
     }
+    guard settings.refreshScope == .any || asked.scopes.isEmpty else {
+      throw .invalidArgument(
+        "\(account.provider) would grant \(account.name) no more than these scopes ever again"
+          + " (refresh_scope = whole): sign in as an account of its own with them:"
+          + " thumblatch login NAME --provider \(account.provider) --scope SCOPES"
+      )
+    }
+    return asked
+  }
+
+  /// Whether these are all the scopes of the login, where a refresh asks for all or none.
+  private func isWhole(
+    _ scope: String?,
+    _ settings: OAuthSettings,
+    _ account: AccountRow
+  ) throws(OAuthError) -> Bool {
+    guard settings.refreshScope == .whole else { return false }
+    let login = account.loginScope ?? settings.scopes.joined(separator: " ")
+    return try ScopeRequest(scope: scope).scopes == ScopeRequest(scope: login).scopes
   }
 
   /// The stored token, if it may be handed out; the usual one's file is stamped anew if it differs.
@@ -151,42 +170,6 @@ extension Vault {
   private func scopeSet(of intent: IntentRow) -> String {
     intent.purpose == .refresh ? String(decoding: intent.context, as: UTF8.self) : ""
   }
-
-  /// The scopes that a provider says it granted, sorted; nil for a text that is none.
-  ///
-  /// RFC 6749, section 3.3, parts them by spaces; GitHub does it by commas.
-  private static func granted(_ scope: String) -> String? {
-    guard let request = try? ScopeRequest(scope: scope.replacing(",", with: " ")),
-      !request.scopes.isEmpty
-    else { return nil }
-    return request.scopes.joined(separator: " ")
-  }
-
-  /// Which scopes are missing in what was granted, for the trail; nil where none is, or where the
-  /// provider did not say.
-  ///
-  /// They are those that were asked for; for the usual set those of before, or of the provider's
-  /// settings.
-  func narrowing(
-    of token: AccessTokenRow,
-    after account: AccountRow?,
-    _ provider: Provider
-  ) throws(VaultFailure) -> String? {
-    guard let granted = token.grantedScope else { return nil }
-    var wanted = ScopeRequest(key: token.scopeSet)?.scopes ?? []
-    if wanted.isEmpty {
-      let before = try account.flatMap { account throws(VaultFailure) in
-        try self.token(of: account, token.scopeSet)?.grantedScope
-      }
-      wanted = before.map(Self.words) ?? provider.oauth?.scopes ?? []
-    }
-    let missing = Set(wanted).subtracting(Self.words(granted))
-    return missing.isEmpty ? nil : "not granted: " + missing.sorted().joined(separator: " ")
-  }
-
-  private static func words(_ scope: String) -> [String] {
-    scope.split(separator: " ").map(String.init)
-  }
 }
 
 extension ScopeRequest {
@@ -194,8 +177,8 @@ extension ScopeRequest {
   var shown: String? {
     guard self != .standard else { return nil }
     var parts: [String] = []
-    if !scopes.isEmpty { parts.append("scope " + scopes.joined(separator: " ")) }
     parts += ((audience.map { [$0] } ?? []) + resources).map { "for \($0)" }
+    if !scopes.isEmpty { parts.append("scope " + scopes.joined(separator: " ")) }
     return parts.joined(separator: ", ")
   }
 }

@@ -67,11 +67,15 @@ public actor Vault {
   var failing: Set<[UInt8]> = []
   /// The access tokens that were handed out from the store, by when they were stored.
   var uses: [TokenPlace: Int64] = [:]
+  /// Scopes that were not granted, until somebody who gets the token is told.
+  var narrowings: [TokenPlace: String] = [:]
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
   var logins = LoginBook()
   var watchers = WatcherBook()
   var documents = ProviderDocuments()
+  /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
+  var patience: [[UInt8]: BootInstant] = [:]
   var withheld: [[UInt8]: WithheldToken] = [:]
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()

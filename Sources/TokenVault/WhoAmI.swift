@@ -12,7 +12,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
-    let grant = try await accessToken(
+    let (grant, _) = try await grantedToken(
       account: name,
       minimumLifetime: nil,
       rejected: nil,
@@ -24,7 +24,7 @@ extension Vault {
     guard case .unauthorized = first.answer, prompt == nil else {
       return (try facts(of: first.account), try profile(first.answer, of: first.account))
     }
-    let newer = try await accessToken(
+    let (newer, _) = try await grantedToken(
       account: grant.account,
       minimumLifetime: nil,
       rejected: grant.accessToken,
@@ -87,10 +87,7 @@ extension Vault {
     case .notThere:
       throw .misconfigured("the provider has no profile there; check where it is asked for")
     case .rateLimited(let wait):
-      throw .providerUnavailable(
-        "the provider asks for patience (429)",
-        retryAfter: wait.map(Int64.init)
-      )
+      throw .patience(retryAfter: wait.map(Int64.init))
     case .refused(let status, let message): throw .providerRefused(status: status, message)
     case .failing(_, let wait, let message):
       throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))

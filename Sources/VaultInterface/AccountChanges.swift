@@ -11,22 +11,26 @@ public struct RenameAccountCall: VarlinkMethod, Equatable {
   public var account: String
   /// Its name from now on.
   public var name: String
+  /// The passed prompt, where the account is protected.
+  public var prompt: String?
 
   /// Of these parts.
-  public init(account: String, name: String) {
+  public init(account: String, name: String, prompt: String? = nil) {
     self.account = account
     self.name = name
+    self.prompt = prompt
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.required("account")
     name = try object.required("name")
+    prompt = try object.optional("prompt")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "name": name]) }
+    get throws(MessageError) { try .wire(["account": account, "name": name, "prompt": prompt]) }
   }
 }
 

@@ -30,6 +30,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var isDefault: Bool
   /// Whether its refresh token may be released; an older engine does not say.
   public var exportable: Bool?
+  /// The scopes that its login was granted, apart by spaces; nil: not known.
+  public var scope: String?
+  /// Those of them that the last refresh did not bring.
+  public var missingScope: String?
 
   /// Of these parts.
   public init(
@@ -46,7 +50,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     accessTokenExpiresAt: Int? = nil,
     refreshedAt: Int? = nil,
     isDefault: Bool,
-    exportable: Bool? = nil
+    exportable: Bool? = nil,
+    scope: String? = nil,
+    missingScope: String? = nil
   ) {
     self.name = name
     self.provider = provider
@@ -62,6 +68,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     self.refreshedAt = refreshedAt
     self.isDefault = isDefault
     self.exportable = exportable
+    self.scope = scope
+    self.missingScope = missingScope
   }
 
   /// Reads the members.
@@ -80,6 +88,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     refreshedAt = try object.optional("refreshed_at")
     isDefault = try object.required("is_default")
     exportable = try object.optional("exportable")
+    scope = try object.optional("scope")
+    missingScope = try object.optional("missing_scope")
   }
 
   /// The members as JSON.
@@ -100,6 +110,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
         "refreshed_at": refreshedAt,
         "is_default": isDefault,
         "exportable": exportable,
+        "scope": scope,
+        "missing_scope": missingScope,
       ])
     }
   }

@@ -12,12 +12,18 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   case ask(text: String, hidden: Bool)
   /// It passed: repeat the call with the prompt.
   case passed
+  /// Another prompt is armed; `free` follows when it is over.
+  case queued
+  /// The other prompt is over. This one is not armed: show it, and call `Check` again.
+  case free
 
   private enum Name: String, WireValue {
     case waiting
     case retry
     case ask
     case passed
+    case queued
+    case free
   }
 
   /// Reads the members.
@@ -29,6 +35,8 @@ public enum CheckEvent: VarlinkRecord, Equatable {
     case .ask:
       self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
     case .passed: self = .passed
+    case .queued: self = .queued
+    case .free: self = .free
     }
   }
 
@@ -42,6 +50,8 @@ public enum CheckEvent: VarlinkRecord, Equatable {
       case .ask(let text, let hidden):
         try .wire(["event": Name.ask, "text": text, "hidden": hidden])
       case .passed: try .wire(["event": Name.passed])
+      case .queued: try .wire(["event": Name.queued])
+      case .free: try .wire(["event": Name.free])
       }
     }
   }

@@ -27,10 +27,10 @@ public enum ExchangeReply: VarlinkRecord {
     switch try object.required("outcome") as Name {
     case .done: self = .done
     case .sealed:
-      let sealed: Base64 = try object.required("sealed")
+      let sealed: WireBytes = try object.required("sealed")
       self = .sealed(sealed.bytes)
     case .answered:
-      let body: Base64Secret = try object.required("body")
+      let body: WireSecret = try object.required("body")
       self = .answered(
         status: try object.required("status"),
         retryAfter: try object.optional("retry_after"),
@@ -46,11 +46,12 @@ public enum ExchangeReply: VarlinkRecord {
     get throws(MessageError) {
       switch self {
       case .done: try .wire(["outcome": Name.done])
-      case .sealed(let bytes): try .wire(["outcome": Name.sealed, "sealed": Base64(bytes: bytes)])
+      case .sealed(let bytes):
+        try .wire(["outcome": Name.sealed, "sealed": WireBytes(bytes: bytes)])
       case .answered(let status, let retryAfter, let body):
         try .wire([
           "outcome": Name.answered, "status": status, "retry_after": retryAfter,
-          "body": Base64Secret(secret: body),
+          "body": WireSecret(secret: body),
         ])
       case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
       case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])

@@ -63,16 +63,16 @@ public struct ExchangeCall: VarlinkMethod {
     httpMethod = try object.required("method")
     url = try object.required("url")
     headers = try object.required("headers")
-    let body: Base64Secret? = try object.optional("body")
+    let body: WireSecret? = try object.optional("body")
     self.body = body?.secret
     ca = try object.optional("ca")
     pins = try object.required("pins")
     proxy = try object.optional("proxy")
     timeout = try object.required("timeout")
     maximumBody = try object.required("maximum_body")
-    let key: Base64Secret? = try object.optional("key")
+    let key: WireSecret? = try object.optional("key")
     self.key = key?.secret
-    let context: Base64? = try object.optional("context")
+    let context: WireBytes? = try object.optional("context")
     self.context = context?.bytes
   }
 
@@ -83,14 +83,14 @@ public struct ExchangeCall: VarlinkMethod {
         "method": httpMethod,
         "url": url,
         "headers": headers,
-        "body": body.map(Base64Secret.init(secret:)),
+        "body": body.map(WireSecret.init(secret:)),
         "ca": ca,
         "pins": pins,
         "proxy": proxy,
         "timeout": timeout,
         "maximum_body": maximumBody,
-        "key": key.map(Base64Secret.init(secret:)),
-        "context": context.map(Base64.init(bytes:)),
+        "key": key.map(WireSecret.init(secret:)),
+        "context": context.map(WireBytes.init(bytes:)),
       ])
     }
   }
@@ -117,14 +117,14 @@ public struct LoadPrintCall: VarlinkMethod {
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
-    let print: Base64Secret = try object.required("print")
+    let print: WireSecret = try object.required("print")
     self.print = print.secret
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      try .wire(["finger": finger, "print": Base64Secret(secret: print)])
+      try .wire(["finger": finger, "print": WireSecret(secret: print)])
     }
   }
 }
@@ -167,7 +167,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     presenceMethod = try object.required("method")
     user = try object.optional("user")
     timeout = try object.required("timeout")
-    let digests: [Base64]? = try object.optional("desktop_digests")
+    let digests: [WireBytes]? = try object.optional("desktop_digests")
     desktopDigests = digests?.map(\.bytes)
     desktopFingers = try object.optional("desktop_fingers")
   }
@@ -179,7 +179,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
         "method": presenceMethod,
         "user": user,
         "timeout": timeout,
-        "desktop_digests": desktopDigests?.map(Base64.init(bytes:)),
+        "desktop_digests": desktopDigests?.map(WireBytes.init(bytes:)),
         "desktop_fingers": desktopFingers,
       ])
     }

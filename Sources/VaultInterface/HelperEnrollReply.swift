@@ -50,7 +50,7 @@ public struct HelperEnrollReply: VarlinkRecord {
     case .stage: event = .stage
     case .retry: event = .retry(ScanHint(name: try object.optional("hint") ?? ""))
     case .done:
-      let print: Base64Secret = try object.required("print")
+      let print: WireSecret = try object.required("print")
       event = .done(
         print: print.secret,
         driver: try object.required("driver"),
@@ -74,7 +74,7 @@ public struct HelperEnrollReply: VarlinkRecord {
         case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
         case .done(let print, let driver, let device):
           try .wire([
-            "event": Name.done, "print": Base64Secret(secret: print), "driver": driver,
+            "event": Name.done, "print": WireSecret(secret: print), "driver": driver,
             "device": device,
           ])
         case .failed(let reason, let detail):

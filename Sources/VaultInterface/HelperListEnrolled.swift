@@ -49,7 +49,7 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
   public init(decoding object: JSONObject) throws(MessageError) {
     source = try object.required("source")
     fingers = try object.required("fingers")
-    let digests: [Base64] = try object.required("digests")
+    let digests: [WireBytes] = try object.required("digests")
     self.digests = digests.map(\.bytes)
   }
 
@@ -59,7 +59,7 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
       try .wire([
         "source": source,
         "fingers": fingers,
-        "digests": digests.map(Base64.init(bytes:)),
+        "digests": digests.map(WireBytes.init(bytes:)),
       ])
     }
   }

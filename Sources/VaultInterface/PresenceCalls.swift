@@ -42,22 +42,28 @@ public struct CheckCall: VarlinkMethod, Equatable {
   public var prompt: String
   /// How.
   public var presenceMethod: PresenceMethod
+  /// Whether to wait while another prompt is armed, with `more`; nil: it is busy then.
+  public var wait: Bool?
 
   /// Of these parts.
-  public init(prompt: String, presenceMethod: PresenceMethod) {
+  public init(prompt: String, presenceMethod: PresenceMethod, wait: Bool? = nil) {
     self.prompt = prompt
     self.presenceMethod = presenceMethod
+    self.wait = wait
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.required("prompt")
     presenceMethod = try object.required("method")
+    wait = try object.optional("wait")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["prompt": prompt, "method": presenceMethod]) }
+    get throws(MessageError) {
+      try .wire(["prompt": prompt, "method": presenceMethod, "wait": wait])
+    }
   }
 }
 

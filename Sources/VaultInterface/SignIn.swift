@@ -192,22 +192,28 @@ public struct LogoutReply: VarlinkRecord, Equatable {
   public var revoked: Bool
   /// Why not.
   public var reason: String?
+  /// Whether there was no connection from here.
+  public var offline: Bool?
 
   /// Of these parts.
-  public init(revoked: Bool, reason: String? = nil) {
+  public init(revoked: Bool, reason: String? = nil, offline: Bool? = nil) {
     self.revoked = revoked
     self.reason = reason
+    self.offline = offline
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     revoked = try object.required("revoked")
     reason = try object.optional("reason")
+    offline = try object.optional("offline")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["revoked": revoked, "reason": reason]) }
+    get throws(MessageError) {
+      try .wire(["revoked": revoked, "reason": reason, "offline": offline])
+    }
   }
 }
 

@@ -76,6 +76,8 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
   public var shorterThanRequested: Bool
   /// The scopes that the provider granted, apart by spaces; nil: it did not say.
   public var scope: String?
+  /// Scopes that were asked for, or are the login's, and were not granted: told once.
+  public var missingScope: String?
 
   /// Of these parts.
   public init(
@@ -84,7 +86,8 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
     tokenType: String,
     expiresAt: Int? = nil,
     shorterThanRequested: Bool,
-    scope: String? = nil
+    scope: String? = nil,
+    missingScope: String? = nil
   ) {
     self.account = account
     self.accessToken = accessToken
@@ -92,6 +95,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
     self.expiresAt = expiresAt
     self.shorterThanRequested = shorterThanRequested
     self.scope = scope
+    self.missingScope = missingScope
   }
 
   /// Reads the members.
@@ -102,6 +106,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
     expiresAt = try object.optional("expires_at")
     shorterThanRequested = try object.required("shorter_than_requested")
     scope = try object.optional("scope")
+    missingScope = try object.optional("missing_scope")
   }
 
   /// The members as JSON.
@@ -114,6 +119,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
         "expires_at": expiresAt,
         "shorter_than_requested": shorterThanRequested,
         "scope": scope,
+        "missing_scope": missingScope,
       ])
     }
   }

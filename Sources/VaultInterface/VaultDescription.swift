@@ -30,7 +30,10 @@ let vaultDescription = #"""
     refreshed_at: ?int,
     is_default: bool,
     # Whether its refresh token may be released.
-    exportable: ?bool
+    exportable: ?bool,
+    # The scopes that its login was granted, and those of them that the last refresh did not bring.
+    scope: ?string,
+    missing_scope: ?string
   )
 
   # What the reader says about itself. `reason` tells why it is not there.
@@ -108,15 +111,19 @@ let vaultDescription = #"""
     token_type: string,
     expires_at: ?int,
     shorter_than_requested: bool,
-    # The scopes that the provider granted, where it told them: they may be fewer.
-    scope: ?string
+    # The scopes that the provider granted, where it told them: they may be fewer. What is missing is
+    # told once, by the first reply with a token that lacks it.
+    scope: ?string,
+    missing_scope: ?string
   )
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
   # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
-  method Check(prompt: string, method: (fingerprint, password)) -> (
-    event: (waiting, retry, ask, passed),
+  # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
+  # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+  method Check(prompt: string, method: (fingerprint, password), wait: ?bool) -> (
+    event: (waiting, retry, ask, passed, queued, free),
     # What to do differently, for `retry`: too_short, center_finger, remove_finger, general.
     hint: ?string,
     # The question to show, for `ask`, and whether the answer is hidden.
@@ -126,7 +133,7 @@ let vaultDescription = #"""
     seconds: ?int
   )
   method Respond(prompt: string, text: string) -> (
-    event: (waiting, retry, ask, passed), hint: ?string, text: ?string, hidden: ?bool,
+    event: (waiting, retry, ask, passed, queued, free), hint: ?string, text: ?string, hidden: ?bool,
     seconds: ?int
   )
   # Gives the prompt up; those who joined it fail as cancelled too.
@@ -161,8 +168,8 @@ let vaultDescription = #"""
   method DeleteFinger(finger: string, prompt: ?string) -> (fingers: []string)
 
   # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
-  # whether the provider confirmed, `reason` why not.
-  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  # whether the provider confirmed, `reason` why not, `offline` that there was no connection from here.
+  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
   # Asks the provider who this is. `profile` is the provider's own object.
   method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
@@ -187,11 +194,12 @@ let vaultDescription = #"""
     refresh_token: string, signed_out: bool
   )
 
-  method RenameAccount(account: string, name: string) -> (account: Account)
+  # Needs a passed prompt where the account is protected.
+  method RenameAccount(account: string, name: string, prompt: ?string) -> (account: Account)
   # The account that is meant where none is named.
   method SetDefaultAccount(account: string) -> (account: Account)
   # Signs out as Logout does, then removes the account.
-  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string)
+  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
   # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
   # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
   method RequestTerms(account: ?string) -> (
@@ -258,7 +266,7 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test, apply_provider),
+      recover, test, apply_provider, rename),
     # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),

@@ -66,6 +66,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
   case test
   /// To bring another provider to an account.
   case applyProvider = "apply_provider"
+  /// Giving a protected account another name.
+  case rename
 }
 
 /// Why a presence check did not pass.

@@ -176,7 +176,9 @@ extension VarlinkCall {
   fileprivate var waitsForPerson: Bool {
     switch method {
     case CheckCall.method:
-      (try? content(as: CheckCall.self))?.presenceMethod == .fingerprint
+      (try? content(as: CheckCall.self)).map {
+        $0.presenceMethod == .fingerprint || $0.wait == true
+      } ?? false
     case EnrollFingerCall.method, AwaitLoginCall.method, WatchCall.method: true
     default: false
     }

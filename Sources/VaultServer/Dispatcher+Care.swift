@@ -11,18 +11,23 @@ extension Dispatcher {
   ) async throws(VaultFailure) -> VarlinkReply {
     switch request {
     case .renameAccount(let call):
-      let facts = try await vault.rename(account: call.account, to: call.name, caller: caller)
+      let facts = try await vault.rename(
+        account: call.account,
+        to: call.name,
+        prompt: call.prompt,
+        caller: caller
+      )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .setDefaultAccount(let call):
       let facts = try await vault.setDefault(account: call.account, caller: caller)
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .removeAccount(let call):
-      let (revoked, reason) = try await vault.remove(
+      let answer = try await vault.remove(
         account: call.account,
         local: call.local,
         caller: caller
       )
-      return try Self.made(LogoutReply(revoked: revoked, reason: reason))
+      return try Self.made(LogoutReply(answer))
     case .requestTerms(let call):
       let terms = try await vault.requestTerms(account: call.account)
       return try Self.made(

@@ -120,12 +120,12 @@ struct Dispatcher: Sendable {
     case .listFingers, .deleteFinger: return try await fingers(request, caller)
     case .enrollFinger(let call): return try await enroll(call, more, caller, reply)
     case .logout(let call):
-      let (revoked, reason) = try await vault.signOut(
+      let answer = try await vault.signOut(
         account: call.account,
         local: call.local,
         caller: caller
       )
-      return try Self.made(LogoutReply(revoked: revoked, reason: reason))
+      return try Self.made(LogoutReply(answer))
     case .whoAmI(let call):
       let (facts, profile) = try await vault.profile(
         account: call.account,
@@ -161,6 +161,7 @@ struct Dispatcher: Sendable {
       let step = try await vault.check(
         call.prompt,
         by: call.presenceMethod.method,
+        mayWait: more && call.wait == true,
         caller: caller,
         report: tell
       )
@@ -280,7 +281,8 @@ struct Dispatcher: Sendable {
         tokenType: grant.tokenType,
         expiresAt: grant.expiresAt.map { Int(clamping: $0) },
         shorterThanRequested: grant.isShorterThanRequested,
-        scope: grant.scope
+        scope: grant.scope,
+        missingScope: grant.missingScope
       )
     )
   }

@@ -89,6 +89,7 @@ extension VaultInterface.PresencePurpose {
     case .recover: self = .recover
     case .test: self = .test
     case .applyProvider: self = .applyProvider
+    case .rename: self = .rename
     }
   }
 }
@@ -148,7 +149,19 @@ extension VaultAccount {
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
       refreshedAt: facts.refreshedAt.map { Int(clamping: $0) },
       isDefault: facts.isDefault,
-      exportable: facts.isExportable
+      exportable: facts.isExportable,
+      scope: facts.scope,
+      missingScope: facts.missingScope
+    )
+  }
+}
+
+extension LogoutReply {
+  init(_ answer: Revocation) {
+    self.init(
+      revoked: answer.revoked,
+      reason: answer.reason,
+      offline: answer.isOffline ? true : nil
     )
   }
 }
@@ -184,6 +197,7 @@ extension VaultInterface.CheckEvent {
     switch step {
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
     case .passed: self = .passed
+    case .free: self = .free
     }
   }
 
@@ -193,6 +207,7 @@ extension VaultInterface.CheckEvent {
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(ScanHint(hint))
     case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
+    case .queued: self = .queued
     }
   }
 }

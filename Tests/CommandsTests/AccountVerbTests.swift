@@ -46,6 +46,88 @@ struct AccountVerbTests {
     #expect(play.code == .presence)
   }
 
+  @Test(arguments: [
+    (
+      ["logout", "work"], "Sign out of work, signed in as ada@example.org?", "whatever dev answers"
+    ),
+    (["logout", "work", "--local"], "Sign out of work", "dev is not told"),
+    (["account", "remove", "work", "--local"], "Remove work", "dev is not told"),
+  ])
+  func theQuestionSaysWhatWillHappen(_ words: [String], _ what: String, _ rest: String) throws {
+    let play = try Play.run(words) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type("\n")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .presence)
+    let flowing = play.screen.replacing("\r\n", with: " ")
+    #expect(flowing.contains(what) && flowing.contains(rest), "\(play.screen)")
+  }
+
+  /// No word of it is cut in two, and the answer has room behind it.
+  @Test
+  func aQuestionFitsANarrowTerminal() throws {
+    let play = try Play.run(["logout", "work"], columns: 30) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N] ")
+      try stage.terminal.type("n\n")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .presence)
+    let lines = play.screen.replacing("\r\n", with: "\n").split(separator: "\n")
+    #expect(lines.count > 3 && lines.allSatisfy { $0.utf8.count <= 30 }, "\(play.screen)")
+  }
+
+  @Test(arguments: ["y\n", "yes\n", " Y \n"])
+  func aSignOutIsConfirmedAtTheTerminal(_ answer: String) throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.loginRequired))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type(answer)
+      #expect(try stage.expect(LogoutCall.self) == LogoutCall(account: "work", local: false))
+      try stage.reply(
+        LogoutReply(revoked: false, reason: "the provider has no revocation_endpoint")
+      )
+    }
+    #expect(play.code == .done)
+    #expect(play.talk.contains("the tokens are erased"))
+    #expect(play.talk.contains("the provider has no revocation_endpoint"))
+  }
+
+  @Test
+  func ctrlCAtTheQuestionSignsNobodyOut() throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      try stage.terminal.waitFor("[y/N]")
+      try stage.interrupt()
+      try stage.expectEnd()
+    }
+    #expect(play.code == .interrupted)
+  }
+
+  @Test(arguments: [([], false), (["--no-input"], true), (["--yes"], true)] as [([String], Bool)])
+  func whereNobodyIsAskedTheNameIsEnoughToSignOut(_ words: [String], _ terminal: Bool) throws {
+    let play = try Play.run(["logout", "work"] + words, terminal: terminal) { stage in
+      try stage.knowAccount(Self.account(.ready))
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: true))
+    }
+    #expect(play.code == .done)
+    #expect(!play.screen.contains("[y/N]"))
+  }
+
+  @Test
+  func whoIsNotSignedInIsNotAskedAboutIt() throws {
+    let play = try Play.run(["logout", "work"]) { stage in
+      try stage.knowAccount(Self.account(.signedOut))
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: false, reason: "was not signed in"))
+    }
+    #expect(play.code == .done)
+    #expect(play.screen.isEmpty)
+  }
+
   @Test
   func withoutATerminalNothingIsRemovedUnlessYesIsGiven() throws {
     for (words, terminal) in [([], false), (["--no-input"], true)] as [([String], Bool)] {
@@ -87,6 +169,28 @@ struct AccountVerbTests {
       try stage.reply(AccountReply(account: Self.account(.ready)))
     }
     #expect(renamed.talk == "old is now called work\n")
+    let asked = try Play.run(["account", "rename", "me", "work"]) { stage in
+      #expect(try stage.expect(RenameAccountCall.self).prompt == nil)
+      try stage.fail(
+        .presenceNeeded(
+          PresenceRequest(
+            prompt: "p1",
+            requester: "bash, pid 4211",
+            account: "me",
+            purpose: .rename,
+            detail: "work",
+            methods: [.fingerprint],
+            timeout: 30
+          )
+        )
+      )
+      _ = try stage.expect(CheckCall.self)
+      try stage.terminal.waitFor("Touch the fingerprint reader to rename me to work")
+      try stage.reply(CheckEvent.passed)
+      #expect(try stage.expect(RenameAccountCall.self).prompt == "p1")
+      try stage.reply(AccountReply(account: Self.account(.ready)))
+    }
+    #expect(asked.code == .done)
     let chosen = try Play.run(["account", "default", "work"]) { stage in
       #expect(try stage.expect(SetDefaultAccountCall.self).account == "work")
       try stage.reply(AccountReply(account: Self.account(.ready, isDefault: true)))

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -23,24 +24,23 @@ struct BrowserTests {
 
   /// A directory with programs that leave their arguments, descriptors and mask behind.
   private final class Programs {
-    let path: String
+    private let scratch: ScratchDirectory
+    var path: String { scratch.path }
 
     init(_ scripts: [String: String]) throws {
-      var template = Array("/tmp/thumblatch-browser-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let directory = try Directory(path: path)
+      scratch = try ScratchDirectory()
+      // By another process: a child that some test forks from this one would have a file that is
+      // being written open until its exec, and such a file cannot be executed (ETXTBSY).
+      let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\"; chmod 755 \"$1\""
       for (name, script) in scripts {
-        try directory.create(name).write("#!/bin/sh\n" + script + "\n")
-        unsafe chmod("\(path)/\(name)", 0o755)
+        let writer = try ChildProcess(
+          path: "/bin/sh",
+          arguments: ["-ec", write, "sh", "\(path)/\(name)", script],
+          environment: ["PATH=/usr/bin:/bin"],
+          descriptors: [-1, -1, 2]
+        )
+        try #require(try writer.wait() == .exited(0))
       }
-    }
-
-    deinit {
-      if let directory = try? Directory(path: path) {
-        for name in (try? directory.names()) ?? [] { _ = try? directory.unlink(name) }
-      }
-      unsafe rmdir(path)
     }
 
     /// What a program wrote into a file, once its end has come.

@@ -100,7 +100,7 @@ struct KeyVerbTests {
     let play = try Play.run(["recover"]) { stage in
       _ = try stage.expect(GetStatusCall.self)
       try stage.reply(status(problem: nil, remedy: nil))
-      try stage.terminal.waitFor("will need a login. Go on? [y/N] ")
+      try stage.terminal.waitFor("[y/N] ")
       try stage.terminal.type(answer + "\n")
     }
     #expect(play.code == .presence)

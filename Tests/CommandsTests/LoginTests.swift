@@ -1,5 +1,5 @@
-import Glibc
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -9,17 +9,8 @@ import VaultInterface
 struct LoginTests {
   /// A configuration directory with these providers, removed after the body.
   private func withProviders(_ names: [String], _ body: ([String: String]) throws -> Void) throws {
-    var template = Array("/tmp/thumblatch-login-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let files = path + "/thumblatch/providers.d"
-    defer {
-      if let directory = try? Directory(path: files) {
-        for name in names { _ = try? directory.unlink("\(name).conf") }
-      }
-      for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
-    }
-    let environment = ["XDG_CONFIG_HOME": path]
+    let directory = try ScratchDirectory()
+    let environment = ["XDG_CONFIG_HOME": directory.path]
     let kind = ["--kind", "password-backend", "--issuer", "http://localhost:8000"]
     for name in names {
       let added = try Play.run(["provider", "add", name] + kind, environment: environment) {
@@ -28,13 +19,20 @@ struct LoginTests {
       }
       #expect(added.code == .done)
     }
-    try body(environment)
+    try withExtendedLifetime(directory) { try body(environment) }
   }
 
   @Test(arguments: [
-    ([], "thumblatch provider add NAME --kind password-backend --issuer URL"),
-    (["dev"], "thumblatch login nwe --provider dev"),
-    (["dev", "work"], "thumblatch login nwe --provider P"),
+    (
+      [],
+      "thumblatch provider add NAME says where: with --template (alone it lists them), or "
+        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
+    ),
+    (
+      ["dev"],
+      "thumblatch login nwe --provider dev; a new user: thumblatch register nwe --provider dev"
+    ),
+    (["dev", "work"], "thumblatch login nwe --provider P, which is one of dev, work"),
   ])
   func anUnknownAccountIsToldBeforeAnyQuestion(_ providers: [String], _ hint: String) throws {
     try withProviders(providers) { environment in
@@ -48,6 +46,21 @@ struct LoginTests {
       #expect(play.error?.hint == hint)
       #expect(play.screen.isEmpty)
     }
+  }
+
+  /// Only a password backend makes users.
+  @Test
+  func theHintFitsAProviderWithAPage() throws {
+    let home = try ProviderHome()
+    #expect(
+      try home.run("provider add idp --issuer https://id.example --client-id cli").code == .done
+    )
+    let play = try home.run("login nwe") { stage in
+      _ = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: "nwe"))
+      try stage.expectEnd()
+    }
+    #expect(play.error?.hint == "thumblatch login nwe --provider idp")
   }
 
   @Test(arguments: ["y", "n", ""])

@@ -5,7 +5,7 @@ import VaultInterface
 @testable import Commands
 
 struct PresenceDialogueTests {
-  private static let token = AccessTokenReply(
+  static let token = AccessTokenReply(
     account: "me",
     accessToken: "token-1",
     tokenType: "Bearer",
@@ -13,7 +13,7 @@ struct PresenceDialogueTests {
   )
 
   /// The text of an answer; only a test may look at it.
-  private static func text(_ call: RespondCall) -> String {
+  static func text(_ call: RespondCall) -> String {
     call.text.bytes.withBytes { span in
       String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
     }
@@ -162,7 +162,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingTheReaderEndsAtOnceWithTheTerminalRestored() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
@@ -178,7 +178,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingThePasswordRestoresEcho() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(methods: [.password])
       _ = try stage.expect(CheckCall.self)
@@ -197,7 +197,7 @@ struct PresenceDialogueTests {
 
   @Test
   func interruptingARunningRefreshEndsAtOnce() throws {
-    let play = try Play.run(["token", "me"]) { stage in
+    let play = try Play.interrupted(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.interrupt()
       try stage.expectEnd()
@@ -282,6 +282,28 @@ struct PresenceDialogueTests {
     #expect(!play.screen.contains("\u{202E}"))
     #expect(play.screen.contains("\\u{1B}[2J\\u{D}\\u{A}"))
     #expect(play.screen.count < 1000)
+  }
+
+  @Test
+  func whatIsAskedForIsShownWholeOrNotAtAll() throws {
+    let long = String(repeating: "a ", count: 999) + "zz"
+    let play = try Play.run(["token", "me"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.fingerprint], detail: long)
+      try stage.terminal.waitFor("zz)")
+      _ = try stage.call(CheckCall.self)
+      try stage.reply(CheckEvent.passed)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(Self.token)
+    }
+    #expect(play.code == .done)
+    let refused = try Play.run(["token", "me"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.fingerprint], detail: long + "z")
+      try stage.expectEnd()
+    }
+    #expect(refused.code == .usage)
+    #expect(refused.talk.contains("too long to be shown"))
   }
 
   @Test(arguments: [UInt16(40), 80, 120])

@@ -34,7 +34,8 @@ struct ProviderEngineTests {
   /// What an account is bound to after a login with `file`: discovery has filled in the rest.
   private static func bound(
     _ name: String,
-    _ more: [String: String] = [:]
+    _ more: [String: String] = [:],
+    token: String = "https://id.example.com/token"
   ) throws -> AccountProviderReply {
     let written = try Provider(
       name: ProviderName("work"),
@@ -43,7 +44,7 @@ struct ProviderEngineTests {
       ].merging(more) { $1 }
     )
     let provider = try written.completed(
-      with: [.token: "https://id.example.com/token", .jwks: "https://id.example.com/keys"],
+      with: [.token: token, .jwks: "https://id.example.com/keys"],
       responseIssuerRequired: true
     )
     return AccountProviderReply(
@@ -147,10 +148,16 @@ struct ProviderEngineTests {
       try stage.reply(CheckEvent.passed)
       #expect(try stage.expect(ApplyProviderCall.self).prompt == "p1")
       try stage.reply(AccountReply(account: Self.account("a")))
+      let edited = ["client_id": "other", "client_secret": "hunter2"]
+      #expect(try stage.expect(AccountProviderCall.self).account == "a")
+      try stage.reply(try Self.bound("a", edited))
       #expect(try stage.expect(AccountProviderCall.self).account == "b")
-      try stage.reply(
-        try Self.bound("b", ["client_id": "other", "client_secret": "hunter2"])
-      )
+      try stage.reply(try Self.bound("b", edited))
+      // The engine is asked all the same: the provider may say something else by now.
+      #expect(try stage.expect(ApplyProviderCall.self).account == "b")
+      try stage.reply(AccountReply(account: Self.account("b")))
+      #expect(try stage.expect(AccountProviderCall.self).account == "b")
+      try stage.reply(try Self.bound("b", edited))
       try stage.expectEnd()
     }
     #expect(play.code == .done)
@@ -169,6 +176,8 @@ struct ProviderEngineTests {
       try stage.reply(try Self.bound("a", ["client_secret": "hunter3"]))
       _ = try stage.expect(ApplyProviderCall.self)
       try stage.reply(AccountReply(account: Self.account("a")))
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(try Self.bound("a", ["client_secret": "hunter2"]))
     }
     #expect(
       play.out == """
@@ -178,6 +187,34 @@ struct ProviderEngineTests {
         """
     )
     #expect(!(play.out + play.screen + play.talk).contains("hunter"))
+  }
+
+  @Test
+  func whatTheProviderItselfHasMovedIsAppliedThoughTheFileIsTheSame() throws {
+    let home = try ProviderHome()
+    try home.write(Self.file, "work")
+    let play = try home.run("provider apply work a --json") { stage in
+      try stage.knowAccounts([Self.account("a")])
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(try Self.bound("a"))
+      _ = try stage.expect(ApplyProviderCall.self)
+      let change = "token_endpoint https://id.example.com/token → https://id.example.com/v2"
+      try stage.needPresence(.applyProvider, methods: [.password], detail: change)
+      try stage.terminal.waitFor(change.split(separator: " ").last.map(String.init) ?? "")
+      _ = try stage.call(CheckCall.self)
+      try stage.reply(CheckEvent.passed)
+      #expect(try stage.expect(ApplyProviderCall.self).prompt == "p1")
+      try stage.reply(AccountReply(account: Self.account("a")))
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(try Self.bound("a", token: "https://id.example.com/v2"))
+    }
+    #expect(
+      play.out == """
+        {"applied":[{"account":"a","changes":[{"key":"token_endpoint",\
+        "old":"https://id.example.com/token","new":"https://id.example.com/v2"}]}],"unchanged":[]}
+
+        """
+    )
   }
 
   @Test

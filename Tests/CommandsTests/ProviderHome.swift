@@ -1,27 +1,20 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 
 @testable import Commands
 
 /// A person's provider files, removed with it.
 final class ProviderHome {
-  let path: String
+  private let scratch: ScratchDirectory
+  var path: String { scratch.path }
 
   var environment: [String: String] { ["XDG_CONFIG_HOME": path] }
   var files: String { path + "/thumblatch/providers.d" }
 
   init() throws {
-    var template = Array("/tmp/thumblatch-providers-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    if let directory = try? Directory(path: files), let names = try? directory.names() {
-      for name in names { _ = try? directory.unlink(name) }
-    }
-    for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
+    scratch = try ScratchDirectory()
   }
 
   /// Writes a provider's file as an editor would.

@@ -9,7 +9,10 @@ final class PseudoTerminal: @unchecked Sendable {
 
   let keyboard: Descriptor
   private let path: String
-  private(set) var screen = ""
+  /// All that was shown so far.
+  var screen: String { String(decoding: shown, as: UTF8.self) }
+  /// Its bytes: a letter of several may come in pieces.
+  private var shown: [UInt8] = []
 
   /// Opens a pair (pts(4)).
   init(columns: UInt16 = 80) throws {
@@ -54,7 +57,7 @@ final class PseudoTerminal: @unchecked Sendable {
 
   /// Types more than the terminal takes at once.
   func paste(_ bytes: [UInt8]) throws {
-    let deadline = BootInstant.now.advanced(bySeconds: 10)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -75,9 +78,9 @@ final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  /// Waits until the screen has shown a text, at most ten seconds.
+  /// Waits until the screen has shown a text, at most a minute.
   func waitFor(_ text: String) throws {
-    let deadline = BootInstant.now.advanced(bySeconds: 10)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while !screen.contains(text) {
       guard BootInstant.now < deadline else {
         throw SystemError("the screen shows: \(screen)", code: ETIMEDOUT, subject: text)
@@ -94,7 +97,7 @@ final class PseudoTerminal: @unchecked Sendable {
         Result { () throws(SystemError) in try unsafe keyboard.read(into: buffer) }
       }
       guard let count = try? result.get(), count > 0 else { return }
-      screen += String(decoding: chunk.prefix(count), as: UTF8.self)
+      shown += chunk.prefix(count)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import QRCode
 import System
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -30,14 +31,8 @@ struct QRPictureTests {
       }
       rows += [[UInt8]](repeating: upper, count: size) + [[UInt8]](repeating: lower, count: size)
     }
-    var template = Array("/tmp/thumblatch-qr-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let directory = try Directory(path: path)
-    defer {
-      _ = try? directory.unlink("code.pgm")
-      unsafe rmdir(path)
-    }
+    let scratch = try ScratchDirectory()
+    let directory = try scratch.open()
     // pgm(5): width, height and the largest value, then a byte for each pixel.
     try directory.create("code.pgm").write(
       Array("P5 \(rows[0].count) \(rows.count) 255\n".utf8) + rows.flatMap { $0 }
@@ -47,13 +42,14 @@ struct QRPictureTests {
     let theirs = Descriptor(owning: far)
     let child = try ChildProcess(
       path: "/usr/bin/zbarimg",
-      arguments: ["--quiet", "--raw", "--nodbus", "\(path)/code.pgm"],
+      arguments: ["--quiet", "--raw", "--nodbus", "\(scratch.path)/code.pgm"],
       environment: ["PATH=/usr/bin:/bin"],
       descriptors: [-1, theirs.number, -1]
     )
     _ = consume theirs
     let text = String(decoding: try ours.readAll(limit: 1 << 16), as: UTF8.self)
     _ = try child.wait()
+    withExtendedLifetime(scratch) {}
     return String(text.drop { $0 == "\n" }.prefix { $0 != "\n" })
   }
 

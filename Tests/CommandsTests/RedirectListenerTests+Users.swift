@@ -63,6 +63,7 @@ extension RedirectListenerTests {
       #expect(try ours.wait() == .exited(0))
     }
     #expect(wait.query == "code=theirs&state=s")
+    #expect(wait.strays == [.user])
   }
 
   /// The kernel shows what is left of a closed socket as root's, whoever made it.

@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -23,7 +24,7 @@ struct RedirectListenerTests {
 
     /// All that comes until the end.
     func answer() throws -> String {
-      guard try socket.waitReadable(milliseconds: 15_000) else {
+      guard try socket.waitReadable(milliseconds: 60_000) else {
         throw SystemError("no answer", code: ETIMEDOUT)
       }
       return String(decoding: (try? socket.readAll(limit: 1 << 20)) ?? [], as: UTF8.self)
@@ -33,6 +34,7 @@ struct RedirectListenerTests {
   /// What one wait brought.
   struct Wait {
     var query: String?
+    var strays: [RedirectStray] = []
     var error: CommandError?
   }
 
@@ -40,16 +42,22 @@ struct RedirectListenerTests {
   /// redirect is answered with `page`.
   func wait(
     at address: String = "http://127.0.0.1/callback",
-    seconds: Int64 = 20,
+    seconds: Int64 = 60,
     interrupt: Int32? = nil,
     _ script: @escaping @Sendable (UInt16) throws -> Void
   ) throws -> Wait {
-    let listener = try RedirectListener(at: try LoopbackRedirect(address))
+    let listener = try Self.listener(at: try LoopbackRedirect(address))
     let thread = BackgroundThread { [port = listener.port] in try script(port) }
     var wait = Wait()
     do throws(CommandError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
-      if let arrival = try listener.wait(interrupt: interrupt, until: deadline, tick: {}) {
+      let arrival = try listener.wait(
+        interrupt: interrupt,
+        until: deadline,
+        tick: {},
+        stray: { wait.strays.append($0) }
+      )
+      if let arrival {
         wait.query = Self.text(arrival)
         arrival.connection.answer(Array("the page".utf8), interrupt: nil)
       }
@@ -58,6 +66,38 @@ struct RedirectListenerTests {
     }
     if let problem = thread.join() { throw problem }
     return wait
+  }
+
+  /// Listens at an address, once a child of another test that holds its port for a moment has come
+  /// to its exec.
+  private static func listener(at redirect: LoopbackRedirect) throws -> RedirectListener {
+    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    while true {
+      do throws(SystemError) {
+        return try RedirectListener(at: redirect)
+      } catch {
+        guard error.code == EADDRINUSE, BootInstant.now < deadline else { throw error }
+        sched_yield()
+      }
+    }
+  }
+
+  /// A redirect to a fixed port, and who listens there: none of those that the kernel gives to
+  /// whoever wants any.
+  private static func fixed() throws -> (redirect: LoopbackRedirect, listener: RedirectListener) {
+    while true {
+      let port = UInt16.random(in: 15_000..<32_000)
+      let redirect = try LoopbackRedirect("http://127.0.0.1:\(port)/callback")
+      do throws(SystemError) {
+        return (redirect, try RedirectListener(at: redirect))
+      } catch {
+        guard error.code == EADDRINUSE else { throw error }
+      }
+    }
+  }
+
+  private static func nobodyListens(_ port: UInt16) -> Bool {
+    eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
   static func text(_ arrival: RedirectListener.Arrival) -> String {
@@ -157,11 +197,10 @@ struct RedirectListenerTests {
         try peer.send("G")
         return peer
       }
-      let began = BootInstant.now
+      // Whoever waited for each of them in turn would not come to it in time.
       let peer = try Peer(port)
       try peer.send(Self.redirect(port))
       #expect(try peer.answer() == "the page")
-      #expect(BootInstant.now.seconds(since: began) < 5)
       withExtendedLifetime(slow) {}
     }
     #expect(wait.query == "code=c&state=s")
@@ -199,7 +238,7 @@ struct RedirectListenerTests {
       #expect(try first.answer() == "the page")
       try second.send(Self.redirect(port, "code=second&state=s"))
       #expect(try second.answer().isEmpty)
-      #expect(throws: SystemError.self) { try Peer(port) }
+      #expect(Self.nobodyListens(port))
     }
     #expect(wait.query == "code=first&state=s")
   }
@@ -209,7 +248,7 @@ struct RedirectListenerTests {
     let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
     let deadline = BootInstant.now
     #expect(try listener.wait(interrupt: nil, until: deadline, tick: {}) == nil)
-    #expect(throws: SystemError.self) { try Peer(listener.port) }
+    #expect(Self.nobodyListens(listener.port))
   }
 
   @Test
@@ -218,7 +257,6 @@ struct RedirectListenerTests {
     let interrupt = Descriptor(owning: near)
     let key = Descriptor(owning: far)
     let number = key.number
-    let began = BootInstant.now
     let wait = try wait(interrupt: interrupt.number) { port in
       // Others that are connected do not matter.
       let peer = try Peer(port)
@@ -227,18 +265,14 @@ struct RedirectListenerTests {
       #expect(try peer.answer().isEmpty)
     }
     #expect(wait.error == .interrupted)
-    #expect(BootInstant.now.seconds(since: began) < 5)
   }
 
   @Test
   func aFixedPortIsTakenAndOnlyByOne() throws {
-    let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
-    let redirect = try LoopbackRedirect("http://127.0.0.1:\(free)/callback")
-    let first = try RedirectListener(at: redirect)
-    #expect(first.port == free)
+    let (redirect, first) = try Self.fixed()
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try RedirectListener(at: redirect) }
     first.close()
-    #expect(try RedirectListener(at: redirect).port == free)
+    #expect(try Self.listener(at: redirect).port == first.port)
   }
 
   /// Whoever has the port at one address of localhost would get the code.
@@ -254,9 +288,10 @@ struct RedirectListenerTests {
   /// What is left of a connection that this side ended would keep its port for a minute.
   @Test
   func aFixedPortIsFreeAgainForTheNextLogin() throws {
-    let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
+    let (_, first) = try Self.fixed()
+    first.close()
     for _ in 0..<2 {
-      let wait = try wait(at: "http://127.0.0.1:\(free)/callback") { port in
+      let wait = try wait(at: "http://127.0.0.1:\(first.port)/callback") { port in
         let peer = try Peer(port)
         try peer.send(Self.redirect(port))
         _ = try peer.answer()

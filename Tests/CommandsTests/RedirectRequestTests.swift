@@ -72,6 +72,18 @@ struct RedirectRequestTests {
     #expect(judge(text) == .refused(status: status))
   }
 
+  @Test(arguments: [
+    ("GET /other?code=c&state=s HTTP/1.1\r\n\(host)\r\n", RedirectStray.path),
+    ("GET /?error=e&state=s HTTP/1.1\r\n\(host)\r\n", .path),
+    ("GET /callback?code=c&state=s HTTP/1.1\r\nHost: evil.example:4711\r\n\r\n", .host),
+    ("GET /callback?code=c&state=s HTTP/1.1\r\n\r\n", .host),
+    ("GET /x?code=c&state=s HTTP/1.1\r\n\(host)Sec-Fetch-Mode: no-cors\r\n\r\n", nil),
+    ("GET /x?state=s HTTP/1.1\r\n\(host)\r\n", nil), ("GET /x HTTP/1.1\r\n\(host)\r\n", nil),
+  ])
+  func anAnswerThatIsLedAstrayIsKnownAsOne(_ text: String, _ stray: RedirectStray?) {
+    #expect(judge(text) == .refused(status: 404, stray))
+  }
+
   @Test
   func aHeadThatComesByteByByteIsJudgedAtItsEnd() {
     let text = [UInt8]("GET /callback?state=s HTTP/1.1\r\n\(Self.host)\r\n".utf8)

@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -9,21 +10,13 @@ import VaultInterface
 struct SignInTests {
   /// A configuration directory of one test, removed with it.
   private final class Home {
-    let path: String
+    private let scratch: ScratchDirectory
+    var path: String { scratch.path }
     var environment: [String: String] { ["XDG_CONFIG_HOME": path] }
     var files: String { path + "/thumblatch/providers.d" }
 
     init() throws {
-      var template = Array("/tmp/thumblatch-commands-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-      if let directory = try? Directory(path: files), let names = try? directory.names() {
-        for name in names { _ = try? directory.unlink(name) }
-      }
-      for part in [files, path + "/thumblatch", path] { unsafe rmdir(part) }
+      scratch = try ScratchDirectory()
     }
   }
 
@@ -195,7 +188,7 @@ struct SignInTests {
 
   @Test
   func ctrlCAtThePasswordOfALoginRestoresTheTerminal() throws {
-    let play = try Play.run(["login", "me", "--email", "Me@Example.org"]) { stage in
+    let play = try Play.interrupted(["login", "me", "--email", "Me@Example.org"]) { stage in
       try stage.knowAccount(VerbTests.account)
       try stage.terminal.waitFor("Password of")
       try stage.interrupt()

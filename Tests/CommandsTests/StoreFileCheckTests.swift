@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -7,18 +8,9 @@ import VaultInterface
 
 struct StoreFileCheckTests {
   private func withDirectory(_ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/thumblatch-store-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer {
-      for name in ["vault.db", "vault.db-wal"] {
-        unsafe unlink("\(path)/\(name)")
-        unsafe rmdir("\(path)/\(name)")
-      }
-      unsafe rmdir(path)
-    }
-    for name in ["vault.db", "vault.db-wal"] { try Directory(path: path).create(name).write("x") }
-    try body(path)
+    let directory = try ScratchDirectory()
+    for name in ["vault.db", "vault.db-wal"] { try directory.open().create(name).write("x") }
+    try withExtendedLifetime(directory) { try body(directory.path) }
   }
 
   @Test

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -8,21 +9,11 @@ import VaultInterface
 struct VaultLocationTests {
   /// A directory of one test, removed with what it holds.
   private final class Scratch {
-    let path: String
+    private let directory: ScratchDirectory
+    var path: String { directory.path }
 
     init() throws {
-      var template = Array("/tmp/thumblatch-client-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-      if let directory = try? Directory(path: path), let names = try? directory.names() {
-        for name in names where (try? directory.unlink(name)) != true {
-          unsafe rmdir("\(path)/\(name)")
-        }
-      }
-      unsafe rmdir(path)
+      directory = try ScratchDirectory()
     }
 
     func mode(_ mode: UInt32) {

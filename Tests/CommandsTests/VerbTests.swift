@@ -46,7 +46,8 @@ struct VerbTests {
     #expect(
       play.out == """
         {"account":"me","access_token":"t","token_type":"Bearer",\
-        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true,"scope":null}
+        "expires_at":"2025-11-21T09:30:00Z","shorter_than_requested":true,"scope":null,\
+        "missing_scope":null}
 
         """
     )
@@ -165,7 +166,7 @@ struct VerbTests {
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
         "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
-        "default", "exportable", "provider_differs",
+        "default", "exportable", "scope", "missing_scope", "provider_differs",
       ]
     )
     #expect(try account.string("state") == "login-required")
@@ -219,7 +220,7 @@ struct VerbTests {
   @Test
   func logoutSaysWhatHappened() throws {
     func play(_ words: [String], _ account: VaultAccount, _ reply: LogoutReply) throws -> Play {
-      try Play.run(["logout", "me"] + words) { stage in
+      try Play.run(["logout", "me"] + words, terminal: false) { stage in
         try stage.knowAccount(account)
         let call = try stage.expect(LogoutCall.self)
         #expect(call == LogoutCall(account: "me", local: words == ["--local"]))
@@ -304,7 +305,7 @@ struct VerbTests {
   func anEngineThatHangsUpIsUnavailable() throws {
     let play = try Play.run(["lock"]) { stage in
       _ = try stage.expect(LockCall.self)
-      stage.giveUp()
+      stage.hangUp()
     }
     #expect(play.code == .unavailable)
   }

@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -8,7 +9,7 @@ import VaultInterface
 
 /// Codes, pasted addresses, and which way is taken.
 extension WebSignInTests {
-  private static let code = BeginLoginReply(
+  static let code = BeginLoginReply(
     login: "l1",
     userCode: "WDJB-MJHT",
     verificationURI: "https://id.example/device",
@@ -84,7 +85,7 @@ extension WebSignInTests {
 
   @Test
   func ctrlCEndsTheWaitForACode() throws {
-    let play = try Play.run(["login", "me", "--device"]) { stage in
+    let play = try Play.interrupted(["login", "me", "--device"]) { stage in
       try Self.know(stage)
       _ = try stage.expect(BeginLoginCall.self)
       try stage.reply(Self.code)
@@ -124,6 +125,65 @@ extension WebSignInTests {
     #expect(play.code == .done)
     #expect(play.echoes)
     #expect(!play.screen.contains("code=c"))
+  }
+
+  private static func isFree(_ family: LoopbackSocket.Family, _ port: UInt16) -> Bool {
+    (try? LoopbackSocket.bind(family, port: port)) != nil
+  }
+
+  /// Nothing but the redirect's own addresses is held, and nothing once the answer is here.
+  @Test(arguments: [
+    ("http://127.0.0.1:PORT/", [LoopbackSocket.Family.ipv4]), ("http://[::1]:PORT/", [.ipv6]),
+    ("http://localhost:PORT/", [.ipv4, .ipv6]), ("http://localhost/", [.ipv4, .ipv6]),
+  ])
+  func thePortIsHeldWhereTheRedirectLeads(
+    _ redirect: String,
+    _ held: [LoopbackSocket.Family]
+  ) throws {
+    let free = try LoopbackSocket.port(of: try LoopbackSocket.bind(.ipv4))
+    let uri = redirect.replacing("PORT", with: "\(free)")
+    let play = try Play.run(["login", "me", "--paste"]) { stage in
+      try Self.know(stage, ["redirect_uri": uri])
+      let call = try stage.expect(BeginLoginCall.self)
+      let redirect = try #require(call.redirect)
+      let last = redirect.split(separator: ":").last?.split(separator: "/").first
+      let port = try #require(UInt16(last ?? ""))
+      try stage.reply(BeginLoginReply(login: "l1", url: Self.url, expiresIn: 300))
+      try stage.terminal.waitFor("Paste it here")
+      for family in [LoopbackSocket.Family.ipv4, .ipv6] {
+        if held.contains(family) {
+          #expect(!Self.isFree(family, port))
+        } else {
+          #expect(eventually { Self.isFree(family, port) })
+        }
+      }
+      try stage.terminal.type("code=c&state=s\n")
+      _ = try stage.expect(FinishLoginCall.self)
+      // A child that another test forked at this moment keeps them open until it is a program.
+      #expect(eventually { Self.isFree(.ipv4, port) && Self.isFree(.ipv6, port) })
+      try stage.reply(AccountReply(account: Self.account))
+    }
+    #expect(play.code == .done)
+    #expect(!play.screen.contains("Another program"))
+  }
+
+  @Test
+  func aPortThatAnotherProgramHasIsToldAndDoesNotMatterElsewhere() throws {
+    let other = try LoopbackSocket.bind(.ipv6)
+    try LoopbackSocket.listen(at: other)
+    let uri = "http://localhost:\(try LoopbackSocket.port(of: other))/callback"
+    let play = try Play.run(["login", "me", "--paste"]) { stage in
+      try Self.know(stage, ["redirect_uri": uri])
+      #expect(try stage.expect(BeginLoginCall.self).redirect == uri)
+      try stage.reply(BeginLoginReply(login: "l1", url: Self.url, expiresIn: 300))
+      try stage.terminal.waitFor("Paste it here")
+      try stage.terminal.type("code=c&state=s\n")
+      _ = try stage.expect(FinishLoginCall.self)
+      try stage.reply(AccountReply(account: Self.account))
+    }
+    #expect(play.code == .done)
+    #expect(play.screen.contains("Another program here has the port"))
+    #expect(other.number >= 0)
   }
 
   @Test
@@ -166,7 +226,18 @@ extension WebSignInTests {
   // MARK: - Which way
 
   @Test(arguments: [
-    (["DISPLAY": ":0", "BROWSER": "/nowhere"], [:], "http://127.0.0.1"),
+    (["DISPLAY": ":0", "BROWSER": "/bin/true"], [:], "browser"),
+    (
+      ["DISPLAY": ":0", "BROWSER": "/nowhere"], ["device_authorization_endpoint": "x"], "device"
+    ),
+    (
+      ["DISPLAY": ":0", "BROWSER": "/nowhere:/bin/true"], ["device_authorization_endpoint": "x"],
+      "browser"
+    ),
+    (
+      ["SSH_CONNECTION": "::1 2 ::1 22"],
+      ["discovery": "off", "authorization_endpoint": "x"], "paste"
+    ),
     (
       ["SSH_TTY": "/dev/pts/0", "DISPLAY": ":10"], ["device_authorization_endpoint": "x"], "device"
     ),
@@ -182,9 +253,11 @@ extension WebSignInTests {
       try Self.know(stage, settings)
       let call = try stage.expect(BeginLoginCall.self)
       #expect((call.flow == .device) == (way == "device"))
-      try stage.fail(.misconfigured(message: "enough"))
+      try stage.fail(.refused(message: "enough"))
     }
-    #expect(play.code == .usage)
+    #expect(play.code == .refused)
+    let seeks = environment["BROWSER"] == "/nowhere"
+    #expect(play.screen.contains("No browser is found here") == seeks)
   }
 
   /// A provider whose settings discovery filled in is asked for as its file has it: the engine takes
@@ -222,16 +295,16 @@ extension WebSignInTests {
         )
       )
       #expect(try stage.expect(BeginLoginCall.self).flow == flow)
-      try stage.fail(.misconfigured(message: "enough"))
+      try stage.fail(.refused(message: "enough"))
     }
-    #expect(play.code == .usage)
+    #expect(play.code == .refused)
   }
 
   @Test(arguments: [["--browser"], ["--device"], ["--paste"], []])
   func withoutInputItIsSaidWhatWouldBeAsked(_ words: [String]) throws {
     let play = try Play.run(
       ["login", "me", "--no-input"] + words,
-      environment: ["DISPLAY": ":0"]
+      environment: ["DISPLAY": ":0", "BROWSER": "/bin/true"]
     ) { stage in
       try Self.know(stage)
       try stage.expectEnd()

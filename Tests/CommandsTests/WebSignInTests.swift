@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultInterface
 
@@ -44,7 +45,7 @@ struct WebSignInTests {
   }
 
   static func nobodyListens(_ port: UInt16) -> Bool {
-    (try? LoopbackSocket.connect(.ipv4, port: port)) == nil
+    eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
   static func text(_ secret: SharedSecret) -> String {
@@ -96,6 +97,39 @@ struct WebSignInTests {
     #expect(play.out.isEmpty)
   }
 
+  /// Each once, however many come, and the right one counts afterwards.
+  @Test
+  func anAnswerThatComesTheWrongWayIsToldAndTheWaitGoesOn() throws {
+    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+      try Self.know(stage)
+      let port = try Self.begin(stage)
+      for _ in 0..<2 {
+        for (target, host) in [
+          ("/other?code=x&state=s", "127.0.0.1:\(port)"), ("/favicon.ico", "127.0.0.1:\(port)"),
+          ("/callback?error=x&state=s", "localhost:\(port)"),
+        ] {
+          let peer = try LoopbackSocket.connect(.ipv4, port: port)
+          try peer.write("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+          _ = try peer.readAll(limit: 1 << 16)
+        }
+      }
+      try stage.terminal.waitFor("another path")
+      try stage.terminal.waitFor("another name")
+      _ = try Self.comeBack(port, stage) { _ in
+        try stage.reply(AccountReply(account: Self.account))
+      }
+    }
+    #expect(play.code == .done)
+    let flowing = play.screen.replacing("\r\n", with: " ")
+    for part in [
+      "An answer came to another path than /callback, and was refused.",
+      "An answer came under another name than 127.0.0.1:",
+    ] {
+      #expect(flowing.ranges(of: part).count == 1, "\(play.screen)")
+    }
+    #expect(flowing.ranges(of: "Still waiting for yours.").count == 2)
+  }
+
   @Test
   func withJSONOneObjectStandsOnStandardOutput() throws {
     let play = try Play.run(
@@ -138,7 +172,8 @@ struct WebSignInTests {
 
   @Test
   func ctrlCWhileTheBrowserIsAwaitedHangsUp() throws {
-    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+    let words = ["login", "me", "--browser"]
+    let play = try Play.interrupted(words, environment: Self.noBrowser) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
       try stage.terminal.waitFor("waiting for the browser, ")

@@ -20,6 +20,8 @@ struct OAuthProviderTests {
     #expect(!oauth.passwordGrant)
     #expect(oauth.idTokenAlgorithms == [.rs256, .ps256, .es256, .edDSA])
     #expect(!oauth.responseIssuerRequired)
+    #expect(!oauth.refreshEndsAccessTokens)
+    #expect(oauth.refreshScope == .any)
     #expect(oauth.discovered.isEmpty)
     #expect(OAuthEndpoint.allCases.allSatisfy { provider.endpoint($0) == nil })
     #expect(provider.name(of: .id) == "sub")
@@ -64,6 +66,7 @@ struct OAuthProviderTests {
       "redirect_uri": "http://localhost:8400/", "password_grant": "true",
       "authorization_parameters": "prompt=consent&access_type=a%20b%26c",
       "id_token_algorithms": "EdDSA;RS256", "response_iss": "required", "id_field": "id",
+      "refresh_ends_access_tokens": "true", "refresh_scope": "whole",
     ])
     let oauth = try #require(provider.oauth)
     #expect(oauth.clientSecret?.text == "GOCSPX-not~a~secret")
@@ -81,6 +84,8 @@ struct OAuthProviderTests {
     #expect(oauth.authorizationParameters.map(\.value) == ["a b&c", "consent"])
     #expect(oauth.idTokenAlgorithms == [.rs256, .edDSA])
     #expect(oauth.responseIssuerRequired)
+    #expect(oauth.refreshEndsAccessTokens)
+    #expect(oauth.refreshScope == .whole)
     #expect(provider.name(of: .id) == "id")
     #expect(try Provider(name: provider.name, settings: provider.settings) == provider)
   }
@@ -133,6 +138,7 @@ struct OAuthProviderTests {
     ("authorization_parameters", "a=%ff"), ("authorization_parameters", "a=%2"),
     ("authorization_parameters", "%73tate=x"), ("authorization_parameters", "a b=c"),
     ("authorization_parameters", "a=b c"), ("authorization_parameters", "a=b#c"),
+    ("refresh_ends_access_tokens", "yes"), ("refresh_scope", "narrow"), ("refresh_scope", ""),
     ("password_grant", "yes"), ("id_token_algorithms", "none"), ("id_token_algorithms", "HS256"),
     ("id_token_algorithms", ""), ("id_token_algorithms", "RS256;"), ("response_iss", "true"),
     ("discovered", "token_endpoint"), ("login_path", "/login"), ("password_field", "pw"),
@@ -168,7 +174,10 @@ struct OAuthProviderTests {
   @Test
   func aKeyOfAnotherKindIsToldApartFromOneThatNobodyKnows() throws {
     let backend = ["kind": "password-backend", "issuer": "https://id.example.com"]
-    for key in ["scope", "token_endpoint", "client_secret", "redirect_uri", "response_iss"] {
+    for key in [
+      "scope", "token_endpoint", "client_secret", "redirect_uri", "response_iss", "refresh_scope",
+      "refresh_ends_access_tokens",
+    ] {
       let error = #expect(throws: ConfigurationError.self) {
         try Provider(name: ProviderName("dev"), settings: backend.merging([key: "x"]) { $1 })
       }

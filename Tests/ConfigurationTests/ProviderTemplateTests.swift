@@ -81,12 +81,38 @@ struct ProviderTemplateTests {
   }
 
   @Test
+  func whatARefreshEndsIsKnownOfThoseThatSayIt() throws {
+    let ending = try ProviderTemplate.all.filter {
+      try Self.provider($0, secret: false).oauth?.refreshEndsAccessTokens == true
+    }
+    #expect(ending.map(\.name) == ["github", "gitlab"])
+    let whole = try ProviderTemplate.all.filter {
+      try Self.provider($0, secret: false).oauth?.refreshScope == .whole
+    }
+    #expect(whole.map(\.name) == ["gitlab"])
+  }
+
+  @Test
   func googleIsAskedForARefreshTokenByParametersAndNotByScope() throws {
     let google = try #require(ProviderTemplate.named("google"))
     let oauth = try #require(try Self.provider(google, secret: true).oauth)
     #expect(google.needsSecret)
     #expect(oauth.authorizationParameters.map(\.name) == ["access_type", "prompt"])
     #expect(!oauth.scopes.contains("offline_access"))
+  }
+
+  /// The profile and the userinfo endpoint are Microsoft Graph's; where that is, its metadata says.
+  @Test
+  func entraIsAskedForATokenOfMicrosoftGraph() throws {
+    let entra = try #require(ProviderTemplate.named("entra"))
+    let provider = try Self.provider(entra, secret: false)
+    let scopes = try #require(provider.oauth).scopes
+    #expect(
+      Set(scopes) == ["openid", "profile", "email", "offline_access", "User.Read"],
+      "\(scopes)"
+    )
+    #expect(provider.endpoint(.userinfo) == nil)
+    #expect(provider.apiHosts == ["graph.microsoft.com"])
   }
 
   @Test

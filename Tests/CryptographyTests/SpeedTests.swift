@@ -9,7 +9,8 @@ struct SpeedTests {
   @Test
   func sealAndOpenCostAtMostTwiceTheBareCalls() throws {
     #if DEBUG
-    let limit = 40.0
+    // Nothing is optimised, so that this finds only what has got out of hand.
+    let limit = 100.0
     #else
     let limit = 2.0
     #endif

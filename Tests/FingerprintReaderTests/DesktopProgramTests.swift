@@ -56,7 +56,7 @@ struct DesktopProgramTests {
     unknown[0] ^= 1
     for digests in [[unknown], [], nil] as [[[UInt8]]?] {
       try client.send(
-        HelperCheckCall(presenceMethod: .fingerprint, timeout: 5000, desktopDigests: digests),
+        HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopDigests: digests),
         more: true
       )
       guard case .failed(.notEnrolled, _) = try client.event() else {
@@ -87,7 +87,7 @@ struct DesktopProgramTests {
     }
     for names in [["left-index"], ["right-index", "left-index"]] {
       try client.send(
-        HelperCheckCall(presenceMethod: .fingerprint, timeout: 5000, desktopFingers: names),
+        HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopFingers: names),
         more: true
       )
       guard case .failed(.notEnrolled, _) = try client.event() else {
@@ -96,7 +96,7 @@ struct DesktopProgramTests {
     }
     for names in [["nose"], ["right-index", "right-index"]] {
       try client.send(
-        HelperCheckCall(presenceMethod: .fingerprint, timeout: 5000, desktopFingers: names),
+        HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopFingers: names),
         more: true
       )
       #expect(throws: ReplyError.service(.invalidParameter("desktop_fingers"))) {
@@ -123,7 +123,7 @@ struct DesktopProgramTests {
     try reader.send("SCAN right")
     #expect(try client.event() == .matched(finger: "right-index"))
     // Without the desktop's fingers it is said why not.
-    try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 5000), more: true)
+    try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
     guard case .failed(.notAvailable, let detail) = try client.event() else {
       return #expect(Bool(false))
     }
@@ -153,7 +153,7 @@ struct DesktopProgramTests {
     let client = try PresenceClient(presence.program, launcher: nobody)
     let call = HelperCheckCall(
       presenceMethod: .fingerprint,
-      timeout: 600,
+      timeout: 3000,
       desktopFingers: ["right-index"]
     )
     try client.send(call, more: true)

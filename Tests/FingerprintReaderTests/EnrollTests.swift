@@ -16,7 +16,7 @@ extension ReaderTests {
       defer { reader.remove() }
       try reader.connected {
         let events = VirtualReaderEvents<EnrollEvent>()
-        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 10_000) {
+        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 60_000) {
           events.put($0)
         }
         func next() -> EnrollEvent? {
@@ -36,7 +36,7 @@ extension ReaderTests {
         #expect(print.finger == .leftThumb)
         #expect(!reader.isOpen)
         let check = RunningCheck([print])
-        #expect(check.events.next() == .ready(only: nil))
+        #expect(check.next() == .ready(only: nil))
         try reader.send("SCAN thumb")
         #expect(try check.wait() == .matched(.leftThumb))
       }
@@ -47,7 +47,7 @@ extension ReaderTests {
       defer { reader.remove() }
       try reader.connected {
         let events = VirtualReaderEvents<EnrollEvent>()
-        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 200) { events.put($0) }
+        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 2000) { events.put($0) }
         #expect(events.next() == .ready(stages: 5))
         try reader.send("SCAN thumb")
         #expect(throws: ReaderError.timedOut) { try operation.wait() }
@@ -61,7 +61,7 @@ extension ReaderTests {
       defer { reader.remove() }
       reader.connected {
         let events = VirtualReaderEvents<EnrollEvent>()
-        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 9000) { events.put($0) }
+        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 60_000) { events.put($0) }
         #expect(events.next() == .ready(stages: 5))
         operation.cancel()
         #expect(throws: ReaderError.cancelled) { try operation.wait() }
@@ -75,7 +75,7 @@ extension ReaderTests {
       try reader.connected {
         for (command, error) in [("ERROR 8", ReaderError.storageFull), ("UNPLUG", .removed)] {
           let events = VirtualReaderEvents<EnrollEvent>()
-          let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 9000) {
+          let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 60_000) {
             events.put($0)
           }
           #expect(events.next() == .ready(stages: 5))

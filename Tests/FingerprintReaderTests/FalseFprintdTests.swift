@@ -27,9 +27,9 @@ extension ReaderTests {
       defer { remove() }
       try bus.startFalseFprintd(verify: ["verify-match", "verify-match", ""])
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-      #expect(check.events.next() == .retry(.removeFinger))
-      #expect(check.events.next() == .retry(.removeFinger))
-      #expect(check.events.next() == .ready(only: nil))
+      #expect(check.next() == .retry(.removeFinger))
+      #expect(check.next() == .retry(.removeFinger))
+      #expect(check.next() == .ready(only: nil))
       try bus.run("status('verify-no-match', True)")
       #expect(try check.wait() == .noMatch)
     }
@@ -44,24 +44,24 @@ extension ReaderTests {
         ("verify-too-fast", .tooShort),
       ]
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-      #expect(check.events.next() == .ready(only: nil))
+      #expect(check.next() == .ready(only: nil))
       // What a newer one may say in between is passed over.
       try bus.run("status('verify-something-new', False)")
       for (name, hint) in hints {
         try bus.run("status('\(name)', False)")
-        #expect(check.events.next() == .retry(hint), "\(name)")
+        #expect(check.next() == .retry(hint), "\(name)")
       }
       // A retry with which the verification ends is begun anew.
       try bus.run("status('verify-retry-scan', True)")
-      #expect(check.events.next() == .retry(.general))
-      #expect(check.events.next() == .ready(only: nil))
+      #expect(check.next() == .retry(.general))
+      #expect(check.next() == .ready(only: nil))
       try bus.run("status('verify-match', True)")
       // fprintd does not say which finger it was; of one enrolled finger it is known.
       #expect(try check.wait() == .matched(.rightIndex))
 
       for name in ["verify-disconnected", "verify-unknown-error", "verify-something-new"] {
         let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-        #expect(check.events.next() == .ready(only: nil))
+        #expect(check.next() == .ready(only: nil))
         try bus.run("status('\(name)', True)")
         let error = #expect(throws: ReaderError.self) { try check.wait() }
         switch error {

@@ -24,7 +24,7 @@ extension ReaderTests {
 
     private func check(
       _ fingers: Set<Finger> = [.rightIndex],
-      milliseconds: Int = 10_000
+      milliseconds: Int = 60_000
     ) -> RunningCheck {
       RunningCheck([], fingers: fingers, milliseconds: milliseconds, on: reader)
     }
@@ -37,7 +37,7 @@ extension ReaderTests {
       #expect(try reader.desktopFingers().wait() == [.rightIndex])
       for (name, verdict) in [("right", Verdict.matched(.rightIndex)), ("wrong", .noMatch)] {
         let check = check()
-        #expect(check.events.next() == .ready(only: .rightIndex))
+        #expect(check.next() == .ready(only: .rightIndex))
         try virtual.send("SCAN \(name)")
         #expect(try check.wait() == verdict)
         #expect(!virtual.isOpen)
@@ -49,23 +49,23 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let running = check()
-      #expect(running.events.next() == .ready(only: .rightIndex))
+      #expect(running.next() == .ready(only: .rightIndex))
       let hints: [RetryHint] = [.general, .tooShort, .centerFinger, .removeFinger]
       for (code, hint) in hints.enumerated() {
         try virtual.send("RETRY \(code)")
-        #expect(running.events.next() == .retry(hint))
+        #expect(running.next() == .retry(hint))
       }
       try virtual.send("SCAN right")
       #expect(try running.wait() == .matched(.rightIndex))
 
       let broken = check()
-      #expect(broken.events.next() == .ready(only: .rightIndex))
+      #expect(broken.next() == .ready(only: .rightIndex))
       try virtual.send("ERROR 0")
       let error = #expect(throws: ReaderError.self) { try broken.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
 
       let unplugged = check()
-      #expect(unplugged.events.next() == .ready(only: .rightIndex))
+      #expect(unplugged.next() == .ready(only: .rightIndex))
       try virtual.send("UNPLUG")
       #expect(throws: ReaderError.self) { try unplugged.wait() }
     }
@@ -90,10 +90,12 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       try bus.run("device('Claim', '')")
-      let check = check(milliseconds: 1000)
+      let check = check(milliseconds: 3000)
       let error = #expect(throws: ReaderError.self) { try check.wait() }
-      // After 0.25 and 0.5 s; the next pause would be longer than the check.
-      #expect(check.events.all == [.waiting, .waiting])
+      // Pauses of 0.25, 0.5 and 1 s; the next would be longer than what is left. A machine that is
+      // slow to answer gets fewer of them.
+      #expect((1...3).contains(check.events.all.count))
+      #expect(check.events.all.allSatisfy { $0 == .waiting })
       guard case .busy(let fault) = error else { return #expect(Bool(false), "\(error as Any)") }
       #expect(fault?.domain == "net.reactivated.Fprint.Error.AlreadyInUse")
       #expect(error?.description.hasPrefix("reader busy") == true)
@@ -105,11 +107,12 @@ extension ReaderTests {
       try bus.enroll("right", on: virtual)
       try bus.run("device('Claim', '')")
       let check = check()
-      for _ in 0..<3 { #expect(check.events.next() == .waiting) }
+      for _ in 0..<4 { #expect(check.events.next() == .waiting) }
+      // Now it pauses for two seconds.
       let begun = BootInstant.now.nanoseconds
       check.operation.cancel()
       #expect(throws: ReaderError.cancelled) { try check.wait() }
-      #expect(BootInstant.now.nanoseconds - begun < 100_000_000)
+      #expect(BootInstant.now.nanoseconds - begun < 1_500_000_000)
     }
 
     @Test
@@ -117,7 +120,7 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let check = check()
-      #expect(check.events.next() == .ready(only: .rightIndex))
+      #expect(check.next() == .ready(only: .rightIndex))
       check.operation.cancel()
       #expect(throws: ReaderError.cancelled) { try check.wait() }
       #expect(!virtual.isOpen)
@@ -125,7 +128,7 @@ extension ReaderTests {
 
       try bus.run("device('Release')")
       let deaf = self.check()
-      #expect(deaf.events.next() == .ready(only: .rightIndex))
+      #expect(deaf.next() == .ready(only: .rightIndex))
       try virtual.send("SET_CANCELLATION_ENABLED 0")
       deaf.operation.cancel()
       try virtual.send("SCAN right")
@@ -137,14 +140,14 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let check = check()
-      #expect(check.events.next() == .ready(only: .rightIndex))
+      #expect(check.next() == .ready(only: .rightIndex))
       try bus.killFprintd()
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
       // One that takes its place works.
       try bus.startFprintd()
       let again = self.check()
-      #expect(again.events.next() == .ready(only: .rightIndex))
+      #expect(again.next() == .ready(only: .rightIndex))
       try virtual.send("SCAN right")
       #expect(try again.wait() == .matched(.rightIndex))
     }
@@ -154,7 +157,7 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let check = check()
-      #expect(check.events.next() == .ready(only: .rightIndex))
+      #expect(check.next() == .ready(only: .rightIndex))
       bus.remove()
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
@@ -172,7 +175,7 @@ extension ReaderTests {
       }
       #expect(throws: ReaderError.notEnrolled) { try check([.rightIndex, .leftIndex]).wait() }
       let both = check([.rightIndex, .leftThumb])
-      guard case .ready = both.events.next() else { return #expect(Bool(false)) }
+      guard case .ready = both.next() else { return #expect(Bool(false)) }
       both.operation.cancel()
       #expect(throws: ReaderError.cancelled) { try both.wait() }
       #expect(!virtual.isOpen)
@@ -183,7 +186,7 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let check = check()
-      #expect(check.events.next() == .ready(only: .rightIndex))
+      #expect(check.next() == .ready(only: .rightIndex))
       let forged = """
         forge(\(ThisProcess.identifier), DEVICE, FPRINT + '.Device', 'VerifyStatus', \
         'verify-match', True)
@@ -215,15 +218,15 @@ extension ReaderTests {
     @Test
     func aReaderThatVanishedFromTheListIsLookedForAgain() throws {
       defer { remove() }
-      try bus.killFprintd()
-      let print = try virtual.connected { try enroll("right", as: .rightIndex, on: virtual) }
-      let check = RunningCheck([print], on: Reader(.virtual))
+      let other = try VirtualReader(.device)
+      defer { other.remove() }
+      let print = try other.connected { try enroll("right", as: .rightIndex, on: other) }
+      // fprintd has a reader, so that it is looked for five times, over nearly eight seconds.
+      let check = RunningCheck([print], on: reader)
       #expect(check.events.next() == .waiting)
-      try virtual.connected {
-        while let event = check.events.next(), event != .ready(only: nil) {
-          #expect(event == .waiting)
-        }
-        try virtual.send("SCAN right")
+      try other.connected {
+        #expect(check.next() == .ready(only: nil))
+        try other.send("SCAN right")
         #expect(try check.wait() == .matched(.rightIndex))
       }
     }

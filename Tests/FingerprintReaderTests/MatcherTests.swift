@@ -16,7 +16,7 @@ extension ReaderTests {
         let left = try enroll(VirtualFinger(seed: 2), as: .leftThumb, on: reader)
         func verdict(_ image: [UInt8]) throws -> Verdict {
           let check = RunningCheck([right, left])
-          #expect(check.events.next() == .ready(only: nil))
+          #expect(check.next() == .ready(only: nil))
           let connection = try VirtualImageConnection(reader)
           try connection.scan(image)
           return try check.wait()
@@ -41,7 +41,7 @@ extension ReaderTests {
         let finger = VirtualFinger(seed: 1)
         let print = try enroll(finger, as: .rightIndex, on: reader)
         let check = RunningCheck([print])
-        #expect(check.events.next() == .ready(only: nil))
+        #expect(check.next() == .ready(only: nil))
         let connection = try VirtualImageConnection(reader)
         let blank = [UInt8](repeating: 255, count: VirtualFinger.width * VirtualFinger.height)
         try connection.scan(blank)
@@ -67,7 +67,7 @@ extension ReaderTests {
         let left = try enroll("left", as: .leftThumb, on: reader)
         for (name, verdict) in [("left", Verdict.matched(.leftThumb)), ("other", .noMatch)] {
           let check = RunningCheck([right, left])
-          #expect(check.events.next() == .ready(only: nil))
+          #expect(check.next() == .ready(only: nil))
           // This reader keeps its prints in itself, and forgets them when it is closed.
           for stored in ["right", "left"] { try reader.send("INSERT \(stored)") }
           try reader.send("SCAN \(name)")
@@ -85,7 +85,7 @@ func enroll(
   on reader: VirtualReader
 ) throws -> StoredPrint {
   let events = VirtualReaderEvents<EnrollEvent>()
-  let operation = Reader(.virtual).enroll(finger, milliseconds: 10_000) { events.put($0) }
+  let operation = Reader(.virtual).enroll(finger, milliseconds: 60_000) { events.put($0) }
   guard case .ready(let stages) = events.next() else { return try operation.wait() }
   let connection = try VirtualImageConnection(reader)
   for stage in 1...stages {

@@ -9,7 +9,7 @@ import VaultInterface
 struct PasswordProgramTests {
   private let password = "correct horse 7 battery"
 
-  private func ask(_ client: PresenceClient, _ user: String?, timeout: Int = 10_000) throws {
+  private func ask(_ client: PresenceClient, _ user: String?, timeout: Int = 60_000) throws {
     try client.send(
       HelperCheckCall(presenceMethod: .password, user: user, timeout: timeout)
     )
@@ -57,7 +57,7 @@ struct PasswordProgramTests {
     try ask(client, user.name)
     #expect(try client.respond("wrong") == .notMatched)
     try client.send(
-      HelperCheckCall(presenceMethod: .password, user: other.name, timeout: 10_000)
+      HelperCheckCall(presenceMethod: .password, user: other.name, timeout: 60_000)
     )
     guard case .failed(.denied, _) = try client.event() else { return #expect(Bool(false)) }
     #expect(try client.end() == .exited(0))
@@ -81,9 +81,9 @@ struct PasswordProgramTests {
     let presence = try VirtualPresence()
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
-    try ask(client, user.name, timeout: 500)
+    try ask(client, user.name, timeout: 2500)
     // Nothing is said unasked when the time is up: no call waits for a reply.
-    #expect(try !client.hasReply(withinMilliseconds: 700))
+    #expect(try !client.hasReply(withinMilliseconds: 2600))
     guard case .failed(.timedOut, _) = try client.respond(password) else {
       return #expect(Bool(false))
     }
@@ -116,7 +116,9 @@ struct PasswordProgramTests {
       defer { presence.remove() }
       _ = try ScratchModule.make(in: presence.services)
       let client = try PresenceClient(presence.program)
-      try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 100))
+      // One that crashes has all the time that it needs for that.
+      let timeout = isTimeout ? 100 : 60_000
+      try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: timeout))
       if isTimeout {
         guard case .failed(.timedOut, _) = try client.event() else {
           return #expect(Bool(false))
@@ -136,7 +138,7 @@ struct PasswordProgramTests {
     )
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
-    try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 5000))
+    try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 60_000))
     #expect(
       try client.event() == .failed(.denied, detail: "the PAM stack asked for no password")
     )
@@ -144,7 +146,7 @@ struct PasswordProgramTests {
 
     presence.makeWritableByOthers()
     let careful = try PresenceClient(presence.program)
-    try careful.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 5000))
+    try careful.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 60_000))
     guard case .failed(.notAvailable, _) = try careful.event() else {
       return #expect(Bool(false))
     }

@@ -42,7 +42,7 @@ final class PresenceClient {
   func next<Method: VarlinkMethod>(_ method: Method.Type) throws -> Method.Reply {
     while true {
       if let reply = try buffer.nextReply() { return try reply.result(of: method) }
-      guard try socket.waitReadable(milliseconds: 10_000) else { throw Closed() }
+      guard try socket.waitReadable(milliseconds: 60_000) else { throw Closed() }
       let count = unsafe try buffer.receive { room throws(SystemError) in
         unsafe try socket.receive(into: room)?.count ?? 0
       }
@@ -65,7 +65,7 @@ final class PresenceClient {
     _ prints: [(String, SharedSecret)] = [],
     digests: [[UInt8]]? = nil,
     fingers: [String]? = nil,
-    timeout: Int = 10_000
+    timeout: Int = 60_000
   ) throws {
     for (finger, print) in prints { _ = try call(LoadPrintCall(finger: finger, print: print)) }
     let check = HelperCheckCall(
@@ -75,7 +75,7 @@ final class PresenceClient {
       desktopFingers: fingers
     )
     try send(check, more: true)
-    #expect(try next(HelperCheckCall.self) == .ready)
+    #expect(try event() == .ready)
   }
 
   /// The next event of a check other than that the reader waits.
@@ -125,7 +125,7 @@ func enroll(
 )
   throws -> SharedSecret
 {
-  try client.send(HelperEnrollCall(finger: finger, timeout: 10_000), more: true)
+  try client.send(HelperEnrollCall(finger: finger, timeout: 60_000), more: true)
   var touches = 0
   while true {
     let reply = try client.next(HelperEnrollCall.self)

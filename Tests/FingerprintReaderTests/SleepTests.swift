@@ -29,12 +29,12 @@ extension ReaderTests {
       try virtual.connected {
         let print = try enroll("right", as: .rightIndex, on: virtual)
         let check = RunningCheck([print], on: reader)
-        #expect(check.events.next() == .ready(only: nil))
+        #expect(check.next() == .ready(only: nil))
         try bus.run("await_inhibitor(True)")
         // A driver that takes its time: as long as it has the reader the computer waits.
         try virtual.send("SET_CANCELLATION_ENABLED 0")
         try bus.run("prepare_for_sleep(True)")
-        #expect(try bus.run("still_inhibits(30)") == "True")
+        #expect(try bus.run("still_inhibits(5)") == "True")
         try virtual.send("SCAN right")
         #expect(throws: ReaderError.sleeping) { try check.wait() }
         #expect(!virtual.isOpen)
@@ -48,12 +48,12 @@ extension ReaderTests {
       try bus.killFprintd()
       try bus.startFalseFprintd(verify: ["hold"])
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-      #expect(check.events.next() == .ready(only: nil))
+      #expect(check.next() == .ready(only: nil))
       try bus.run("await_inhibitor(True)")
       try bus.run("prepare_for_sleep(True)")
       try bus.run("await_calls('Claim VerifyStart VerifyStop Release')")
       try bus.run("status('verify-match', True)")
-      #expect(try bus.run("still_inhibits(30)") == "True")
+      #expect(try bus.run("still_inhibits(5)") == "True")
       try bus.run("let_go()")
       #expect(throws: ReaderError.sleeping) { try check.wait() }
       try bus.run("await_inhibitor(False)")
@@ -64,7 +64,7 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-      #expect(check.events.next() == .ready(only: .rightIndex))
+      #expect(check.next() == .ready(only: .rightIndex))
       try bus.run("await_inhibitor(True)")
       try bus.run("prepare_for_sleep(True)")
       // fprintd hears of it as well, and may end the verification first.
@@ -98,7 +98,7 @@ extension ReaderTests {
       try bus.killFprintd()
       try virtual.connected {
         let events = VirtualReaderEvents<EnrollEvent>()
-        let operation = reader.enroll(.leftThumb, milliseconds: 9000) { events.put($0) }
+        let operation = reader.enroll(.leftThumb, milliseconds: 60_000) { events.put($0) }
         #expect(events.next() == .ready(stages: 5))
         try bus.run("await_inhibitor(True)")
         try bus.run("prepare_for_sleep(True)")
@@ -115,7 +115,7 @@ extension ReaderTests {
       try virtual.connected {
         let print = try enroll("right", as: .rightIndex, on: virtual)
         let check = RunningCheck([print], on: reader)
-        #expect(check.events.next() == .ready(only: nil))
+        #expect(check.next() == .ready(only: nil))
         try bus.run("await_inhibitor(True)")
         try bus.run("prepare_for_sleep(False)")
         let forged = """
@@ -147,10 +147,11 @@ extension ReaderTests {
         for address in addresses {
           let begun = BootInstant.now.nanoseconds
           let check = RunningCheck([print], on: Reader(.virtual, bus: address))
-          #expect(check.events.next() == .ready(only: nil))
+          #expect(check.next() == .ready(only: nil))
           try virtual.send("SCAN right")
           #expect(try check.wait() == .matched(.rightIndex))
-          #expect(BootInstant.now.nanoseconds - begun < 500_000_000, "\(address)")
+          // A call on a bus that does not answer is given up after five seconds.
+          #expect(BootInstant.now.nanoseconds - begun < 4_000_000_000, "\(address)")
         }
       }
       _ = silent.number

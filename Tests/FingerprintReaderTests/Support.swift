@@ -16,7 +16,7 @@ struct RunningCheck {
   init(
     _ prints: [StoredPrint],
     fingers: Set<Finger> = [],
-    milliseconds: Int = 10_000,
+    milliseconds: Int = 60_000,
     on reader: Reader = Reader(.virtual)
   ) {
     let events = events
@@ -25,13 +25,20 @@ struct RunningCheck {
     }
   }
 
+  /// The next event other than that the reader still waits, which is told every five seconds, and
+  /// where another program has not quite let go of the reader.
+  func next() -> CheckEvent? {
+    while let event = events.next() { if event != .waiting { return event } }
+    return nil
+  }
+
   func wait() throws(ReaderError) -> Verdict { try operation.wait() }
 }
 
 /// Enrols a name with the virtual reader that compares names.
 func enroll(_ name: String, as finger: Finger, on reader: VirtualReader) throws -> StoredPrint {
   let events = VirtualReaderEvents<EnrollEvent>()
-  let operation = Reader(.virtual).enroll(finger, milliseconds: 10_000) { events.put($0) }
+  let operation = Reader(.virtual).enroll(finger, milliseconds: 60_000) { events.put($0) }
   #expect(events.next() == .ready(stages: 5))
   for stage in 1...5 {
     try reader.send("SCAN \(name)")

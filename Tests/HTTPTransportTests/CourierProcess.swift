@@ -1,5 +1,4 @@
 import Cryptography
-import Glibc
 import SecretMemory
 import System
 import TestSupport
@@ -70,24 +69,14 @@ final class CourierProcess {
 
 /// A slot as the engine makes it, in a directory that goes away with it.
 final class TestSlot {
-  let path: String
+  var path: String { directory.path + "/slot" }
   let key: SharedSecret
   let context: BoxContext
-  private let directory: String
+  private let directory: ScratchDirectory
 
   init() throws {
-    var template = Array("/tmp/thumblatch-slot-XXXXXX".utf8CString)
-    let made = unsafe template.withUnsafeMutableBufferPointer { buffer -> Bool in
-      guard let base = buffer.baseAddress else { return false }
-      return unsafe mkdtemp(base) != nil
-    }
-    guard made else { throw SystemError("mkdtemp", code: errno) }
-    directory = String(
-      decoding: template.dropLast().map { UInt8(bitPattern: $0) },
-      as: UTF8.self
-    )
-    path = directory + "/slot"
-    try Directory(path: directory).create("slot").write([UInt8](repeating: 0, count: 65_536))
+    directory = try ScratchDirectory()
+    try directory.open().create("slot").write([UInt8](repeating: 0, count: 65_536))
     key = SharedSecret(try SecretBytes.random(count: 32))
     context = try BoxContext(
       kind: .answer,
@@ -100,15 +89,10 @@ final class TestSlot {
     )
   }
 
-  deinit {
-    unsafe unlink(path)
-    unsafe rmdir(directory)
-  }
-
   /// A descriptor of its own, which can lock only when nobody else has the lock.
-  func open() throws -> Descriptor { try Directory(path: directory).openForWriting("slot") }
+  func open() throws -> Descriptor { try directory.open().openForWriting("slot") }
 
-  func openReadOnly() throws -> Descriptor { try Directory(path: directory).openForReading("slot") }
+  func openReadOnly() throws -> Descriptor { try directory.open().openForReading("slot") }
 
   func contents() throws -> [UInt8] { try openReadOnly().readAll(limit: 65_536) }
 

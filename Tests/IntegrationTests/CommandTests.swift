@@ -89,7 +89,9 @@ struct CommandTests {
       let json = try person.start(arguments + ["--json"])
       let object = try object(try json.text())
       #expect(try json.child.wait() == .exited(expected))
-      #expect(try object.object("error").members.map(\.name) == ["code", "message", "hint"])
+      #expect(
+        try object.object("error").members.map(\.name) == ["code", "message", "hint", "reason"]
+      )
     }
     try person.backend.fail(.init("*", .status(503)))
     try person.expireTokens()
@@ -179,7 +181,7 @@ struct CommandTests {
         os.setgid(65534); os.setuid(65534)
         server.listen()
         print("listening", flush=True)
-        server.settimeout(30)
+        server.settimeout(120)
         connection, _ = server.accept()
         print(len(connection.recv(4096)), "bytes")
         """,

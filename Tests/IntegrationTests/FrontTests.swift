@@ -1,11 +1,13 @@
 import Glibc
 import Storage
 import System
+import TestSupport
 import Testing
 
 /// The built front in a directory of its own, beside a stand-in that shows what it was given.
 private final class FrontFixture {
-  let root: String
+  private let scratch: ScratchDirectory
+  var root: String { scratch.path }
   /// Open for as long as the fixture lives, as an engine has it.
   ///
   /// Opened anew for each token it could
@@ -18,12 +20,8 @@ private final class FrontFixture {
   var environment: [String] { ["THUMBLATCH_STATE_DIR=\(state)", "PATH=/usr/bin:/bin"] }
 
   init() throws {
-    var template = Array("/tmp/thumblatch-front-XXXXXX".utf8CString)
-    let root = try unsafe template.withUnsafeMutableBufferPointer { buffer in
-      let base = try unsafe #require(buffer.baseAddress)
-      return unsafe String(cString: try #require(unsafe mkdtemp(base)))
-    }
-    self.root = root
+    scratch = try ScratchDirectory()
+    let root = scratch.path
     directory = try StateDirectory(path: root + "/state")
     let source = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     try shell(
@@ -34,10 +32,6 @@ private final class FrontFixture {
       """
     )
     try writeToken(lifetime: 3600)
-  }
-
-  deinit {
-    _ = try? run("/bin/rm", ["-rf", root])
   }
 
   func writeToken(
@@ -279,8 +273,10 @@ struct FrontTests {
       #expect(outcome == .init(end: .exited(1), output: "", errors: errors), "\(redirection)")
     }
     let (ours, theirs) = try UnixSocket.pair()
-    close(ours)
+    // Shut down: closed, it might be open for a moment still in a child of another test.
+    shutdown(ours, Int32(SHUT_RDWR))
     let outcome = try fixture.run(fixture.program, ["token"], descriptor: theirs)
+    close(ours)
     close(theirs)
     #expect(outcome == .init(end: .exited(1), output: "", errors: said))
   }

@@ -28,7 +28,7 @@ class Someone {
   /// Someone who knows no provider yet.
   init() throws {
     user = try Self.shared.get()
-    base = try scratchDirectory()
+    base = try makeTemporaryDirectory()
     try Programs.install(in: programs)
     try IntegrationTests.shell(
       """
@@ -140,7 +140,7 @@ class Someone {
   ///
   /// A command is a connection of its own; the reader closes it when it has taken the command.
   func reader(_ command: String) throws {
-    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do throws(SystemError) {
         let directory = try Directory(path: base + "/reader")

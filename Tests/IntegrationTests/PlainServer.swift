@@ -38,7 +38,7 @@ final class PlainServer {
   }
 
   private static func line(_ output: borrowing Descriptor) throws -> String {
-    guard try output.waitReadable(milliseconds: 20_000) else {
+    guard try output.waitReadable(milliseconds: 60_000) else {
       throw SystemError("python3", code: ETIMEDOUT)
     }
     var line = [UInt8](repeating: 0, count: 64)

@@ -11,7 +11,7 @@ enum Programs {
 
   /// A directory for what is made once in a run; it is removed at the end.
   static let scratch = Result {
-    let directory = try scratchDirectory()
+    let directory = try makeTemporaryDirectory()
     atexit { Programs.remove() }
     return directory
   }
@@ -56,13 +56,6 @@ enum Programs {
     guard let directory = try? scratch.get() else { return }
     _ = try? shell("rm -rf \(directory)")
   }
-}
-
-/// A new directory, with a short name: a socket's path has at most 107 bytes.
-func scratchDirectory() throws -> String {
-  var template = Array("/tmp/tl-XXXXXX".utf8CString)
-  guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
 /// What a shell script printed; an error where it does not end well.

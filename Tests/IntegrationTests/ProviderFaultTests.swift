@@ -76,7 +76,8 @@ struct ProviderFaultTests {
     let failure = try caller.failure(AccessTokenCall(account: "me", rejected: old))
     #expect(failure.map(expectation.isExpected) == true, "\(String(describing: failure))")
     #expect(try caller.state() == (expectation.isUncertain ? .uncertain : .expired))
-    if expectation.isUncertain { try vault.forgetRetryWait() }
+    // The next engine knows of no wait.
+    if expectation.isUncertain || failure?.retryAfter != nil { try vault.forgetRetryWait() }
     let after = try vault.connect()
     let token = try after.token()
     #expect(token != old)
@@ -152,13 +153,15 @@ struct HangingProviderTests {
     try vault.start()
     let old = try signIn(vault, backend)
     try backend.fail(.init("/auth/refresh", .hang))
-    let begun = BootInstant.now
-    let failure = try await onThread {
-      try vault.connect().failure(AccessTokenCall(account: "me", rejected: old))
+    // Measured there: the runner's own threads may be busy with other tests for longer than that.
+    let (failure, seconds) = try await onThread {
+      let begun = BootInstant.now
+      let call = AccessTokenCall(account: "me", rejected: old)
+      return (try vault.connect().failure(call), BootInstant.now.seconds(since: begun))
     }
     #expect(failure.map(isUnavailable) == true)
     // The courier gives up after 28 s; the rest is what a loaded machine takes.
-    #expect(BootInstant.now.seconds(since: begun) <= 60)
+    #expect(seconds <= 60)
     #expect(vault.running("thumblatch-exchange") == [])
     #expect(try vault.connect().state() == .uncertain)
     try vault.forgetRetryWait()

@@ -217,19 +217,29 @@ struct ProviderSignInTests {
   @Test
   func aNewKeyOfTheProviderIsFetchedWhenItIsMetButNotAgainAndAgain() throws {
     let member = try Member()
-    try member.login().succeeded()
-    try member.provider.clear()
-    try member.provider.call("rotate-keys", ["keep": false])
-    // The keys were read less than a minute ago: whoever makes names of keys up causes no requests.
-    for account in ["one", "two"] {
-      let refused = try member.login(account)
-      #expect(refused.end == .exited(2), "\(refused.text)")
-      #expect(refused.text.contains("unknown key"), "\(refused.text)")
-    }
     func fetched() throws -> Int {
       try member.provider.requests().filter { $0.path == "/o/.well-known/jwks.json" }.count
     }
-    #expect(try fetched() == 0)
+    // The keys were read less than a minute ago: whoever makes names of keys up causes no requests.
+    // A machine that takes longer for two logins is given another minute.
+    var isInTime = false
+    for _ in 0..<5 where !isInTime {
+      try member.endEngine()
+      let begun = BootInstant.now
+      try member.login().succeeded()
+      try member.provider.clear()
+      try member.provider.call("rotate-keys", ["keep": false])
+      let outcomes = try ["one", "two"].map { try member.login($0) }
+      let count = try fetched()
+      isInTime = BootInstant.now.seconds(since: begun) < 60
+      guard isInTime else { continue }
+      for refused in outcomes {
+        #expect(refused.end == .exited(2), "\(refused.text)")
+        #expect(refused.text.contains("unknown key"), "\(refused.text)")
+      }
+      #expect(count == 0)
+    }
+    #expect(isInTime)
     // An engine that knows none yet reads them, for a refresh and for a login.
     try member.expireTokens()
     try member.run("token", "work").succeeded()

@@ -28,6 +28,9 @@ struct RaceTests {
     }
   }
 
+  /// How long the short form may take, in seconds by its own account.
+  private static let shortLimit = 60
+
   @Test
   func noKillLosesALoginThatCouldHaveBeenKept() throws {
     let vault = try TestVault()
@@ -36,10 +39,36 @@ struct RaceTests {
     let counts = try Counts(text)
     #expect(counts.kills >= 10, "\(text)")
     #expect(counts.recovered + counts.lost == counts.kills, "\(text)")
-    for victim in ["client", "engine", "exchange", "disk"] {
-      let rows = text.split(separator: "\n").filter { $0.hasPrefix(victim + " ") }
-      #expect(!rows.isEmpty, "nobody of \(victim): \(text)")
+    // Of refreshes at both providers, and of sign-ins.
+    let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    for way in ["password", "oidc"] {
+      #expect(rows.contains { $0.first == way && $0.last == "0" }, "none at \(way): \(text)")
     }
+    for victim in ["client", "engine", "exchange", "disk"] {
+      #expect(rows.contains { $0.count > 2 && $0[1] == victim }, "nobody of \(victim): \(text)")
+    }
+    let logins = try #require(text.firstMatch(of: /(\d+) logins by code or device/), "\(text)")
+    #expect(logins.1 != "0", "\(text)")
+    let seconds = try #require(text.firstMatch(of: /, (\d+) s, seed \d/), "\(text)")
+    #expect(try #require(Int(seconds.1)) < Self.shortLimit, "\(text)")
+  }
+
+  /// What a person who reads `--help` would type.
+  @Test
+  func anotherToolIsTriedAtAnOpenIDProvider() throws {
+    let (text, end) = try output(
+      of: Self.kit,
+      [
+        "--provider", "oidc", "--kills", "3", "--seconds", "20", "--processes", "3", "--vaults",
+        "2",
+        "--at", "openat", "--tool-stored", "write",
+        "--tool", "\(Self.naive) --lock --oauth token {issuer} {state}/login.json",
+        "--tool-login", "\(Self.naive) --lock --oauth login {issuer} {email} {state}/login.json",
+      ]
+    )
+    #expect(end == .exited(0), "\(text)")
+    #expect(try Counts(text).lost > 0, "\(text)")
+    #expect(!text.contains("lost, unexplained: "), "\(text)")
   }
 
   /// A tool that keeps its login in a file, and is killed between the provider's answer and the write.

@@ -11,7 +11,9 @@ final class TerminalSession {
 
   let child: ChildProcess
   /// All that was shown so far.
-  private(set) var screen = ""
+  var screen: String { String(decoding: shown, as: UTF8.self) }
+  /// Its bytes: a letter of several may come in pieces.
+  private var shown: [UInt8] = []
   private let keyboard: Descriptor
   fileprivate var seen = 0
 
@@ -40,15 +42,15 @@ final class TerminalSession {
     )
   }
 
-  /// Waits until a text is shown after what was waited for before, at most 40 s.
-  func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  /// Waits until a text is shown after what was waited for before, at most 40 s; what was shown in
+  /// between.
+  @discardableResult
+  func expect(
+    _ text: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> String {
     while true {
-      let rest = screen.utf8.dropFirst(seen)
-      let wanted = Array(text.utf8)
-      if let found = Array(rest).firstRange(of: wanted) {
-        seen += found.upperBound
-        return
-      }
+      if let passed = find(text) { return passed }
       guard try look() else {
         Issue.record(
           "expected \(text.debugDescription) on: \(screen)",
@@ -61,15 +63,18 @@ final class TerminalSession {
 
   /// Whether a text is shown, after what was waited for before, within a time; if so, it was.
   func shows(_ text: String, withinMilliseconds time: Int32) throws -> Bool {
-    let wanted = Array(text.utf8)
     while true {
-      let rest = Array(screen.utf8.dropFirst(seen))
-      if let found = rest.firstRange(of: wanted) {
-        seen += found.upperBound
-        return true
-      }
+      if find(text) != nil { return true }
       guard try look(milliseconds: time) else { return false }
     }
+  }
+
+  /// What stands before a text that is shown after what was waited for before; that was it, then.
+  private func find(_ text: String) -> String? {
+    let rest = Array(shown.dropFirst(seen))
+    guard let found = rest.firstRange(of: Array(text.utf8)) else { return nil }
+    seen += found.upperBound
+    return String(decoding: rest[..<found.lowerBound], as: UTF8.self)
   }
 
   /// Types a text as it is.
@@ -99,7 +104,7 @@ final class TerminalSession {
     }
     // The other side is closed: EIO (pts(4)).
     guard let count = try? result.get(), count > 0 else { return false }
-    screen += String(decoding: chunk.prefix(count), as: UTF8.self)
+    shown += chunk.prefix(count)
     return true
   }
 }

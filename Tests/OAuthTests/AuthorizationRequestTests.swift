@@ -158,6 +158,20 @@ struct TokenRequestTests {
       text(try client.refresh(secret("rt"), scope: .standard).body)
         == "grant_type=refresh_token&refresh_token=rt&resource=urn%3Aa&client_id=client-1"
     )
+    // Where that would be for good, nobody can have it asked.
+    let whole = ProviderClient(provider: try openID(["refresh_scope": "whole"]))
+    #expect(
+      text(try whole.refresh(secret("rt"), scope: less).body)
+        == "grant_type=refresh_token&refresh_token=rt&audience=api&client_id=client-1"
+    )
+  }
+
+  @Test
+  func whatALoginAsksForIsKnown() throws {
+    let client = ProviderClient(provider: try openID(["scope": "openid mail"]))
+    #expect(client.loginScopes(nil) == ["mail", "openid"])
+    #expect(client.loginScopes(try ScopeRequest(scope: "read")) == ["read", "openid"])
+    #expect(ProviderClient(provider: try backend().provider).loginScopes(nil) == [])
   }
 
   /// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.

@@ -122,6 +122,42 @@ struct PromptBookTests {
     #expect(try book.arm("q", method: .password, connection: 2, at: at(3)) == .run)
   }
 
+  /// It stays as long as the one before it, however often that is renewed, and is armed by nobody.
+  @Test
+  func aQuestionThatMayWaitIsTheNextOne() throws {
+    var book = PromptBook()
+    for (name, asked, connection) in [
+      ("p", question(), UInt64(1)), ("q", question(of: otherAccount), 2),
+    ] {
+      _ = book.open(
+        name,
+        question: asked,
+        connection: connection,
+        fingerprintPossible: true,
+        at: at(0)
+      )
+    }
+    func arm(_ seconds: Int64) throws -> PromptBook.Arming {
+      try book.arm("q", method: .fingerprint, connection: 2, mayWait: true, at: at(seconds))
+    }
+    #expect(try book.arm("p", method: .fingerprint, connection: 1, at: at(0)) == .run)
+    #expect(try arm(1) == .wait("p"))
+    book.extend("p", at: at(25))
+    book.extend("p", at: at(50))
+    #expect(book.expire(at: at(79)).isEmpty)
+    #expect(!book.isArmed("q", method: .fingerprint, at: at(79)))
+    #expect(try arm(79) == .wait("p"))
+    book.pass("p", at: at(79))
+    #expect(
+      try book.standing(of: "q", question: question(of: otherAccount), connection: 2, at: at(80))
+        == .open
+    )
+    book.endWait("q", at: at(80))
+    #expect(book.deadline(of: "q") == at(80 + PromptBook.lifetime))
+    #expect(try arm(81) == .run)
+    #expect(book.isArmed("q", method: .fingerprint, at: at(81)))
+  }
+
   @Test(arguments: PresencePurpose.allCases)
   func onlyUsingATokenAndUnlockingAreShared(_ purpose: PresencePurpose) throws {
     var book = PromptBook()

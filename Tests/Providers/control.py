@@ -40,8 +40,8 @@ def listed(value):
 class Control:
     """The log, the faults to come, and what waits for either; the rest is the provider's."""
 
-    def __init__(self, provider, log_file=None):
-        self.provider, self.log_file = provider, log_file
+    def __init__(self, provider, log_file=None, ledger=None):
+        self.provider, self.log_file, self.ledger = provider, log_file, ledger
         self.changed = threading.Condition()
         self.log, self.faults = [], []
         self.releases = self.connections = 0
@@ -99,7 +99,7 @@ class Control:
             elif name == "wait":
                 wanted = given.get("count", 1)
                 self.changed.wait_for(
-                    lambda: self.matching(given) >= wanted, given.get("timeout", 20))
+                    lambda: self.matching(given) >= wanted, given.get("timeout", 50))
                 return {"arrived": self.matching(given)}
             elif name == "release":
                 self.releases += 1
@@ -130,9 +130,15 @@ class Control:
             answer["refresh_requests"] = sum(e["grant"] == "refresh_token" for e in tokens)
         return answer
 
-    def answer(self, environ):
-        """What the provider answers: status, headers, body."""
-        return self.worker.submit(run_application, self.provider.application, environ).result()
+    def answer(self, environ, entry, port):
+        """What the provider answers to whoever asks from a port: status, headers, body."""
+        return self.worker.submit(self.carry_out, environ, entry, port).result()
+
+    def carry_out(self, environ, entry, port):
+        answer = run_application(self.provider.application, environ)
+        if self.ledger and entry["grant"]:
+            self.ledger.enter(entry, answer, port, self.provider.owner_of)
+        return answer
 
 
 def run_application(application, environ):

@@ -135,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             name = "HTTP_" + name.upper().replace("-", "_")
             if name not in ("HTTP_CONTENT_TYPE", "HTTP_CONTENT_LENGTH"):
                 environ[name] = value
-        answer = self.server.control.answer(environ)
+        answer = self.server.control.answer(environ, entry, self.client_address[1])
         entry["committed"] = answer[0] < 300 and self.command == "POST"
         return answer
 

@@ -2,6 +2,7 @@
 
     Tests/Providers/run [options]            django-oauth-toolkit
     Tests/Providers/run --kind mock          oidc-provider-mock
+    Tests/Providers/run --kind rest-auth     dj-rest-auth, a password backend
 
 `run` starts this program in the environment of pinned packages that Scripts/setup makes. The first
 line printed is `listening on URL`; it ends when its standard input ends (by hand: keep a terminal
@@ -23,6 +24,10 @@ django-oauth-toolkit:
 oidc-provider-mock: issuer URL, any client_id with any client_secret (sent by basic), any redirect; no
 rotation (an answer to a refresh has no refresh_token), no revocation, no device code; a sign-in
 takes `sub` alone; a denial comes back without `state`; userinfo answers a bad token with 400.
+dj-rest-auth: POST URL/auth/registration/ {email, password1, password2}, /auth/login/ {email, password},
+/auth/token/refresh/ {refresh}, /auth/logout/ {refresh}; GET /auth/user/. Answers hold `access`,
+`refresh` and, but for a refresh, `user` {pk, email, first_name, ...}; no lifetime. A used refresh token
+stands on a blacklist: 401 with the `code` token_not_valid. No user is known beforehand.
 
 Control calls are JSON objects: one a line on standard input, {"call": NAME, ...}, each answered with
 one line; or over HTTP, for instance
@@ -40,7 +45,9 @@ The calls:
   rotate-keys       {keep}: sign with a new key; keep false takes the old one from the JWKS at once
   set               settings of django-oauth-toolkit, such as {"ROTATE_REFRESH_TOKEN": false,
                     "OIDC_ISS_ENDPOINT": "http://127.0.0.1:1/o"}
-  devices           {status: authorized, denied or expired}: device codes, all set to that
+  add-user          {email}: one more, with the same password
+  devices           {status: authorized, denied or expired, user, user_code}: device codes, all (or
+                    that one) set to that, for that user
   offline, online   stops listening; listens again at the same port
   certificate       {certificate, key}: serves with these PEM files from now on
   elsewhere         another host on this machine: url, connections, bytes that came there
@@ -67,6 +74,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import control as calls  # noqa: E402
 import front  # noqa: E402
+from ledger import Ledger  # noqa: E402
 
 CERTIFICATES = """
 umask 077; mkdir -p "$1"; cd "$1"; [ -e leaf.pem ] && exit
@@ -85,7 +93,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--kind", default="toolkit", choices=["toolkit", "mock"])
+    add("--kind", default="toolkit", choices=["toolkit", "mock", "rest-auth"])
     add("--host", default="127.0.0.1", help="127.0.0.1 or ::1; others are refused")
     add("--port", type=int, default=0, help="default: a free one")
     add("--refresh", default="rotate", choices=["fixed", "rotate", "protect", "grace", "expire"],
@@ -100,7 +108,11 @@ def arguments():
     add("--tls-directory", metavar="DIRECTORY",
         help="https, with a private CA made there, if it is not yet: ca.pem, leaf.pem, leaf.key, pin")
     add("--log", metavar="FILE", help="append one JSON line a request")
+    add("--ledger", metavar="FILE",
+        help="append one JSON line a sign-in, refresh and reuse, before it is answered")
     options = parser.parse_args()
+    if options.ledger and options.kind != "toolkit":
+        parser.error("--ledger: of the toolkit alone")
     try:
         if not ipaddress.ip_address(options.host).is_loopback:
             raise ValueError
@@ -126,9 +138,13 @@ def main():
     url = "http%s://%s:%d" % ("s" if tls else "", shown, server.port)
     if options.kind == "mock":
         from mock import Provider
+    elif options.kind == "rest-auth":
+        from rest_auth import Provider
     else:
         from toolkit import Provider
-    control = calls.Control(None, open(options.log, "a", opener=private) if options.log else None)
+    control = calls.Control(
+        None, open(options.log, "a", opener=private) if options.log else None,
+        Ledger(options.ledger, private) if options.ledger else None)
     # Where it lives is where it works: a database in memory belongs to its thread.
     control.provider = control.worker.submit(Provider, options, url).result()
     control.server, server.token_path = server, control.provider.token_path

@@ -92,6 +92,7 @@ class Person:
         return fields
 
     def sign_in(self):
+        """(status, page) of the last page; where it led away from the provider is in `redirects`."""
         status, url, text = self.get(self.options.url)
         asked = set()
         while not self.redirects.away and status < 400:
@@ -105,11 +106,7 @@ class Person:
                 break
             asked.add(frozenset(fields))
             status, url, text = self.get(urllib.parse.urljoin(url, form["action"]), fields)
-        if self.options.print_redirect and self.redirects.away:
-            print(self.redirects.away)
-            return 0
-        print(text)
-        return 1 if status >= 400 else 0
+        return status, text
 
 
 def main():
@@ -124,7 +121,14 @@ def main():
     add("--ca", metavar="FILE", help="the CA to trust")
     add("--print-redirect", action="store_true",
         help="print the address that the provider leads back to, and do not go there")
-    return Person(parser.parse_args()).sign_in()
+    options = parser.parse_args()
+    person = Person(options)
+    status, text = person.sign_in()
+    if options.print_redirect and person.redirects.away:
+        print(person.redirects.away)
+        return 0
+    print(text)
+    return 1 if status >= 400 else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """django-oauth-toolkit as an identity provider, with its state in memory."""
 import datetime
+import hashlib
 import json
 import os
 import time
@@ -85,10 +86,9 @@ class Provider:
             "OAUTH2_PROVIDER": oauth}
 
     def register(self, options):
-        from django.contrib.auth.models import User
         from oauth2_provider.models import Application
         for email in self.users:
-            User.objects.create_user(email, email, PASSWORD, first_name=email.split("@")[0].title())
+            self.call_add_user(email)
         # An application of this library has one grant; overriding this is its own way to more.
         Application.allows_grant_type = lambda application, *_: True
         shared = {"authorization_grant_type": "authorization-code", "algorithm": "RS256",
@@ -139,12 +139,24 @@ class Provider:
             getattr(oauth2_settings, name)  # a name that it does not know is an error
             setattr(oauth2_settings, name, value)
 
-    def call_devices(self, status=None):
+    def call_add_user(self, email):
+        from django.contrib.auth.models import User
+        User.objects.create_user(email, email, PASSWORD, first_name=email.split("@")[0].title())
+
+    def call_devices(self, status=None, user=USER, user_code=None):
         from oauth2_provider.models import DeviceGrant
         if status:
             from django.contrib.auth.models import User
-            DeviceGrant.objects.update(status=status, user=User.objects.get(username=USER))
+            found = DeviceGrant.objects.filter(**{"user_code": user_code} if user_code else {})
+            found.update(status=status, user=User.objects.get(username=user))
         return {"devices": list(DeviceGrant.objects.values("user_code", "status", "scope"))}
+
+    def owner_of(self, refresh_token):
+        """The user and the family of a refresh token."""
+        from oauth2_provider.models import RefreshToken
+        found = RefreshToken.objects.select_related("user").get(
+            token_checksum=hashlib.sha256(refresh_token.encode()).hexdigest())
+        return found.user.username, str(found.token_family)
 
     def resign(self, token, claims, key=None):
         """An ID token with claims changed, signed anew; `key` is "other" or "none"."""

@@ -8,7 +8,7 @@ import Testing
 /// and the vault is opened again.
 ///
 /// strace(1), `-e inject=CALL:signal=KILL:when=N`: the call itself is not carried out.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CrashTests {
   /// The calls by which a vault is written.
   static let calls = [

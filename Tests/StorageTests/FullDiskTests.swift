@@ -5,8 +5,24 @@ import Testing
 @testable import Storage
 
 /// On a file system of a few pages, mounted by the test.
+///
+/// Each in a process of its own: a child that another test has forked would hold files that were
+/// removed since, and give their pages back when it comes to its exec, in the middle of what must
+/// find no room.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct FullDiskTests {
+  @Test
+  func aVaultIsMadeWhereverTheSpaceEndedBefore() async {
+    await #expect(processExitsWith: .success) { try FullDisk().makesAVaultInTheEnd() }
+  }
+
+  @Test
+  func aChangeThatFindsNoRoomChangesNothing() async {
+    await #expect(processExitsWith: .success) { try FullDisk().changesNothing() }
+  }
+}
+
+private struct FullDisk {
   /// Everything that makes a vault, one step after the other.
   private func make(_ scratch: Scratch) throws {
     let directory = try scratch.open()
@@ -20,8 +36,7 @@ struct FullDiskTests {
     try TokenFile.write(try sampleToken(), account: "me", in: directory)
   }
 
-  @Test
-  func aVaultIsMadeWhereverTheSpaceEndedBefore() throws {
+  func makesAVaultInTheEnd() throws {
     var failures = 0
     for pages in 1...200 {
       let scratch = try Scratch()
@@ -41,8 +56,7 @@ struct FullDiskTests {
     #expect(failures > 30 && failures < 200)
   }
 
-  @Test
-  func aChangeThatFindsNoRoomChangesNothing() throws {
+  func changesNothing() throws {
     let scratch = try Scratch()
     try Files.mountSmall(scratch.base, pages: 300)
     try make(scratch)
@@ -83,8 +97,6 @@ struct FullDiskTests {
         try TokenFile.write(try sampleToken("other"), account: "me", in: directory)
       }
       #expect(try TokenFile.read(account: "me", in: directory) == sampleToken())
-      // Cut first: a child of another test that has not come to its exec yet may have the file
-      // open, and would give its pages back in the middle of the next turn.
       try Files.cut(scratch.base + "/filler", to: 0)
       try Files.unlink(scratch.base + "/filler")
       try store.checkpoint()

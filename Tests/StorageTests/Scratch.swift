@@ -1,29 +1,18 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 
 @testable import Storage
 
 /// A directory of one test, removed with its owner; `path` is a state directory to be.
 final class Scratch: Sendable {
-  let base: String
+  private let directory: ScratchDirectory
+  var base: String { directory.path }
   var path: String { base + "/vault" }
 
   init() throws {
-    var template = Array("/tmp/thumblatch-storage-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    base = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    // MNT_DETACH; fails where the test mounted nothing.
-    _ = unsafe umount2(base, 2)
-    _ = try? ChildProcess(
-      path: "/bin/rm",
-      arguments: ["-rf", base],
-      environment: [],
-      descriptors: [-1, -1, -1]
-    ).wait()
+    directory = try ScratchDirectory()
   }
 
   /// Opens the state directory, made if missing.
@@ -33,9 +22,9 @@ final class Scratch: Sendable {
 /// What `body` makes, tried again while the lock that it takes is still held.
 ///
 /// A process that another test forks has every descriptor of this one, and so every lock, until
-/// it executes its program. A lock that is really held is still held after these ten seconds.
+/// it executes its program. A lock that is really held is still held after this half minute.
 func released<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
-  let end = BootInstant.now.advanced(bySeconds: 10)
+  let end = BootInstant.now.advanced(bySeconds: 30)
   while BootInstant.now < end {
     do {
       return try body()
@@ -84,7 +73,9 @@ func sampleAccount(
     cause: nil,
     createdAt: 1_700_000_000,
     usedAt: 1_700_000_001,
-    refreshedAt: nil
+    refreshedAt: nil,
+    loginScope: "mail read",
+    missingScope: "read"
   )
 }
 

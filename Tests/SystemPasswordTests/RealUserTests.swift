@@ -27,13 +27,17 @@ struct RealUserTests {
     let user = try ScratchUser(password: password)
     defer { user.remove() }
     let clock = ContinuousClock()
-    let begun = clock.now
-    let verdict = try check(user.user, Stack.installed, Typist("wrong"))
-    let taken = clock.now - begun
-    guard case .noMatch(let delay) = verdict else { return #expect(Bool(false), "\(verdict)") }
-    // pam_unix asks for two seconds, which PAM varies by half.
-    #expect((500_000...4_000_000).contains(delay))
-    #expect(taken < .seconds(1))
+    var quickest = Duration.seconds(60)
+    for _ in 0..<10 where quickest >= .seconds(1) {
+      let begun = clock.now
+      let verdict = try check(user.user, Stack.installed, Typist("wrong"))
+      quickest = min(quickest, clock.now - begun)
+      guard case .noMatch(let delay) = verdict else { return #expect(Bool(false), "\(verdict)") }
+      // pam_unix asks for two seconds, which PAM varies by half.
+      #expect((500_000...4_000_000).contains(delay))
+    }
+    // Whoever was held would be for a second at least, every time.
+    #expect(quickest < .seconds(1))
   }
 
   @Test

@@ -1,27 +1,14 @@
 import Glibc
 import System
+import TestSupport
 
 /// A directory of a test's own, gone with its owner.
 final class TemporaryDirectory: Sendable {
-  let path: String
+  private let scratch: ScratchDirectory
+  var path: String { scratch.path }
 
   init() throws {
-    var template = Array("/tmp/thumblatch-system-XXXXXX".utf8CString)
-    let made = unsafe mkdtemp(&template) != nil
-    guard made else { throw SystemError("mkdtemp", code: errno) }
-    path = template.dropLast().reduce(into: "") { text, character in
-      text.unicodeScalars.append(Unicode.Scalar(UInt8(bitPattern: character)))
-    }
-  }
-
-  deinit {
-    let remover = try? ChildProcess(
-      path: "/bin/rm",
-      arguments: ["-rf", path],
-      environment: [],
-      descriptors: [-1, -1, -1]
-    )
-    _ = try? remover?.wait()
+    scratch = try ScratchDirectory()
   }
 
   func open() throws(SystemError) -> Directory { try Directory(path: path) }
@@ -68,17 +55,4 @@ func output(
   _ = consume writing
   let text = String(decoding: try reading.readAll(limit: 1 << 20), as: UTF8.self)
   return (text, try child.wait())
-}
-
-/// Whether something comes true within half a minute.
-///
-/// What is closed here may for a moment still be open in a child that another test has forked and
-/// that has not reached its execve(2): a lock, a listener, the other end of a pair.
-func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
-  let deadline = BootInstant.now.advanced(bySeconds: 30)
-  while BootInstant.now < deadline {
-    if try isTrue() { return true }
-    sched_yield()
-  }
-  return try isTrue()
 }

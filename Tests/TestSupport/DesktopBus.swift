@@ -176,7 +176,7 @@ public final class DesktopBus {
   private static func line(_ descriptor: borrowing Descriptor) throws -> String? {
     var bytes: [UInt8] = []
     while true {
-      guard try descriptor.waitReadable(milliseconds: 20_000) else {
+      guard try descriptor.waitReadable(milliseconds: 60_000) else {
         throw Failure(description: "nothing came")
       }
       var byte: UInt8 = 0

@@ -58,7 +58,7 @@ public final class DevBackend: Sendable {
   /// Forgets requests and faults.
   public func clear() throws { _ = try call("clear") }
 
-  /// Waits until so many requests for a path have arrived since the last `clear`, 20 s at most.
+  /// Waits until so many requests for a path have arrived since the last `clear`, 50 s at most.
   ///
   /// - Returns: how many have.
   @discardableResult

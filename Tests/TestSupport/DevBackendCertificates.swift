@@ -9,7 +9,7 @@ internal import System
 /// holds `ca.pem`.
 public final class DevBackendCertificates: Sendable {
   /// The directory's path.
-  public let directory: String
+  public var directory: String { scratch.path }
   /// The pin of `leaf.key`: `sha256//` and base64.
   public let pin: String
   /// The pin of `next.key`.
@@ -39,27 +39,20 @@ public final class DevBackendCertificates: Sendable {
     done
     """
 
+  private let scratch: ScratchDirectory
+
   /// Makes all of them.
   public init() throws {
-    var path = Array("/tmp/thumblatch-certificates-XXXXXX".utf8CString)
-    let made = unsafe path.withUnsafeMutableBufferPointer { buffer -> Bool in
-      guard let base = buffer.baseAddress else { return false }
-      return unsafe mkdtemp(base) != nil
-    }
-    guard made else { throw SystemError("mkdtemp", code: errno) }
-    directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
-    let opened = try Directory(path: directory)
+    let scratch = try ScratchDirectory()
+    try Self.run("cd \(scratch.path)\n{ \(Self.script)\n} 2>log")
+    let opened = try scratch.open()
     func pin(_ name: String) throws -> String {
       let text = try opened.openForReading(name).readAll(limit: 100)
       return "sha256//" + String(decoding: text.dropLast(), as: UTF8.self)
     }
     self.pin = try pin("leaf.pin")
     nextPin = try pin("next.pin")
-  }
-
-  deinit {
-    try? Self.run("rm -r \(directory)")
+    self.scratch = scratch
   }
 
   /// The path of one of the files.

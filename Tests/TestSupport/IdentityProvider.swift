@@ -11,6 +11,7 @@ public final class IdentityProvider: Sendable {
   public enum Kind: String, Sendable {
     case toolkit
     case mock
+    case restAuth = "rest-auth"
   }
 
   /// A client that is known there.
@@ -86,7 +87,7 @@ public final class IdentityProvider: Sendable {
   /// Forgets requests and faults.
   public func clear() throws { try call("clear") }
 
-  /// Waits until so many requests of a grant have arrived since the last `clear`, 20 s at most.
+  /// Waits until so many requests of a grant have arrived since the last `clear`, 50 s at most.
   @discardableResult
   public func waitForRequests(grant: String = "refresh_token", count: Int = 1) throws -> Int {
     let given: JSONObject = ["grant": .string(grant), "count": .integer(Int64(count))]

@@ -17,7 +17,8 @@ public final class TokenSigner: Sendable {
     case ed25519
   }
 
-  private let directory: String
+  private let scratch: ScratchDirectory
+  private var directory: String { scratch.path }
   private let count = Atomic<Int>(0)
 
   private static let script = """
@@ -40,18 +41,8 @@ public final class TokenSigner: Sendable {
 
   /// Makes the keys.
   public init() throws {
-    var path = Array("/tmp/thumblatch-signer-XXXXXX".utf8CString)
-    let made = unsafe path.withUnsafeMutableBufferPointer { buffer -> Bool in
-      guard let base = buffer.baseAddress else { return false }
-      return unsafe mkdtemp(base) != nil
-    }
-    guard made else { throw SystemError("mkdtemp", code: errno) }
-    directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    scratch = try ScratchDirectory()
     try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
-  }
-
-  deinit {
-    try? Self.run("rm -r \(directory)")
   }
 
   /// A key's public half as a JWK; `more` are further members, as JSON text.

@@ -51,11 +51,7 @@ public struct VirtualReader: Sendable {
   /// A child that another test has forked holds a copy of the socket until its exec, so that one
   /// connection alone proves nothing.
   public var isOpen: Bool {
-    for _ in 0..<200 {
-      guard (try? connect()) != nil else { return false }
-      _ = poll(nil, 0, 10)
-    }
-    return true
+    !eventually { (try? connect()) == nil }
   }
 
   /// Sends a command, and returns when the reader has taken it.
@@ -75,23 +71,6 @@ public struct VirtualReader: Sendable {
   private static let prepare: Void = {
     for kind in Kind.allCases { unsafe setenv(kind.rawValue, "", 1) }
   }()
-}
-
-/// A new directory under /tmp with a short name, 0700 (mkdtemp(3)).
-public func makeTemporaryDirectory() throws(SystemError) -> String {
-  var template = Array("/tmp/tl-XXXXXX".utf8CString)
-  guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-  return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
-}
-
-/// Removes a directory that `makeTemporaryDirectory` made, with all in it.
-public func removeTemporaryDirectory(_ path: String) {
-  if let directory = try? Directory(path: path), let names = try? directory.names() {
-    for name in names where unsafe unlinkat(directory.descriptor.number, name, 0) != 0 {
-      removeTemporaryDirectory(path + "/" + name)
-    }
-  }
-  unsafe rmdir(path)
 }
 
 /// Lets every user reach what is at a path (chmod(2), 0777).

@@ -25,11 +25,11 @@ public final class VirtualReaderEvents<Event: Sendable>: @unchecked Sendable {
     unsafe sem_post(count)
   }
 
-  /// The next event; nil if none comes within ten seconds.
+  /// The next event; nil if none comes within a minute.
   public func next() -> Event? {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-    deadline.tv_sec += 10
+    deadline.tv_sec += 60
     while unsafe sem_timedwait(count, &deadline) != 0 {
       guard errno == EINTR else { return nil }
     }

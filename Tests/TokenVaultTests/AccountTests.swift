@@ -1,4 +1,5 @@
 import JSON
+import Presence
 import Storage
 import System
 import Testing
@@ -9,15 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
   @Test
-  func aRenameSealsNothingAnewAndAsksNobody() async throws {
+  func aRenameSealsNothingAnewAndAsksNobodyWithoutProtection() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
-    try await bench.protect(vault)
     let before = try await vault.row()
     let asked = bench.exchange.requests.count
     let facts = try await vault.rename(account: "me", to: "work", caller: caller())
-    #expect(facts.name == "work" && facts.isProtected)
+    #expect(facts.name == "work" && !facts.isProtected)
     var expected = before
     expected.name = "work"
     #expect(try await vault.row("work") == expected)
@@ -31,9 +31,55 @@ struct AccountTests {
     #expect(last.event == "account-renamed" && last.account == "work" && last.detail == "was me")
     // The box is bound to the id: it opens under the new name.
     bench.clock.advance(3600)
-    try await bench.unlock(vault)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token("work").accessToken == "at-2")
+  }
+
+  /// Names are what prompts show: under an open window, too, a program must not exchange them.
+  @Test
+  func aProtectedAccountIsRenamedAfterACheckOfItsOwnForThatVeryName() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "other", refresh: "rt-o", access: "at-o")
+    try await bench.protect(vault)
+    try await bench.unlock(vault)
+    let need = try await need {
+      _ = try await vault.rename(account: "me", to: "work", caller: caller())
+    }
+    #expect(need.purpose == .rename && need.account == "me" && need.detail == "work")
+    try await bench.pass(need, vault, caller())
+    // The check was for another name.
+    guard
+      case .presenceFailed? = await failure({
+        _ = try await vault.rename(
+          account: "me",
+          to: "harmless",
+          prompt: need.prompt,
+          caller: caller()
+        )
+      })
+    else {
+      Issue.record("a check for one name gave another")
+      return
+    }
+    let facts = try await vault.rename(
+      account: "me",
+      to: "work",
+      prompt: need.prompt,
+      caller: caller()
+    )
+    #expect(facts.name == "work" && facts.isProtected)
+    // Nobody is asked for what cannot be done, or is so already.
+    guard
+      case .invalidArgument? = await failure({
+        _ = try await vault.rename(account: "work", to: "other", caller: caller())
+      })
+    else {
+      Issue.record("a name that is taken")
+      return
+    }
+    #expect(try await vault.rename(account: "work", to: "work", caller: caller()).name == "work")
   }
 
   @Test

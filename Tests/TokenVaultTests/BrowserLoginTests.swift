@@ -231,6 +231,7 @@ struct BrowserLoginTests {
     case otherIssuer
     case expired
     case otherKey
+    case otherAccessToken
   }
 
   private func token(_ fault: Fault, nonce: String?, _ clock: ManualClock) throws -> String? {
@@ -246,6 +247,12 @@ struct BrowserLoginTests {
         nonce: nonce,
         at: clock,
         claims: ["exp": "\(clock.wall.seconds - 61)"]
+      )
+    case .otherAccessToken:
+      try OpenProvider.idToken(
+        nonce: nonce,
+        at: clock,
+        claims: ["at_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#]
       )
     case .otherKey: try OpenProvider.idToken(nonce: nonce, at: clock, .otherP256)
     }
@@ -346,6 +353,7 @@ struct BrowserLoginTests {
     let later = try await next.open()
     #expect(try await later.token().accessToken == "at-1")
     next.clock.advance(3600)
+    next.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
     next.exchange.plan(
       .answer(status: 200, body: OpenProvider.tokens(access: "at-3", refresh: "rt-3", idToken: nil))
     )

@@ -170,7 +170,7 @@ struct DeviceLoginTests {
     let vault = try await bench.open()
     try await bench.openSignIn(vault)
     bench.clock.advance(3600)
-    bench.exchange.plan(.died)
+    bench.exchange.plan(.answer(status: 404, body: ""), .died)
     _ = try? await vault.token()
     let before = try #require(try await vault.intent())
     #expect(before.uncertain)

@@ -8,7 +8,7 @@ import Testing
 /// What a prompt releases, to whom, and when it does not.
 @Suite(.timeLimit(.minutes(10)))
 struct DialogueTests {
-  private func expired(_ bench: Bench) async throws -> Vault {
+  func expired(_ bench: Bench) async throws -> Vault {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.protect(vault)
@@ -17,7 +17,7 @@ struct DialogueTests {
     return vault
   }
 
-  private func isRefused(_ failure: VaultFailure?) -> Bool {
+  func isRefused(_ failure: VaultFailure?) -> Bool {
     if case .presenceFailed? = failure { true } else { false }
   }
 

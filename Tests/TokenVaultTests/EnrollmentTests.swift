@@ -159,7 +159,9 @@ struct EnrollmentTests {
     let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
     #expect(last.event == "enrollment" && last.outcome == "failed")
     let detail = try #require(last.detail)
-    #expect(detail.utf8.count <= 1000 && !detail.utf8.contains { $0 < 0x20 })
+    #expect(
+      detail.utf8.count <= PromptQuestion.longestDetail && !detail.utf8.contains { $0 < 0x20 }
+    )
   }
 }
 

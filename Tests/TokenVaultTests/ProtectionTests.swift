@@ -162,16 +162,30 @@ struct ProtectionTests {
   }
 
   @Test
-  func anUnlockOfManyAccountsIsWrittenDown() async throws {
+  func anUnlockOfManyAccountsIsShownWholeAndWrittenDownOrRefused() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     var names: [String] = []
-    for number in 0..<80 {
+    for number in 0..<40 {
       let name = "account-\(number)-" + String(repeating: "x", count: 50)
       names.append(name)
       try await bench.signIn(vault, name)
     }
-    #expect(try await bench.unlock(vault, names).unlockedAccounts.count == 80)
+    #expect(try await bench.unlock(vault, Array(names.prefix(30))).unlockedAccounts.count == 30)
+    let detail = try #require(
+      try await vault.trail(after: 0, since: nil, account: nil).last { $0.event == "unlock" }?
+        .detail
+    )
+    #expect(detail.contains(names[29]))
+    let refused = await failure {
+      _ = try await vault.unlock(names, seconds: nil, prompt: nil, caller: caller())
+    }
+    guard case .invalidArgument? = refused else {
+      Issue.record(
+        "a question that cannot be shown whole was asked: \(String(describing: refused))"
+      )
+      return
+    }
   }
 
   @Test

@@ -7,7 +7,7 @@ import Testing
 
 /// A change of provider is stopped at each of its calls in turn: the account has the old provider or
 /// the new one, whole, and its token goes to that one.
-@Suite(.timeLimit(.minutes(20)), .serialized)
+@Suite(.timeLimit(.minutes(30)))
 struct ProviderChangeKillTests {
   private func judge(_ bench: Bench, _ lines: [String]) async throws -> Bool {
     let vault = try await bench.open()

@@ -7,7 +7,7 @@ import Testing
 /// A rekey is stopped at each of its calls in turn, by a kill or an error of the kernel's, and the
 /// vault is opened again: everything opens, under the old secret or the new one, and what is left
 /// of the other is nothing.
-@Suite(.timeLimit(.minutes(20)), .serialized)
+@Suite(.timeLimit(.minutes(30)))
 struct RekeyKillTests {
   private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
     let secret = try #require(old.last)

@@ -196,6 +196,7 @@ struct TrailKeepingTests {
     DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal');
     DROP TABLE password_waits; DROP TABLE enrolled_sets;
     ALTER TABLE accounts DROP COLUMN exportable;
+    ALTER TABLE accounts DROP COLUMN login_scope; ALTER TABLE accounts DROP COLUMN missing_scope;
     ALTER TABLE access_tokens DROP COLUMN granted_scope; PRAGMA user_version = 1;
     """
 

@@ -117,7 +117,9 @@ private let account = VaultAccount(
   accessTokenExpiresAt: 1_800_000_000,
   refreshedAt: 1_700_000_000,
   isDefault: false,
-  exportable: true
+  exportable: true,
+  scope: "read write",
+  missingScope: "write"
 )
 private let provider = VaultProvider(
   name: "dev",
@@ -203,11 +205,15 @@ private func accountSamples() throws -> [Sample] {
         tokenType: "Bearer",
         expiresAt: 1_800_000_000,
         shorterThanRequested: true,
-        scope: "read"
+        scope: "read",
+        missingScope: "write"
       )
     ),
     try call(LogoutCall(account: "me", local: true)),
-    try reply(to: LogoutCall.self, LogoutReply(revoked: false, reason: "unreachable")),
+    try reply(
+      to: LogoutCall.self,
+      LogoutReply(revoked: false, reason: "unreachable", offline: true)
+    ),
     try call(WhoAmICall(account: "me", prompt: "p1")),
     try reply(
       to: WhoAmICall.self,
@@ -244,12 +250,15 @@ private func accountSamples() throws -> [Sample] {
         problem: "altered"
       )
     ),
-    try call(RenameAccountCall(account: "me", name: "work")),
+    try call(RenameAccountCall(account: "me", name: "work", prompt: "p1")),
     try reply(to: RenameAccountCall.self, AccountReply(account: account)),
     try call(SetDefaultAccountCall(account: "me")),
     try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
     try call(RemoveAccountCall(account: "me", local: true)),
-    try reply(to: RemoveAccountCall.self, LogoutReply(revoked: false, reason: "offline")),
+    try reply(
+      to: RemoveAccountCall.self,
+      LogoutReply(revoked: false, reason: "offline", offline: true)
+    ),
     try call(RequestTermsCall(account: "me")),
     try reply(
       to: RequestTermsCall.self,
@@ -280,11 +289,14 @@ private func accountSamples() throws -> [Sample] {
 private func presenceSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
+    call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
     reply(to: CheckCall.self, .waiting, isVariant: true),
     reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
+    reply(to: CheckCall.self, .queued, isVariant: true),
+    reply(to: CheckCall.self, .free, isVariant: true),
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
     reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),

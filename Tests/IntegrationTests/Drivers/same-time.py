@@ -75,7 +75,7 @@ VERBS = {
     "status": (4, lambda: random.choice([[], ["--json"], [account()]]), None, {0, 9}),
     "doctor": (1, list, None, {0}),
     "account list": (3, list, None, {0}),
-    "account rename": (0.4, lambda: [account(), account()], None, {0, 2, 9, 11}),
+    "account rename": (0.4, lambda: [account(), account()], None, {0, 2, 9, 11} | ASKED),
     "account default": (1, lambda: [account()], None, {0, 9}),
     "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9}),
     "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
@@ -175,6 +175,8 @@ class Command:
             reply = PASSWORD
         elif "[y/N]" in new:
             reply = "y"
+        elif "Press Enter when you are ready" in new:
+            reply = ""
         elif "Touch the fingerprint reader" in new and self.wants_password:
             reply = ""
         if reply is not None:

@@ -27,7 +27,7 @@ final class Bench: Sendable {
     limits: TrailLimits = .standard,
     windowGuard: (any WindowGuard)? = nil
   ) async throws -> Vault {
-    var tries = 0
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
         return try Vault(
@@ -39,8 +39,7 @@ final class Bench: Sendable {
           trailLimits: limits,
           windowGuard: windowGuard
         )
-      } catch let error as StorageError where error == .inUse && tries < 100_000 {
-        tries += 1
+      } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
       }
     }
@@ -48,12 +47,11 @@ final class Bench: Sendable {
 
   /// The store, between two vaults.
   func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
-    var tries = 0
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
         return try body(try Store(in: try StateDirectory(path: scratch.path)))
-      } catch let error as StorageError where error == .inUse && tries < 100_000 {
-        tries += 1
+      } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
       }
     }

@@ -57,9 +57,11 @@ final class ManualClock: VaultClock {
   var pauses: [Int64] { state.withLock { $0.pauses } }
 
   func pause(milliseconds: Int64) async {
+    // A poll takes no time: how many there are is a matter of other processes.
     let isRunning = state.withLock { state in
-      if state.isRunning, milliseconds > Self.poll { state.pauses.append(milliseconds) }
-      return state.isRunning
+      guard state.isRunning, milliseconds > Self.poll else { return false }
+      state.pauses.append(milliseconds)
+      return true
     }
     if isRunning {
       advance(0, milliseconds: milliseconds)

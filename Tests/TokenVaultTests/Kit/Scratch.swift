@@ -1,21 +1,15 @@
 import Glibc
 import System
+import TestSupport
 
 /// A directory of one test, removed with its owner; `path` is a state directory to be.
 final class Scratch: Sendable {
-  let base: String
+  private let directory: ScratchDirectory
+  var base: String { directory.path }
   var path: String { base + "/vault" }
 
   init() throws {
-    var template = Array("/tmp/thumblatch-vault-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
-    base = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    // MNT_DETACH; fails where the test mounted nothing.
-    _ = unsafe umount2(base, 2)
-    try? run("/bin/rm", ["-rf", base])
+    directory = try ScratchDirectory()
   }
 
   /// Puts a file system of so many pages in its place, or changes the size of that one.
@@ -36,6 +30,11 @@ final class Scratch: Sendable {
 
   /// Makes room again.
   func clear() throws {
+    // Cut first: a child of another test that has not come to its exec yet may have the file open,
+    // and would keep its pages.
+    guard unsafe truncate(base + "/filler", 0) == 0 else {
+      throw SystemError("truncate", code: errno)
+    }
     guard unsafe unlink(base + "/filler") == 0 else { throw SystemError("unlink", code: errno) }
   }
 

@@ -72,7 +72,7 @@ final class ScriptedCheck: PresenceCheck {
   /// All enrolments that were begun.
   var enrollments: [Enrollment] { state.withLock { $0.enrollments } }
 
-  /// The check of this number, once it has been begun.
+  /// The check of this number, once it has been begun and the vault listens to it.
   func conversation(_ number: Int) async -> Conversation {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -82,7 +82,9 @@ final class ScriptedCheck: PresenceCheck {
       }
       if isDue { wake.resume() }
     }
-    return conversations[number - 1]
+    let conversation = conversations[number - 1]
+    await conversation.untilHeard()
+    return conversation
   }
 
   func fingerprint(
@@ -159,6 +161,8 @@ final class Script<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event]
     var waiting: [CheckedContinuation<Event, Never>] = []
+    var isHeard = false
+    var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state: Mutex<State>
@@ -176,8 +180,26 @@ final class Script<Event: Sendable>: Sendable {
     waiting?.resume(returning: event)
   }
 
+  /// Returns when somebody has asked for an event.
+  func untilHeard() async {
+    await withCheckedContinuation { wake in
+      let isDue = state.withLock { state in
+        if !state.isHeard { state.watchers.append(wake) }
+        return state.isHeard
+      }
+      if isDue { wake.resume() }
+    }
+  }
+
   func next() async -> Event {
-    await withCheckedContinuation { waiting in
+    let watchers = state.withLock { state in
+      state.isHeard = true
+      let watchers = state.watchers
+      state.watchers = []
+      return watchers
+    }
+    for watcher in watchers { watcher.resume() }
+    return await withCheckedContinuation { waiting in
       let event = state.withLock { state in
         guard state.events.isEmpty else { return Event?.some(state.events.removeFirst()) }
         state.waiting.append(waiting)
@@ -215,6 +237,7 @@ final class Conversation: CheckConversation {
 
   func tell(_ event: CheckEvent) { script.put(event) }
   func next() async -> CheckEvent { await script.next() }
+  func untilHeard() async { await script.untilHeard() }
 
   /// What it says when it is cancelled; nil: nothing that the test does not tell.
   func setFarewell(_ event: CheckEvent?) { farewell.withLock { $0 = event } }

@@ -1,5 +1,4 @@
 """The race kit: what is tried, by how many threads, and what is told of it; options.py says all."""
-import collections
 import json
 import os
 import random
@@ -8,27 +7,17 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 import traceback
-import urllib.request
 
+import login
 import options
 import other
 import processes
+import provider
 import thumblatch
-import traces
-from provider import PASSWORD, Provider
+from plans import Plans
 from storm import Storm
-from table import Table
-
-# How many of a hundred kills go to whom. What is last is tried last.
-SHARES = {"engine by call": 45, "exchange by call": 15, "engine": 14, "client": 12,
-          "exchange and engine by call": 8, "exchange": 6}
-FAULTS = [("engine", call, error) for call, error in (
-    ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fdatasync", "EIO"), ("fsync", "EIO"),
-    ("write", "ENOSPC"), ("ftruncate", "EIO"), ("renameat", "EIO"), ("unlinkat", "EIO"))]
-FAULTS += [("exchange", "pwrite64", "ENOSPC"), ("exchange", "pwrite64", "EIO"),
-           ("exchange", "fdatasync", "EIO"), ("exchange", "pread64", "EIO")]
+from table import Table, last_line
 
 
 class Length:
@@ -46,30 +35,28 @@ class Run:
     def __init__(self, given, directory):
         self.options, self.directory = given, directory
         self.table, self.random = Table(), random.Random(given.seed)
-        self.provider = Provider(
-            options.SOURCES + "/Scripts/dev-backend", directory, given.access_lifetime)
+        self.plans = Plans(given, self.random)
         self.lock, self.stopped = threading.Lock(), threading.Event()
-        self.begun = time.monotonic()
-        self.hits, self.given = collections.Counter(), collections.Counter()
-        self.points, self.walks, self.vaults, self.threads = {}, {}, [], []
-        self.fault_count, self.tries = 0, collections.Counter()
+        self.providers, self.vaults, self.threads = [], [], []
 
     # MARK: Vaults
 
-    def vault(self, number, state=None):
+    def start_providers(self):
+        kinds = {"password": provider.PasswordBackend, "oidc": provider.OpenIDProvider}
+        for way in kinds if self.options.provider == "both" else [self.options.provider]:
+            self.providers.append(kinds[way](self.directory, self.options.access_lifetime))
+
+    def vault(self, number, at, state=None):
         base = "%s/%d" % (self.directory, number)
         os.mkdir(base, 0o700)
         if self.options.tool:
-            made = other.Vault(base, self.options, self.provider, number)
-            body = json.dumps({"email": made.email, "password": PASSWORD}).encode()
-            urllib.request.urlopen(
-                urllib.request.Request(self.provider.url + "/auth/register", body)).close()
-            made.sign_in()
+            made = other.Vault(base, self.options, at, number)
         else:
-            made = thumblatch.Vault(base, self.programs, self.provider, number, state)
-            made.sign_in("register")
+            made = thumblatch.Vault(base, self.programs, at, number, state)
         with self.lock:
             self.vaults.append(made)
+        at.add_user(made.email)
+        made.sign_in()
         return made
 
     def place_programs(self):
@@ -81,108 +68,66 @@ class Run:
         for name in thumblatch.NAMES:
             shutil.copy2(os.path.join(self.options.programs, name), self.programs)
 
-    # MARK: What comes next
-
-    def shares(self, vault):
-        wanted = dict(SHARES)
-        if self.options.tool:
-            wanted = {"client by call": 60, "client": 30, "engine": 30}
-            if not vault.may_kill_engine:
-                del wanted["engine"]
-        elif self.options.no_exchange:
-            wanted = {name: share for name, share in wanted.items() if "exchange" not in name}
-        if self.options.at:
-            wanted = {name: share for name, share in wanted.items() if "by call" in name}
-        if not (self.options.no_faults or self.options.tool):
-            wanted["fault"] = 10
-        return wanted
-
-    def next_task(self, vault):
-        """Whoever is furthest behind his share; None when there are kills enough."""
-        with self.lock:
-            # Storms that are under way will bring some more.
-            done = sum(self.hits[n] for n in self.hits if n != "fault")
-            late = time.monotonic() - self.begun > self.options.seconds
-            if done >= self.options.kills or late or self.stopped.is_set():
-                return None
-            wanted = self.shares(vault)
-            name = min(wanted, key=lambda n: (max(self.hits[n], self.given[n] / 2)) / wanted[n])
-            self.given[name] += 1
-            return name
-
-    def point(self, victim):
-        """The next (call, number, options) of the walk over all of a victim's calls."""
-        with self.lock:
-            if not self.walks.get(victim):
-                walk = list(self.points[victim])
-                self.random.shuffle(walk)
-                self.walks[victim] = walk
-            call, number = self.walks[victim].pop()
-            also = thumblatch.WATCHED if victim == "exchange" else ()
-            if victim == "client":
-                also = [c for c in (self.options.tool_stored or "").split(",") if c]
-                also += other.WATCHED
-            return call, number, traces.kill_at(call, number, also)
-
-    def put_back(self, victim, planned, strikes):
-        """Places that this storm did not come to: a call's number differs with who asks when."""
-        for call, number, _ in planned:
-            self.tries[victim, call, number] += 1
-            if (victim, call, number) in strikes:
-                self.tries[victim, call, number] = 0
-            elif self.tries[victim, call, number] % 6:
-                self.walks[victim].insert(0, (call, number))
-
-    def fault(self):
-        with self.lock:
-            victim, call, error = FAULTS[self.fault_count % len(FAULTS)]
-            numbers = [n for c, n in self.points[victim] if c == call] or [1]
-            self.fault_count += 1
-            number = self.random.choice(numbers)
-            return victim, call, number, traces.fail_at(call, error, number)
+    def has_logins(self, at):
+        """Whether logins are tried there: only root may look into an engine that runs."""
+        return at.way == "oidc" and not self.options.tool and os.getuid() == 0
 
     # MARK: The run
 
     def storm(self, vault, length):
-        return Storm(vault, self.table, self.options.processes,
-                     random.Random(self.random.random()), length)
+        with self.lock:
+            seed = self.random.random()
+        return Storm(vault, self.table, self.options.processes, random.Random(seed), length)
 
     def work(self, vault):
         length = Length()
-        while (name := self.next_task(vault)) is not None:
-            storm, plans = self.storm(vault, length), {}
-            if name == "fault":
-                victim, *plan = self.fault()
-                plans = {victim: [tuple(plan)], "is_fault": True}
-            if name.startswith("engine by"):
-                plans["engine"] = [self.point("engine") for _ in range(4)]
-            if name.startswith("exchange"):
-                plans["exchange"] = [self.point("exchange")] if "by call" in name else []
-            if name == "exchange and engine by call":
-                plans["engine"] = [self.point("engine")]
-            if name == "client by call":
-                # All of them: nobody knows which one will be the one that refreshes.
-                plans["client_plans"] = [self.point("client")] * self.options.processes
-            if name in ("engine", "client", "exchange"):
-                plans["at_random"] = [name]
-            strikes = storm.run(**plans)
-            with self.lock:
-                self.hits[name] += len(strikes)
-                for victim in ("engine", "exchange") if name != "fault" else ():
-                    self.put_back(victim, plans.get(victim, ()), strikes)
+        while not self.stopped.is_set() and (name := self.plans.next_task(vault)) is not None:
+            if name.split()[0] in ("code", "device"):
+                strikes = self.sign_in(vault, *name.split()[:2])
+            else:
+                strikes = self.refresh(vault, name, length)
+            self.plans.note(vault, name, strikes)
             self.tell()
 
-    def full_disk(self):
+    def sign_in(self, vault, flow, victim):
+        plan = self.plans.point(flow, victim)
+        strikes = login.LoginStorm(vault, self.table, flow).run(**{victim: plan})
+        self.plans.put_back(flow, victim, [plan], strikes)
+        return strikes
+
+    def refresh(self, vault, name, length):
+        storm, plans, point = self.storm(vault, length), {}, self.plans.point
+        if name == "fault":
+            victim, *plan = self.plans.fault(vault.way)
+            plans = {victim: [tuple(plan)], "is_fault": True}
+        if name.startswith("engine by"):
+            plans["engine"] = [point(vault.way, "engine") for _ in range(4)]
+        if name.startswith("exchange"):
+            plans["exchange"] = [point(vault.way, "exchange")] if "by call" in name else []
+        if name == "exchange and engine by call":
+            plans["engine"] = [point(vault.way, "engine")]
+            # An engine that begins may have to read the provider's keys before.
+            plans["exchange"] *= len(vault.provider.scopes)
+        if name == "client by call":
+            # All of them: nobody knows which one will be the one that refreshes.
+            plans["client_plans"] = [point(vault.way, "client")] * self.options.processes
+        if name in ("engine", "client", "exchange"):
+            plans["at_random"] = [name]
+        strikes = storm.run(**plans)
+        for victim in ("engine", "exchange") if name != "fault" else ():
+            self.plans.put_back(vault.way, victim, set(plans.get(victim, ())), strikes)
+        return strikes
+
+    def full_disk(self, at, number):
         """The state directory on a file system of its own, filled to the last pages."""
-        number = 1000
-        state = "%s/full" % self.directory
+        state = "%s/full-%s" % (self.directory, at.way)
         os.mkdir(state, 0o700)
         if os.system("mount -t tmpfs -o size=2m,mode=0700 none '%s'" % state) != 0:
             return self.table.note_wrong("no tmpfs could be mounted")
-        vault = self.vault(number, state)
+        vault = self.vault(number, at, state)
         pages = [0, 3, 8, 16] if self.options.short else [*range(0, 24), 32, 48, 64]
         for left in pages:
-            if self.stopped.is_set():
+            if self.stopped.is_set() or self.plans.seconds() > self.options.seconds:
                 return
             # An engine that begins now makes its write-ahead log anew.
             vault.stop_engine()
@@ -195,9 +140,9 @@ class Run:
 
     def tell(self):
         if sys.stderr.isatty():
-            done = sum(self.hits[n] for n in self.hits if n != "fault")
             print("\r%d of %d kills, %d s " % (
-                done, self.options.kills, time.monotonic() - self.begun), end="", file=sys.stderr)
+                self.plans.done(), self.options.kills, self.plans.seconds()), end="",
+                file=sys.stderr)
 
     def guard(self, work, *words):
         try:
@@ -212,23 +157,28 @@ class Run:
 
     def run(self):
         self.place_programs()
-        first = self.vault(0)
-        engine, exchange = first.points()
-        self.points = ({"client": engine} if self.options.tool
-                       else {"engine": engine, "exchange": exchange})
-        if self.options.at:
-            calls = self.options.at.split(",")
-            self.points = {victim: [point for point in points if point[0] in calls]
-                           for victim, points in self.points.items()}
-        vaults = [first] + [self.vault(n) for n in range(1, self.options.vaults)]
-        threads = self.threads
-        threads += [threading.Thread(target=self.guard, args=(self.work, v)) for v in vaults]
+        self.start_providers()
+        count, begin = self.options.vaults, []
+        # Two of each in turn: of two, one repeats a lost refresh at once, and one does not.
+        ways = [self.providers[n // 2 % len(self.providers)] for n in range(count)]
+        vaults = [self.vault(number, at) for number, at in enumerate(ways)]
+        for at in self.providers:
+            first = next(vault for vault in vaults if vault.provider is at)
+            self.plans.add_points(at.way, **first.points())
+            if self.has_logins(at):
+                for vault in vaults:
+                    if vault.provider is at:
+                        at.add_user("login-" + vault.email)
+                for flow in ("code", "device"):
+                    self.plans.add_points(flow, **login.points(first, self.table, flow))
+        begin = [(self.work, vault) for vault in vaults]
         if not (self.options.no_faults or self.options.tool) and os.getuid() == 0:
-            threads.append(threading.Thread(target=self.guard, args=(self.full_disk,)))
-        for thread in threads:
+            begin += [(self.full_disk, at, 1000 + n) for n, at in enumerate(self.providers)]
+        self.threads = [threading.Thread(target=self.guard, args=words) for words in begin]
+        for thread in self.threads:
             thread.daemon = True
             thread.start()
-        for thread in threads:
+        for thread in self.threads:
             thread.join()
         for vault in vaults:
             flaw = vault.is_whole()
@@ -244,9 +194,10 @@ class Run:
                 thread.join(60)
         for vault in self.vaults:
             vault.close()
-        self.provider.close()
-        if os.path.ismount(self.directory + "/full"):
-            os.system("umount -l '%s/full'" % self.directory)
+        for at in self.providers:
+            at.close()
+            if os.path.ismount("%s/full-%s" % (self.directory, at.way)):
+                os.system("umount -l '%s/full-%s'" % (self.directory, at.way))
 
     # MARK: The report
 
@@ -263,16 +214,21 @@ class Run:
             print("wrong: %s" % text)
         if len(table.wrong) > 20:
             print("... and %d more" % (len(table.wrong) - 20))
-        for victim, points in sorted(self.points.items()):
-            print("%s: killed at %d of the %d places in its calls" % (
-                victim, len(table.points[victim] & set(points)), len(points)))
+        for way, victims in sorted(self.plans.points.items()):
+            for victim, points in sorted(victims.items()):
+                print("%s, %s: killed at %d of the %d places in its calls" % (
+                    way, victim, len(table.points[way, victim] & set(points)), len(points)))
         if not self.options.tool and os.getuid() != 0:
             print("left out, for only root could see why a login is lost, or fill a disk: "
-                  "kills of the exchange, a full tmpfs")
+                  "kills of the exchange and in logins, a full tmpfs")
+        if table.logins:
+            print("%d logins by code or device, %d of them committed by the provider" % (
+                sum(table.logins.values()), table.logins[True]))
         print("%d storms of %d processes, %d refreshes, %d tokens handed out, %d s, seed %d" % (
-            table.storms, self.options.processes, self.provider.rotations(), table.tokens,
-            time.monotonic() - self.begun, self.options.seed))
-        print(table.last_line(), flush=True)
+            table.storms["password"] + table.storms["oidc"], self.options.processes,
+            sum(at.rotations() for at in self.providers), table.tokens, self.plans.seconds(),
+            self.options.seed))
+        print(last_line(table), flush=True)
 
 
 def fill(path, pages):
@@ -306,8 +262,8 @@ def main():
             shutil.rmtree(directory, ignore_errors=True)
     if given.json:
         with open(given.json, "w") as file:
-            json.dump({"rows": {"%s %s" % k: v for k, v in run.table.rows.items()},
-                       "faults": {"%s %s" % k: v for k, v in run.table.faults.items()},
+            json.dump({"rows": {" ".join(k): v for k, v in run.table.rows.items()},
+                       "faults": {" ".join(k): v for k, v in run.table.faults.items()},
                        "losses": run.table.losses, "wrong": run.table.wrong}, file, indent=1)
     return 1 if run.table.failed() else 0
 

@@ -12,8 +12,6 @@ def explain(provider, email, since, killed, stored):
 
     `stored` are the calls of which the first to return has stored the answer.
     """
-    if not stored:
-        return False, "nothing is known to have stored the answer"
     history = [e for e in provider.history(email) if e["at"] >= since]
     reuses = [e for e in history if e["did"] == "reuse"]
     if not reuses:
@@ -23,6 +21,13 @@ def explain(provider, email, since, killed, stored):
                      if e["did"] == "refresh" and e["presented"] == reused), None)
     if rotation is None:
         return False, "the provider's ledger shows no refresh with the token that was reused"
+    return explain_entry(rotation, killed, stored)
+
+
+def explain_entry(rotation, killed, stored):
+    """Whether the tokens that this entry of the ledger gave out can have come into the hands of none."""
+    if not stored:
+        return False, "nothing is known to have stored the answer"
     for name, text in killed.items():
         if rotation["port"] not in traces.local_ports(text):
             continue

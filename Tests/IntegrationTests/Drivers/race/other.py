@@ -3,12 +3,12 @@ import os
 import re
 import shlex
 import signal
-import time
 
+import events
 import processes
 import thumblatch
 import traces
-from provider import PASSWORD
+from storm import pause
 
 # What one process needs of another tool's commands to be killed at; from its first socket on.
 WATCHED = ("getsockname", "sendto", "sendmsg", "recvfrom", "recvmsg")
@@ -24,12 +24,14 @@ class Vault:
     tells_uncertain = False
     # Another tool's exit codes are its own; what counts is whether it has a token in the end.
     kept_codes = set(range(-64, 256))
+    rejects = False
     work = None
 
     def __init__(self, base, options, provider, number):
         self.base, self.options, self.provider = base, options, provider
+        self.way, self.lifetime = provider.way, options.access_lifetime
         self.email = "vault%d@example.org" % number
-        self.state, self.work, self.token = base + "/state", base + "/work", None
+        self.state, self.work, self.tokens = base + "/state", base + "/work", {}
         self.may_kill_engine = bool(options.tool_engine)
         self.stored = set(options.tool_stored.split(",")) if options.tool_stored else set()
         for name in ("state", "work/out"):
@@ -40,10 +42,12 @@ class Vault:
 
     # MARK: Commands
 
+    def known(self):
+        return {"account": self.account, "email": self.email, "url": self.provider.url,
+                "issuer": self.provider.issuer, "state": self.state}
+
     def words(self, template):
-        known = {"account": self.account, "email": self.email, "url": self.provider.url,
-                 "state": self.state}
-        words = [word.format(**known) for word in shlex.split(template)]
+        words = [word.format(**self.known()) for word in shlex.split(template)]
         return [program_path(words[0]), *words[1:]]
 
     def start(self, template, place, given=None, plan=None):
@@ -66,8 +70,9 @@ class Vault:
         status = process.wait(150)
         return status, process.text(".out").strip(), process.text(".err").strip()
 
-    def sign_in(self, verb="login"):
-        status, _, said = self.run(self.options.tool_login, "login", PASSWORD + "\n")
+    def sign_in(self):
+        status, _, said = self.run(
+            self.options.tool_login, "login", self.provider.password + "\n")
         if status != 0:
             raise RuntimeError("%s: exit %s: %s" % (self.options.tool_login, status, said))
 
@@ -78,13 +83,11 @@ class Vault:
         return self.start(self.options.tool, place, plan=plan[2] if plan else None)
 
     def client_trace(self, client):
-        deadline = time.monotonic() + 5
-        while time.monotonic() < deadline:
-            text = thumblatch.read(client.place + ".trace")
-            if text is None or traces.has_finished(text):
-                return text or ""
-            time.sleep(0.02)
-        return text
+        path = client.place + ".trace"
+        if thumblatch.read(path) is None:
+            return ""
+        events.until(lambda: traces.has_finished(thumblatch.read(path)), self.work + "/out", 5)
+        return thumblatch.read(path)
 
     def is_lost(self, status):
         """Whether nothing will help any more: the provider has ended the login."""
@@ -104,7 +107,7 @@ class Vault:
 
     def prepare(self, engine=None, exchange=None):
         # The access token must have expired, or nobody needs a refresh.
-        time.sleep(self.options.access_lifetime + 0.1)
+        pause(self.options.access_lifetime + 0.1)
 
     def planless(self):
         pass
@@ -116,8 +119,7 @@ class Vault:
         return True
 
     def kill_engine(self):
-        pattern = re.compile(self.options.tool_engine.format(
-            account=self.account, email=self.email, url=self.provider.url, state=self.state))
+        pattern = re.compile(self.options.tool_engine.format(**self.known()))
         return any([processes.end(handle, signal.SIGKILL)
                     for handle in processes.matching(pattern)])
 
@@ -132,7 +134,7 @@ class Vault:
         if status != 0:
             raise RuntimeError("%s: exit %s: %s" % (self.options.tool, status, said))
         text = thumblatch.read(self.work + "/out/census.trace") or ""
-        return traces.census(text, MARK, leave_out={"execve", "newfstatat"}), []
+        return {"client": traces.census(text, MARK, leave_out={"execve", "newfstatat"})}
 
 
 def program_path(name):

@@ -3,12 +3,12 @@ import os
 import select
 import signal
 import threading
-import time
 
 
-# Those that run, and whether no more are to be started.
+# Those that run, and whether no more are to be started; `gate` is held where either changes.
 running = set()
 stopping = threading.Event()
+gate = threading.RLock()
 
 
 class Stopped(Exception):
@@ -24,21 +24,23 @@ class Process:
             (os.POSIX_SPAWN_OPEN, 0, given or "/dev/null", os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, place + ".out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
             (os.POSIX_SPAWN_OPEN, 2, place + ".err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
-        if stopping.is_set():
-            raise Stopped()
-        self.pid = os.posix_spawn(
-            words[0], words, environment, file_actions=actions, setsid=True,
-            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
-        self.handle = os.pidfd_open(self.pid)
-        running.add(self)
+        with gate:
+            if stopping.is_set():
+                raise Stopped()
+            self.pid = os.posix_spawn(
+                words[0], words, environment, file_actions=actions, setsid=True,
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+            self.handle = os.pidfd_open(self.pid)
+            running.add(self)
 
     def kill(self):
         """Kills it; false if it had ended before."""
-        if self.status is not None or has_ended(self.handle, 0):
-            return False
-        self.struck = True
-        signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-        return True
+        with gate:
+            if self not in running or has_ended(self.handle, 0):
+                return False
+            self.struck = True
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            return True
 
     def wait(self, seconds):
         """Its exit status, negative for a signal; None if it has not ended in time, and is killed."""
@@ -46,8 +48,9 @@ class Process:
         if not in_time:
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        running.discard(self)
-        os.close(self.handle)
+        with gate:
+            running.discard(self)
+            os.close(self.handle)
         self.status = status if in_time else None
         return self.status
 
@@ -58,15 +61,10 @@ class Process:
 
 def stop():
     """Ends all processes that run, and lets no more begin."""
-    stopping.set()
-    deadline = time.monotonic() + 10
-    while running and time.monotonic() < deadline:
+    with gate:
+        stopping.set()
         for process in list(running):
-            try:
-                process.kill()
-            except (OSError, ValueError):
-                pass  # it has been waited for just now
-        time.sleep(0.05)
+            process.kill()
 
 
 def has_ended(handle, seconds):

@@ -1,12 +1,14 @@
-"""The provider: Scripts/dev-backend, and what it has committed."""
+"""The providers, and what they have committed."""
 import collections
 import hashlib
 import json
 import os
 import subprocess
 import threading
+import urllib.request
 
 PASSWORD = "correct horse battery staple"
+SOURCES = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../.."))
 
 
 def sha256(text):
@@ -16,21 +18,33 @@ def sha256(text):
 class Provider:
     """A server that rotates each refresh token and revokes the whole family when one is reused."""
 
-    def __init__(self, script, directory, lifetime):
-        self.path = os.path.join(directory, "ledger")
+    def __init__(self, words, ledger):
+        self.ledger = ledger
         self.process = subprocess.Popen(
-            [script, "--port", "0", "--pipe", "--access-lifetime", str(lifetime),
-             "--reuse", "revoke", "--ledger", self.path],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
-        self.url = self.process.stdout.readline().split()[-1]
-        self.lock = threading.Lock()
+            words + ["--ledger", ledger], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            start_new_session=True)
+        said = self.process.stdout.readline()
+        if not said.startswith("listening on "):
+            raise RuntimeError("%s did not start" % words[0])
+        self.url = said.split()[-1]
+        self.lock, self.pipe = threading.Lock(), threading.Lock()
         self.read_to = 0
         self.access_tokens = {}  # SHA-256 -> the entry that gave it out
         self.entries = collections.defaultdict(list)  # e-mail -> entries, oldest first
 
+    def call(self, name, **given):
+        """One control call, as the server's --help lists them."""
+        with self.pipe:
+            self.process.stdin.write(json.dumps({"call": name, **given}) + "\n")
+            self.process.stdin.flush()
+            answer = json.loads(self.process.stdout.readline())
+        if "error" in answer:
+            raise RuntimeError("%s: %s" % (name, answer["error"]))
+        return answer
+
     def update(self):
         """Reads what has been added to the ledger; called with the lock held."""
-        with open(self.path, "rb") as file:
+        with open(self.ledger, "rb") as file:
             file.seek(self.read_to)
             for line in file:
                 if not line.endswith(b"\n"):
@@ -60,3 +74,45 @@ class Provider:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+class PasswordBackend(Provider):
+    """Scripts/dev-backend."""
+
+    way, password = "password", PASSWORD
+    # What a token may be asked for, beside the usual one.
+    scopes = (None,)
+
+    def __init__(self, directory, lifetime):
+        super().__init__([SOURCES + "/Scripts/dev-backend", "--port", "0", "--pipe",
+                          "--access-lifetime", str(lifetime), "--reuse", "revoke"],
+                         directory + "/ledger-password")
+        self.issuer = self.url
+
+    def add_user(self, email):
+        body = json.dumps({"email": email, "password": PASSWORD}).encode()
+        urllib.request.urlopen(
+            urllib.request.Request(self.url + "/auth/register", body)).close()
+
+    def settings(self):
+        return {"kind": "password-backend", "issuer": self.issuer}
+
+
+class OpenIDProvider(Provider):
+    """django-oauth-toolkit: Tests/Providers."""
+
+    way, password, client = "oidc", "provider-password", "thumblatch"
+    scopes = (None, "openid read")
+
+    def __init__(self, directory, lifetime):
+        super().__init__([SOURCES + "/Tests/Providers/run", "--refresh", "protect",
+                          "--access-lifetime", str(lifetime)], directory + "/ledger-oidc")
+        self.issuer = self.url + "/o"
+
+    def add_user(self, email):
+        self.call("add-user", email=email)
+
+    def settings(self):
+        return {"kind": "oidc", "issuer": self.issuer, "client_id": self.client,
+                "scope": "openid profile email read", "password_grant": "true",
+                "device_authorization_endpoint": self.issuer + "/device-authorization/"}

@@ -1,7 +1,9 @@
 """One storm: many processes that want a token at once, kills among them, and what came of it."""
+import re
 import threading
 import time
 
+import events
 import loss
 import processes
 import thumblatch
@@ -28,7 +30,7 @@ class Storm:
         self.vault, self.table, self.count = vault, table, processes
         self.random, self.length = random, length
         self.strikes, self.killed = [], {}
-        self.over = threading.Event()
+        self.over = events.Flag()
         self.struck_exchange = None
         self.before_check = lambda: None
 
@@ -76,15 +78,9 @@ class Storm:
         self.collect(engine or (), exchange or (), clients, client_plans, is_fault)
         if not is_fault:
             outcome = self.check(begun, vault.kept_codes)
-        with self.table.lock:
-            self.table.storms += 1
-        self.table.add(self.strikes, outcome, is_fault)
+        self.table.add(vault.way, self.strikes, outcome, is_fault)
         if outcome.lost:
-            text = "%s: %s; kills: %s" % (vault.email, outcome.why, ", ".join(
-                "%s at %s" % (victim, "a random moment" if call == "random" else call + (
-                    " %d" % number if number else ""))
-                for victim, call, number in self.strikes) or "none")
-            self.table.note_loss(outcome.explained, text)
+            self.table.note_loss(vault, outcome, self.strikes)
             vault.sign_in()
         return self.strikes
 
@@ -113,19 +109,21 @@ class Storm:
     def kill_exchange(self, clients):
         seen, wait = set(), self.random.uniform(0, 0.06)
         skip = self.random.choice([0, 0, 0, 1])
-        while not self.over.wait(0.002):
-            new = self.vault.new_exchange(seen)
-            if new is None:
-                continue
-            if skip:
-                skip -= 1
-                continue
-            time.sleep(wait)
-            if self.vault.kill_exchange(new):
-                self.struck_exchange = new
-                # First: if the login is lost, this is the kill that lost it.
-                self.strikes.insert(0, ("exchange", "random", 0))
-                return
+        with events.Directory(self.vault.work + "/traces") as traced:
+            while not self.over.is_set():
+                new = self.vault.new_exchange(seen)
+                if new is None:
+                    traced.wait(LIMIT, self.over)
+                    continue
+                if skip:
+                    skip -= 1
+                    continue
+                self.over.wait(wait)
+                if self.vault.kill_exchange(new):
+                    self.struck_exchange = new
+                    # First: if the login is lost, this is the kill that lost it.
+                    self.strikes.insert(0, ("exchange", "random", 0))
+                    return
 
     # MARK: What was hit
 
@@ -165,13 +163,15 @@ class Storm:
                 self.wrong("a client ended with %s" % status, client)
 
     def judge_token(self, token, client):
+        scopes = getattr(client, "scopes", None)
         entry = self.vault.provider.issue(token) if token else None
-        with self.table.lock:
-            self.table.tokens += 1
+        self.table.count_token()
         if entry is None or entry["email"] != self.vault.email:
             self.wrong("a token was handed out that the provider does not know", client)
+        elif scopes and set(entry["scope"].split()) != set(scopes.split()):
+            self.wrong("a token for %s was handed out as one for %s" % (entry["scope"], scopes))
         else:
-            self.vault.token = token
+            self.vault.tokens[scopes] = token
         return entry
 
     def wrong(self, what, client=None):
@@ -185,21 +185,24 @@ class Storm:
         vault, outcome = self.vault, Outcome()
         now = time.time()
         deadline = time.monotonic() + vault.patience
-        status, said = None, ""
+        status, said, old = None, "", None
         while time.monotonic() < deadline:
-            status, token, said = vault.ask()
+            status, token, said = vault.ask(old) if vault.rejects else vault.ask()
             if status == 0:
                 entry = self.judge_token(token, None)
                 if entry and entry["at"] >= now:
                     return outcome
-                time.sleep(0.05)
+                if entry and not vault.rejects:
+                    # A newer one is to be had once this one has expired.
+                    pause(entry["at"] + vault.lifetime - time.time())
+                old = token
                 continue
             if vault.is_lost(status):
                 break
             outcome.uncertain = outcome.uncertain or vault.is_uncertain()
             if status not in allowed:
                 self.wrong("a new client ended with %s: %s" % (status, last_words(said)))
-            time.sleep(0.25)
+            pause(told_wait(said))
         outcome.lost = True
         if not vault.is_lost(status):
             outcome.why = "no token within %d s: exit %s: %s" % (
@@ -212,6 +215,17 @@ class Storm:
             outcome.explained, outcome.why = loss.explain(
                 vault.provider, vault.email, begun, self.killed, vault.stored)
         return outcome
+
+
+def pause(seconds):
+    processes.stopping.wait(max(0.02, seconds))
+
+
+def told_wait(text):
+    """How long the program asks for patience, in seconds."""
+    found = re.search(r"try again in (?:(\d+)m ?)?(?:(\d+)s)?", text)
+    minutes, seconds = (int(n or 0) for n in found.groups()) if found else (0, 0)
+    return min(10, minutes * 60 + seconds) or 0.25
 
 
 def last_words(text):

@@ -4,11 +4,10 @@ import os
 import re
 import shutil
 import signal
-import time
 
+import events
 import processes
 import traces
-from provider import PASSWORD
 
 ENGINE_WRAPPER = """#!/bin/sh
 # Starts the engine, under the next planned kill while there are plans.
@@ -58,13 +57,16 @@ class Vault:
     tells_uncertain = True
     stored = STORED
     kept_codes = {0, UNAVAILABLE, LOGIN_REQUIRED}
+    rejects = True
 
     def __init__(self, base, programs, provider, number, state=None):
-        self.base, self.provider = base, provider
+        self.base, self.provider, self.way = base, provider, provider.way
         self.email = "vault%d@example.org" % number
         self.state = state or base + "/state"
         self.work = base + "/work"
-        self.token = None
+        self.tokens = {}  # by scopes: the last that was handed out
+        # Of the accounts that sign in again and again: the provider's family of their tokens.
+        self.families, self.logins = {}, 0
         os.makedirs(base + "/config/thumblatch/providers.d")
         for name in ("bin", "engine", "exchange", "state"):
             os.mkdir(base + "/" + name, 0o700)
@@ -82,8 +84,8 @@ class Vault:
         # Every other vault waits for the access token's end before it repeats a lost refresh.
         reuse = "revokes" if number % 2 else "retry"
         with open(base + "/config/thumblatch/providers.d/dev.conf", "w") as file:
-            file.write("[Provider]\nkind = password-backend\nissuer = %s\nrefresh_reuse = %s\n" % (
-                provider.url, reuse))
+            settings = provider.settings() | {"refresh_reuse": reuse}
+            file.write("\n".join(["[Provider]"] + ["%s = %s" % s for s in settings.items()]) + "\n")
         self.environment = {
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": base,
             "XDG_CONFIG_HOME": base + "/config", "THUMBLATCH_STATE_DIR": self.state}
@@ -104,32 +106,37 @@ class Vault:
             given=place + ".in" if given is not None else None)
         return process.wait(seconds), process.text(".out").strip(), process.text(".err").strip()
 
-    def sign_in(self, verb="login"):
-        words = [verb, self.account, "--provider", "dev", "--email", self.email,
-                 "--password-stdin"] + (["--yes"] if verb == "login" else [])
-        status, _, said = self.command(*words, given=PASSWORD + "\n")
+    def sign_in(self):
+        status, _, said = self.command(
+            "login", self.account, "--provider", "dev", "--password", "--email", self.email,
+            "--password-stdin", "--yes", given=self.provider.password + "\n")
         if status != 0:
-            raise RuntimeError("%s: exit %s: %s" % (verb, status, said))
+            raise RuntimeError("login: exit %s: %s" % (status, said))
 
-    def ask(self):
-        return self.command("token", self.account, name="check")
+    def ask(self, rejected=None, account=None):
+        """A token; a newer one than `rejected`."""
+        return self.command("token", account or self.account, *(["--rejected"] if rejected else []),
+                            given=rejected, name="check")
 
-    def asker(self, index, place, given=None):
+    def asker(self, index, place):
         """One of many that ask at the same time; some of them say that their token was refused."""
-        rejects = index % 5 == 4 and self.token
-        if rejects:
+        scopes = self.provider.scopes[index % len(self.provider.scopes)]
+        rejected = self.tokens.get(scopes) if index % 5 == 4 else None
+        words = (["--scope", scopes] if scopes else []) + (["--rejected"] if rejected else [])
+        if rejected:
             with open(place + ".in", "w") as file:
-                file.write(self.token)
-        return processes.Process(
-            self.words("token", self.account, *(["--rejected"] if rejects else [])),
-            self.environment, place, given=place + ".in" if rejects else None)
+                file.write(rejected)
+        process = processes.Process(self.words("token", self.account, *words), self.environment,
+                                    place, given=place + ".in" if rejected else None)
+        process.scopes = scopes
+        return process
 
     def standing(self):
         """(state, cause) as `status` tells them."""
         status, text, _ = self.command("status", "--json")
         if status != 0:
             return None, None
-        account = json.loads(text)["accounts"][0]
+        account = next(a for a in json.loads(text)["accounts"] if a["name"] == self.account)
         return account["state"], account["cause"]
 
     def is_lost(self, status):
@@ -159,16 +166,19 @@ class Vault:
         for name in ("taken", "traces"):
             for old in os.listdir("%s/%s" % (self.work, name)):
                 os.unlink("%s/%s/%s" % (self.work, name, old))
-        for name, plans in (("engine", engine), ("exchange", exchange)):
-            directory = "%s/%s-plans" % (self.work, name)
-            shutil.rmtree(directory, ignore_errors=True)
-            if plans is None:
-                continue
-            os.mkdir(directory + ".new")
-            for index, plan in enumerate(plans):
-                with open("%s.new/%02d" % (directory, index), "w") as file:
-                    file.write(plan)
-            os.rename(directory + ".new", directory)
+        self.plan("engine", engine)
+        self.plan("exchange", exchange)
+
+    def plan(self, name, plans):
+        directory = "%s/%s-plans" % (self.work, name)
+        shutil.rmtree(directory, ignore_errors=True)
+        if plans is None:
+            return
+        os.mkdir(directory + ".new")
+        for index, plan in enumerate(plans):
+            with open("%s.new/%02d" % (directory, index), "w") as file:
+                file.write(plan)
+        os.rename(directory + ".new", directory)
 
     def planless(self):
         """What starts from here on runs as it does for everyone."""
@@ -190,20 +200,17 @@ class Vault:
 
     def wait_for_exchanges(self, seconds=45):
         """Until every traced exchange has ended: it may outlive its engine."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if all(traces.has_finished(text) for _, _, text in self.taken("exchange")):
-                return True
-            time.sleep(0.02)
-        return False
+        return events.until(
+            lambda: all(traces.has_finished(text) for _, _, text in self.taken("exchange")),
+            self.work + "/traces", seconds)
 
     # MARK: Processes
 
     def engines(self):
         """Descriptors of the engines that run."""
         # Those that lost the race for the vault are among them, and gone.
-        numbers = (read(self.work + "/engines") or "").split()
-        found = [processes.open_program(int(n), self.engine) for n in set(numbers)]
+        numbers = {int(number) for number in (read(self.work + "/engines") or "").split()}
+        found = [processes.open_program(number, self.engine) for number in numbers]
         return [handle for handle in found if handle is not None]
 
     def kill_engine(self):
@@ -235,9 +242,11 @@ class Vault:
 
     def points(self):
         """All (call, number) of an engine and of an exchange, seen in three refreshes."""
-        self.prepare(engine=["-e trace=all"], exchange=["-e trace=all"] * 3)
+        # Where there are ID tokens, the keys for them are read as well.
+        self.prepare(engine=["-e trace=all"], exchange=["-e trace=all"] * 5)
+        token = None
         for _ in range(3):
-            status, _, said = self.ask()
+            status, token, said = self.ask(token)
             if status != 0:
                 raise RuntimeError("the census: exit %s: %s" % (status, said))
         self.stop_engine()
@@ -248,7 +257,7 @@ class Vault:
         exchange = [traces.census(text, re.compile(r"recvmsg\("))
                     for _, _, text in self.taken("exchange")]
         self.planless()
-        return (sorted(set().union(*engine)), sorted(set().union(*exchange)))
+        return {"engine": sorted(set().union(*engine)), "exchange": sorted(set().union(*exchange))}
 
 
 def copy(source, target):

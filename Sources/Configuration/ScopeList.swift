@@ -1,0 +1,20 @@
+/// Scopes as people and providers write them (RFC 6749, section 3.3).
+public enum ScopeList {
+  /// The most scopes of one text.
+  public static let maximumCount = 64
+
+  /// The scopes between the spaces of a text.
+  ///
+  /// - Returns: them, sorted by their bytes, each one once; nil where one is not made of the
+  ///   characters of appendix A.4, or where there are too many.
+  public static func scopes(in text: String) -> [String]? {
+    let scopes = Set(text.split(separator: " ").map(String.init))
+    guard scopes.count <= maximumCount, scopes.allSatisfy(isScope) else { return nil }
+    return scopes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// NQCHAR: printable ASCII but for space, quote and backslash.
+  private static func isScope(_ word: String) -> Bool {
+    word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+  }
+}

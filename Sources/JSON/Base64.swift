@@ -1,0 +1,134 @@
+/// Base64 (RFC 4648), in the one canonical form of its kind: bits that stand for nothing are zero,
+/// and padding stands or does not, so that no two texts mean the same bytes.
+public struct Base64: Sendable {
+  /// The ordinary kind, with padding (section 4).
+  public static let standard = Base64(
+    letter62: UInt8(ascii: "+"),
+    letter63: UInt8(ascii: "/"),
+    isPadded: true
+  )
+  /// The kind that URLs and JSON Web Tokens hold, without padding (section 5; RFC 7515, section 2).
+  public static let url = Base64(
+    letter62: UInt8(ascii: "-"),
+    letter63: UInt8(ascii: "_"),
+    isPadded: false
+  )
+
+  private static let padding = UInt8(ascii: "=")
+
+  private let letter62: UInt8
+  private let letter63: UInt8
+  private let isPadded: Bool
+
+  // MARK: - What is no secret
+
+  /// The text of some bytes.
+  public func text(_ bytes: [UInt8]) -> String {
+    unsafe String(unsafeUninitializedCapacity: count(ofBytes: bytes.count)) { room in
+      unsafe bytes.withUnsafeBytes { unsafe encode($0, into: UnsafeMutableRawBufferPointer(room)) }
+    }
+  }
+
+  /// The bytes of a text; nil for any other spelling of them.
+  public func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+    let text = Array(text)
+    var bytes = [UInt8](repeating: 0, count: mostBytes(ofText: text.count))
+    let count = unsafe text.withUnsafeBytes { text in
+      unsafe bytes.withUnsafeMutableBytes { room in unsafe decode(text, into: room) }
+    }
+    return count.map { Array(bytes.prefix($0)) }
+  }
+
+  // MARK: - In memory of the caller's own
+
+  /// How long the text of so many bytes is.
+  public func count(ofBytes count: Int) -> Int {
+    isPadded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
+  }
+
+  /// How many bytes a text of such a length may stand for, at most.
+  public func mostBytes(ofText count: Int) -> Int { count / 4 * 3 + count % 4 }
+
+  /// Writes the text of the bytes.
+  ///
+  /// - Returns: how many letters it wrote; 0 where the room is smaller than `count(ofBytes:)`.
+  public func encode(
+    _ bytes: UnsafeRawBufferPointer,
+    into room: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    guard room.count >= count(ofBytes: bytes.count) else { return 0 }
+    var written = 0
+    func write(_ letter: UInt8) {
+      unsafe room[written] = letter
+      written += 1
+    }
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for index in 0..<bytes.count {
+      bits = unsafe bits << 8 | UInt32(bytes[index])
+      count += 8
+      while count >= 6 {
+        count -= 6
+        write(letter(bits >> count))
+      }
+      bits &= (1 << count) - 1
+    }
+    if count > 0 { write(letter(bits << (6 - count))) }
+    while isPadded, written % 4 != 0 { write(Self.padding) }
+    return written
+  }
+
+  /// Writes the bytes of the text, into a room of `mostBytes(ofText:)`.
+  ///
+  /// - Returns: how many; nil where the text is not in the canonical form.
+  public func decode(
+    _ text: UnsafeRawBufferPointer,
+    into room: UnsafeMutableRawBufferPointer
+  ) -> Int? {
+    guard room.count >= mostBytes(ofText: text.count) else { return nil }
+    var letters = text.count
+    if isPadded {
+      guard letters % 4 == 0 else { return nil }
+      for _ in 0..<2 where letters > 0 {
+        if unsafe text[letters - 1] == Self.padding { letters -= 1 }
+      }
+    }
+    var written = 0
+    var bits: UInt32 = 0
+    var count: UInt32 = 0
+    for index in 0..<letters {
+      guard let six = unsafe value(text[index]) else { return nil }
+      bits = bits << 6 | six
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      unsafe room[written] = UInt8(truncatingIfNeeded: bits >> count)
+      written += 1
+      bits &= (1 << count) - 1
+    }
+    return count < 6 && bits == 0 ? written : nil
+  }
+
+  /// The letter of six bits, without a table: no memory is read at a place that depends on a secret.
+  private func letter(_ bits: UInt32) -> UInt8 {
+    let bits = UInt8(truncatingIfNeeded: bits & 63)
+    return switch bits {
+    case 0..<26: bits + UInt8(ascii: "A")
+    case 26..<52: bits - 26 + UInt8(ascii: "a")
+    case 52..<62: bits - 52 + UInt8(ascii: "0")
+    case 62: letter62
+    default: letter63
+    }
+  }
+
+  private func value(_ letter: UInt8) -> UInt32? {
+    switch letter {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(letter - UInt8(ascii: "0")) + 52
+    case letter62: 62
+    case letter63: 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,146 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// An access token that came with an ID token which could not be judged yet.
+struct WithheldToken: Sendable {
+  let row: AccessTokenRow
+  let answer: TokenAnswer
+  let intent: IntentRow
+  let rotation: Rotation
+  let caller: Caller
+  /// The generation of the refresh token that came with it.
+  let generation: Int64
+}
+
+// An access token whose ID token cannot be judged for want of the provider's keys waits in memory:
+// no other is asked for meanwhile, which could not be judged either, and would cost a rotation. An
+// engine that ends loses it; the refresh token is stored.
+extension Vault {
+  /// Reads the keys that the answer to a refresh may need, so that it need not wait for them.
+  ///
+  /// It is tried once: an answer without an ID token needs none.
+  func readKeysAhead(for identifier: [UInt8]) async {
+    guard let account = try? account(withIdentifier: identifier), account.state == .signedIn,
+      withheld[identifier] == nil, let provider = try? provider(of: account),
+      let source = keySource(of: provider), keysAtHand(of: provider) == nil,
+      documents.keyFailure(source, at: clock.boot) == nil
+    else { return }
+    do throws(VaultFailure) {
+      _ = try await readKeys(provider, source, tries: 1)
+    } catch {
+      // One that says for how long it wants to be left alone is left alone.
+      guard case .providerUnavailable(_, _?) = error else { return }
+      documents.noteKeyFailure(error, source, at: clock.boot)
+    }
+  }
+
+  /// T2 without the access token, which waits for the provider's keys.
+  func withhold(
+    _ answer: TokenAnswer,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ sent: SharedSecret?
+  ) throws(VaultFailure) {
+    let rotation = try keepRefreshToken(
+      answer.refreshToken,
+      intent,
+      account,
+      provider,
+      caller,
+      sent,
+      isWaiting: true
+    )
+    withheld[account.id] = WithheldToken(
+      row: accessToken(in: answer, intent),
+      answer: answer,
+      intent: intent,
+      rotation: rotation,
+      caller: caller,
+      generation: try self.account(withIdentifier: account.id).generation
+    )
+  }
+
+  /// Reads the provider's keys and lets the access token in that waits for them.
+  ///
+  /// The caller has the account to itself. A token that has expired meanwhile is dropped.
+  ///
+  /// - Returns: why it is not used, now and later; nil where it is, or none waits.
+  /// - Throws: why there are no keys: it still waits.
+  func admitWithheld(_ identifier: [UInt8]) async throws(VaultFailure) -> VaultFailure? {
+    guard let waiting = try waitingToken(identifier) else { return nil }
+    let provider = try provider(of: try account(withIdentifier: identifier))
+    let keys = try await keys(of: provider, isMissingOne: true)
+    // Reading may have taken its time.
+    guard try waitingToken(identifier) != nil else { return nil }
+    withheld[identifier] = nil
+    let account = try account(withIdentifier: identifier)
+    switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
+    case .known(let token):
+      try admit(waiting, token.facts, account, provider)
+      return nil
+    case .unknownKey(let why), .refused(let why):
+      try change { () throws(VaultFailure) in
+        try self.record(
+          AuditEntry(
+            .refresh,
+            .failed,
+            account: account,
+            caller: waiting.caller,
+            detail: "generation \(account.generation), no usable access token"
+          )
+        )
+      }
+      return .misconfigured("\(why); the new access token is not used")
+    case .unsaid: return nil
+    }
+  }
+
+  /// The access token that waits, where it is still good for something.
+  private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> WithheldToken? {
+    guard let waiting = withheld[identifier] else { return nil }
+    let account = try account(withIdentifier: identifier)
+    guard account.state == .signedIn, account.generation == waiting.generation,
+      let left = secondsLeft(of: waiting.row), left > 0
+    else {
+      withheld[identifier] = nil
+      return nil
+    }
+    return waiting
+  }
+
+  /// What T2 would have been.
+  private func admit(
+    _ waiting: WithheldToken,
+    _ user: UserFacts,
+    _ account: AccountRow,
+    _ provider: Provider
+  ) throws(VaultFailure) {
+    var row = account
+    row.learn(user)
+    row.refreshedAt = waiting.row.storedAt
+    let notGranted = try noteScopes(of: waiting.row, in: &row, provider)
+    let changed = row
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      try self.keep(waiting.row)
+      try self.noteSteadiness(waiting.rotation, of: changed)
+      try self.record(
+        AuditEntry(
+          .refresh,
+          .done,
+          account: changed,
+          caller: waiting.caller,
+          detail: ["generation \(changed.generation)", notGranted].compactMap { $0 }
+            .joined(separator: ", ")
+        )
+      )
+    }
+    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: changed, waiting.row) }
+  }
+}

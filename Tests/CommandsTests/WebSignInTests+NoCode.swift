@@ -1,0 +1,89 @@
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// Providers that say they give codes, and give this client none.
+extension WebSignInTests {
+  /// The two places where a provider says that this client gets no codes.
+  enum Refusal: CaseIterable { case atOnce, whenAsked }
+
+  @Test(arguments: Refusal.allCases)
+  func overSSHAnAddressIsPastedWhereTheProviderGivesNoCode(_ refusal: Refusal) throws {
+    let why = VaultError.misconfigured(
+      message: "the token endpoint answered 401 invalid_client; check provider idp"
+    )
+    let environment = ["SSH_CONNECTION": "192.0.2.1 5 192.0.2.2 22"]
+    let play = try Play.run(["login", "me"], environment: environment) { stage in
+      try Self.know(stage, ["device_authorization_endpoint": "x"])
+      #expect(try stage.expect(BeginLoginCall.self).flow == .device)
+      if refusal == .atOnce {
+        try stage.fail(why)
+      } else {
+        try stage.reply(Self.code)
+        _ = try stage.call(AwaitLoginCall.self)
+        try stage.reply(AwaitLoginReply(event: .waiting, interval: 5), continues: true)
+        try stage.fail(why)
+      }
+      _ = try Self.begin(stage)
+      try stage.terminal.waitFor("Paste it here")
+      try stage.terminal.type("code=c&state=s\n")
+      _ = try stage.expect(FinishLoginCall.self)
+      try stage.reply(AccountReply(account: Self.account))
+    }
+    #expect(play.code == .done)
+    let flowing = play.screen.replacing("\r\n", with: " ")
+    let line = "There is no code from idp (the token endpoint answered 401 invalid_client)."
+    #expect(flowing.contains(line), "\(play.screen)")
+    #expect(!play.screen.contains("check provider"))
+  }
+
+  @Test
+  func aCodeThatWasAskedForIsNotReplacedButTheOtherWayIsNamed() throws {
+    let play = try Play.run(["login", "me", "--device"]) { stage in
+      try Self.know(stage)
+      _ = try stage.expect(BeginLoginCall.self)
+      try stage.fail(.misconfigured(message: "answered 400 unauthorized_client"))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .usage)
+    #expect(play.error?.hint?.contains("--paste") == true)
+  }
+
+  /// A provider that has said "not yet" gives codes: what is wrong afterwards is something else.
+  @Test(arguments: [
+    (VaultError.misconfigured(message: "the ID token is not ours"), 2, ExitCode.usage),
+    (.providerRefused(status: 400, message: "the sign-in was declined"), 1, .serverError),
+    (.providerUnavailable(message: "down", retryAfter: nil), 1, .unavailable),
+  ])
+  func whatElseGoesWrongWithACodeIsNotHidden(
+    _ error: VaultError,
+    _ questions: Int,
+    _ code: ExitCode
+  ) throws {
+    let play = try Play.run(["login", "me"], environment: ["SSH_TTY": "/dev/pts/0"]) { stage in
+      try Self.know(stage, ["device_authorization_endpoint": "x"])
+      _ = try stage.expect(BeginLoginCall.self)
+      try stage.reply(Self.code)
+      _ = try stage.call(AwaitLoginCall.self)
+      for _ in 0..<questions {
+        try stage.reply(AwaitLoginReply(event: .waiting, interval: 5), continues: true)
+      }
+      try stage.fail(error)
+      try stage.expectEnd()
+    }
+    #expect(play.code == code)
+    #expect(!play.screen.contains("Paste it here"))
+  }
+
+  @Test
+  func whereThereIsNoPageNothingElseIsTried() throws {
+    let play = try Play.run(["login", "me"]) { stage in
+      try Self.know(stage, ["discovery": "off", "device_authorization_endpoint": "x"])
+      _ = try stage.expect(BeginLoginCall.self)
+      try stage.fail(.misconfigured(message: "answered 400 unauthorized_client"))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .usage)
+  }
+}

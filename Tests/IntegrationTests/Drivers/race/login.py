@@ -1,0 +1,288 @@
+"""One sign-in by code or by device, which the provider has committed while the engine or the exchange is
+killed; and what came of it.
+
+The driver is the client here: between the person's yes and the call that redeems it, strace(1) is put
+onto the engine, so that its calls are counted from there.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import events
+import loss
+import processes
+import thumblatch
+import traces
+from provider import SOURCES
+from storm import LIMIT, Outcome, last_words, pause, told_wait
+
+REDIRECT = "http://127.0.0.1:8400/callback"  # nobody listens there, nor is it ever asked
+NO_ACCOUNT = 9
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("sign_in", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+pages = load(SOURCES + "/Tests/Providers/sign-in.py")
+
+
+class Connection:
+    """A client of the engine: Varlink, each message ended by a NUL."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(LIMIT)
+        self.socket.connect(path)
+        self.rest = b""
+
+    def peer(self):
+        """The process that listens."""
+        given = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return struct.unpack("3i", given)[0]
+
+    def send(self, method, more=False, **parameters):
+        call = {"method": "io.thumblatch.Vault." + method, "parameters": parameters}
+        self.socket.sendall(json.dumps(call | ({"more": True} if more else {})).encode() + b"\0")
+
+    def reply(self, before=lambda: None):
+        """The last reply to a call; None where the engine has gone. `before` comes before each look."""
+        while True:
+            while b"\0" not in self.rest:
+                before()
+                try:
+                    data = self.socket.recv(65536)
+                except ConnectionError:
+                    return
+                if not data:
+                    return
+                self.rest += data
+            line, self.rest = self.rest.split(b"\0", 1)
+            reply = json.loads(line)
+            if not reply.get("continues"):
+                return reply
+
+    def call(self, method, **parameters):
+        self.send(method, **parameters)
+        reply = self.reply()
+        if reply is None or "error" in reply:
+            raise RuntimeError("%s: %s" % (method, reply))
+        return reply["parameters"]
+
+
+class Tracer:
+    """strace(1) on a process that runs."""
+
+    def __init__(self, number, plan, path):
+        self.path, self.handle = path, os.pidfd_open(number)
+        self.process = subprocess.Popen(
+            # -b execve: the exchange, which is started by the engine, is not traced along with it.
+            [traces.STRACE, "-f", "-b", "execve", "-e", "signal=KILL", "-o", path, *plan.split(),
+             "-p", str(number)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            start_new_session=True)
+        said = self.process.stderr.readline()
+        if "attached" not in said:
+            raise RuntimeError("strace: %s" % said)
+
+    def wait(self, handle):
+        """Until the handle is readable, or the kill has struck: then the tracer goes.
+
+        What it struck may be a child on its way to its exec, and would be each further one as well.
+        """
+        with events.Directory(os.path.dirname(self.path), events.MODIFY) as traced:
+            while self.handle is not None:
+                if "+++ killed by SIGKILL" in (thumblatch.read(self.path) or ""):
+                    self.end(1)
+                    return
+                if handle in events.ready([handle, traced.handle], LIMIT):
+                    return
+                traced.wait(0)
+
+    def end(self, seconds):
+        """Lets the process go, unless it ends within that time."""
+        if self.handle is None:
+            return
+        if not processes.has_ended(self.handle, seconds):
+            self.process.send_signal(signal.SIGTERM)
+        os.close(self.handle)
+        self.handle = None
+        try:
+            self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            # It waits for ever for a process that has died while it let go.
+            self.process.kill()
+            self.process.communicate()
+
+
+class LoginStorm:
+    """Signs in to an account of its own; every second time to one that is signed in already."""
+
+    account = "other"
+
+    def __init__(self, vault, table, flow):
+        self.vault, self.table, self.flow = vault, table, flow
+        self.email = "login-" + vault.email
+        self.strikes, self.killed = [], {}
+
+    def run(self, engine=None, exchange=None):
+        """Returns the strikes that hit; `engine`, `exchange`: (call, number, options)."""
+        begun, earlier = time.time(), self.vault.families.get(self.account)
+        if exchange:
+            # So that the engine knows the provider's keys, and needs no exchange but that one.
+            self.vault.ask(self.vault.tokens.get(None))
+        reply, seen = self.sign_in(engine and engine[2], exchange and exchange[2])
+        if engine and traces.was_killed_at(seen, engine[0]):
+            self.strikes.append(("engine", *engine[:2]))
+        if not self.vault.wait_for_exchanges():
+            self.wrong("an exchange did not end in its time")
+        self.vault.planless()
+        for name, plan, text in self.vault.taken("exchange"):
+            if exchange and plan == exchange[2] and traces.was_killed_at(text, exchange[0]):
+                self.strikes.insert(0, ("exchange", *exchange[:2]))
+                self.killed[name] = text
+        if not self.strikes and (reply is None or "error" in reply):
+            self.wrong("nobody was killed, and the login ended with %s" % reply)
+        outcome = self.check(begun, earlier)
+        self.table.add(self.flow, self.strikes, outcome)
+        if outcome.lost:
+            self.table.note_loss(self.vault, outcome, self.strikes)
+        return self.strikes
+
+    def wrong(self, what):
+        self.table.note_wrong("%s, %s: %s" % (self.vault.email, self.flow, what))
+
+    # MARK: The login
+
+    def sign_in(self, engine_plan, exchange_plan):
+        vault = self.vault
+        vault.prepare()
+        vault.command("status")  # which starts an engine
+        connection = Connection(vault.state + "/engine")
+        begin = {"account": self.account, "flow": "device" if self.flow == "device" else "browser",
+                 "provider": {"name": "dev", "settings": vault.provider.settings()}}
+        if self.flow == "code":
+            login = connection.call("BeginLogin", redirect=REDIRECT, **begin)
+            query = self.visit(login["url"]).split("?", 1)[1]
+        else:
+            login = connection.call("BeginLogin", **begin)
+            vault.provider.call("devices", status="authorized", user=self.email,
+                                user_code=login["user_code"])
+        vault.plan("exchange", [exchange_plan] if exchange_plan else [])
+        tracer = None
+        if engine_plan:
+            tracer = Tracer(connection.peer(), engine_plan, vault.work + "/traces/login")
+        if self.flow == "code":
+            connection.send("FinishLogin", login=login["login"], query=query)
+        else:
+            connection.send("AwaitLogin", more=True, login=login["login"])
+        seen = ""
+        if tracer:
+            reply = connection.reply(lambda: tracer.wait(connection.socket.fileno()))
+            tracer.end(0 if reply else 1)
+            seen = thumblatch.read(tracer.path) or ""
+        else:
+            reply = connection.reply()
+        connection.socket.close()
+        return reply, seen
+
+    def visit(self, url):
+        """Where the provider leads back to, after its pages."""
+        person = pages.Person(argparse.Namespace(
+            url=url, user=self.email, password=self.vault.provider.password, ca=None, deny=False,
+            user_code=None, print_redirect=True))
+        person.sign_in()
+        if not person.redirects.away:
+            raise RuntimeError("the provider's pages do not lead back")
+        return person.redirects.away
+
+    # MARK: What came of it
+
+    def check(self, begun, earlier):
+        """What the provider has committed must be there, with a refresh token that works."""
+        vault, outcome = self.vault, Outcome()
+        now, deadline = time.time(), time.monotonic() + vault.patience
+        status, said, old = None, "", None
+        while time.monotonic() < deadline:
+            status, token, said = vault.ask(old, self.account)
+            # Looked at now: an exchange that outlived its engine has ended before that answer.
+            committed = [e for e in vault.provider.history(self.email)
+                         if e["did"] == "sign-in" and e["at"] >= begun]
+            wanted = committed[-1]["family"] if committed else earlier
+            if status == 0:
+                entry = self.judge_token(token)
+                vault.families[self.account] = entry and entry["family"]
+                # What was kept from before says nothing: a newer one does.
+                if entry and entry["at"] >= now:
+                    if entry["family"] != wanted:
+                        break
+                    self.table.count_login(bool(committed))
+                    self.forget_sometimes()
+                    return outcome
+                old = token
+            elif status in (thumblatch.LOGIN_REQUIRED, NO_ACCOUNT):
+                vault.families[self.account] = None
+                if wanted is None:
+                    self.table.count_login(False)
+                    return outcome
+                break
+            elif status == thumblatch.UNAVAILABLE:
+                pause(told_wait(said))
+            else:
+                self.wrong("a new client ended with %s: %s" % (status, last_words(said)))
+                break
+        outcome.lost = True
+        self.table.count_login(bool(committed))
+        if committed:
+            outcome.explained, outcome.why = loss.explain_entry(
+                committed[-1], self.killed, vault.stored)
+        else:
+            outcome.why = "the login of before is lost: exit %s: %s" % (status, last_words(said))
+        return outcome
+
+    def judge_token(self, token):
+        entry = self.vault.provider.issue(token) if token else None
+        self.table.count_token()
+        if entry is None or entry["email"] != self.email:
+            self.wrong("a token was handed out that the provider does not know")
+        return entry
+
+    def forget_sometimes(self):
+        """Every second login is the first of its account."""
+        self.vault.logins += 1
+        if self.vault.logins % 2:
+            status, _, said = self.vault.command(
+                "account", "remove", self.account, "--local", "--yes")
+            if status != 0:
+                self.wrong("account remove: exit %s: %s" % (status, last_words(said)))
+            self.vault.families[self.account] = None
+
+
+def points(vault, table, flow):
+    """All (call, number) of an engine that ends a login, and of its exchange."""
+    engine, exchange = [], []
+    for is_new in (True, False):
+        # The first time it has to read the provider's keys as well.
+        if is_new:
+            vault.stop_engine()
+        storm = LoginStorm(vault, table, flow)
+        reply, seen = storm.sign_in("-e trace=all", "-e trace=all")
+        if reply is None or "error" in reply:
+            raise RuntimeError("the census of a %s login: %s" % (flow, reply))
+        vault.wait_for_exchanges()
+        engine.append(traces.census(seen, re.compile(""), leave_out={"newfstatat", "execve"}))
+        exchange = [traces.census(text, re.compile(r"recvmsg\("))
+                    for _, plan, text in vault.taken("exchange") if plan]
+        vault.planless()
+        vault.families[storm.account] = vault.provider.history(storm.email)[-1]["family"]
+    return {"engine": sorted(set().union(*engine)), "exchange": sorted(set().union(*exchange))}

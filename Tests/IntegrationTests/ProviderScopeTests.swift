@@ -1,0 +1,86 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// A real provider that ends access tokens at each rotation, and narrows a grant for good where a
+/// refresh asks for fewer scopes: django-oauth-toolkit does both.
+@Suite(.serialized)
+struct ProviderScopeTests {
+  private func member(_ settings: [String: String]) throws -> Member {
+    let member = try Member(.toolkit, ["--refresh", "rotate"], settings: settings)
+    try member.signIn().succeeded()
+    return member
+  }
+
+  /// Whether the provider takes an access token that `token` hands out.
+  private func isAccepted(_ token: String, by member: Member) throws -> Bool {
+    let header = "Authorization: Bearer " + token.prefix { $0 != "\n" }
+    let url = member.provider.issuer + "/userinfo/"
+    let words = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", header, url]
+    return try output(of: "/usr/bin/curl", words).0 == "200"
+  }
+
+  @Test(arguments: [true, false])
+  func aTokenThatTheProviderHasEndedIsNotHandedOut(_ isKnown: Bool) throws {
+    let member = try member(["refresh_ends_access_tokens": isKnown ? "true" : "false"])
+    let usual = try member.run("token", "work").succeeded()
+    #expect(try isAccepted(usual, by: member))
+    let other = try member.run("token", "work", "--audience", "https://api.example").succeeded()
+    #expect(other != usual)
+    // It rotates, and with that the token of before has ended.
+    #expect(try !isAccepted(usual, by: member))
+    let next = try member.run("token", "work").succeeded()
+    #expect(try isAccepted(next, by: member) == isKnown)
+    #expect((next == usual) == !isKnown)
+    #expect(try member.provider.refreshes().count == (isKnown ? 2 : 1))
+    #expect(try member.standing() == "ready")
+  }
+
+  @Test
+  func scopesThatAreLostForGoodAreToldOnceAndStayInTheStatus() throws {
+    let member = try member(["refresh_ends_access_tokens": "true"])
+    let narrow = try object(
+      try member.run("token", "work", "--scope", "openid read", "--json").succeeded()
+    )
+    #expect(try narrow.optionalString("missing_scope") == nil)
+    // The next usual token lacks what that one did not ask for.
+    let first = try member.run("token", "work").succeeded()
+    #expect(first.contains("missing: email profile"), "\(first)")
+    #expect(try !member.run("token", "work").succeeded().contains("missing"))
+    let second = try member.newerToken()
+    #expect(!second.contains("missing"), "\(second)")
+    let account = try member.account()
+    #expect(try account.string("scope") == "email openid profile read")
+    #expect(try account.string("missing_scope") == "email profile")
+    let status = try member.run("status", "work").succeeded()
+    #expect(status.contains("not granted any more: email profile"), "\(status)")
+    let trail = try member.run("audit", "work").succeeded()
+    #expect(trail.contains("not granted: email profile"), "\(trail)")
+    // A login asks for them again.
+    try member.signIn().succeeded()
+    #expect(try member.account().optionalString("missing_scope") == nil)
+  }
+
+  @Test
+  func whereThatIsKnownTheGrantStaysWhole() throws {
+    let member = try member(["refresh_scope": "whole"])
+    let refused = try member.run("token", "work", "--scope", "openid read")
+    #expect(refused.end == .exited(2), "\(refused.text)")
+    #expect(refused.text.contains("sign in as an account of its own"), "\(refused.text)")
+    #expect(try member.provider.refreshes().isEmpty)
+    // The login's own by their names are the usual ones.
+    let scopes = "read email profile openid"
+    let usual = try member.run("token", "work").succeeded()
+    #expect(try member.run("token", "work", "--scope", scopes).succeeded() == usual)
+    for _ in 0..<2 { _ = try member.newerToken() }
+    #expect(try member.provider.refreshes().allSatisfy { $0.form["scope"] == nil })
+    #expect(try member.account().optionalString("missing_scope") == nil)
+    // An account of its own has just those that it was signed in with.
+    try member.login("narrow", ["--scope", "openid read"]).succeeded()
+    let told = try object(try member.run("token", "narrow", "--json").succeeded())
+    #expect(try told.string("scope") == "openid read")
+    try member.run("token", "narrow", "--scope", "read openid").succeeded()
+    #expect(try member.run("token", "narrow", "--scope", "email").end == .exited(2))
+  }
+}

@@ -1,0 +1,100 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// A password backend of another make, dj-rest-auth: other paths, other names, tokens without a
+/// lifetime, and a blacklist of refresh tokens that were used.
+@Suite(.serialized)
+struct RealPasswordBackendTests {
+  private static let refreshPath = "/auth/token/refresh/"
+
+  private func member() throws -> Member {
+    try Member(
+      .restAuth,
+      settings: [
+        "kind": "password-backend", "client_id": "", "client_secret": "", "scope": "",
+        "register_path": "/auth/registration/", "login_path": "/auth/login/",
+        "refresh_path": Self.refreshPath, "logout_path": "/auth/logout/",
+        "profile_path": "/auth/user/", "access_token_field": "access",
+        "refresh_token_field": "refresh", "id_field": "pk", "name_field": "first_name",
+        "register_password_field": "password1", "register_password_repeated_field": "password2",
+        "error_field": "code", "message_field": "detail", "invalid_grant_value": "token_not_valid",
+      ]
+    )
+  }
+
+  private func register(_ member: Member) throws {
+    try member.run(
+      ["register", "work", "--provider", "idp", "--email", IdentityProvider.user]
+        + ["--password-stdin"],
+      input: IdentityProvider.password + "\n"
+    ).succeeded()
+  }
+
+  /// The statuses of the answers to all refreshes.
+  private func refreshes(_ member: Member) throws -> [Int?] {
+    try member.provider.requests().filter { $0.path == Self.refreshPath }.map(\.status)
+  }
+
+  @Test
+  func aUserIsMadeKeptSignedInAndSignedOut() throws {
+    let member = try member()
+    try register(member)
+    #expect(try member.standing() == "ready")
+    let who = try object(try member.run("whoami", "work", "--json").succeeded())
+    #expect(try who.object("profile").string("email") == IdentityProvider.user)
+    // Each refresh token was good for one use, and went onto the blacklist.
+    var seen: Set<String> = []
+    for _ in 0..<3 { seen.insert(try member.newerToken()) }
+    #expect(seen.count == 3)
+    #expect(try refreshes(member) == [200, 200, 200])
+    #expect(try member.provider.count("blacklisted") == 3)
+    #expect(try member.provider.count("live_refresh_tokens") == 1)
+    // Whether the provider has ended the login too is told as it is.
+    let said = try member.run("logout", "work").succeeded()
+    let isOver = try member.provider.count("live_refresh_tokens") == 0
+    #expect(said.contains("did not confirm") == !isOver, "\(said)")
+    #expect(try member.run("token", "work").end == .exited(4))
+    #expect(try refreshes(member).count == 3)
+    let wrong = try member.run(
+      ["login", "work", "--provider", "idp", "--email", IdentityProvider.user, "--password-stdin"],
+      input: "not that one\n"
+    )
+    #expect(wrong.end == .exited(8), "\(wrong.text)")
+    try member.signIn().succeeded()
+    _ = try member.newerToken()
+  }
+
+  @Test
+  func aTokenOnTheBlacklistNeedsALogin() throws {
+    let member = try member()
+    try register(member)
+    let old = try member.run("token", "work").succeeded()
+    try member.provider.call("revoke")
+    let refused = try member.run("token", "work", "--rejected", input: old)
+    #expect(refused.end == .exited(4), "\(refused.text)")
+    #expect(try member.standing() == "login-required")
+    // It is not sent again.
+    #expect(try member.run("token", "work", "--rejected", input: old).end == .exited(4))
+    #expect(try refreshes(member) == [401])
+    try member.signIn().succeeded()
+    _ = try member.newerToken()
+  }
+
+  @Test
+  func anAnswerThatWasLostIsToldAsThat() throws {
+    let member = try member()
+    try register(member)
+    let old = try member.run("token", "work").succeeded()
+    try member.provider.fail(["path": .string(Self.refreshPath), "status": "reset-after"])
+    let lost = try member.run("token", "work", "--rejected", input: old)
+    #expect(lost.end == .exited(5), "\(lost.text)")
+    #expect(try member.standing() == "uncertain")
+    try member.forgetRetryWait()
+    let refused = try member.run("token", "work", "--rejected", input: old)
+    #expect(refused.end == .exited(4), "\(refused.text)")
+    #expect(refused.text.contains("lost"), "\(refused.text)")
+    #expect(try refreshes(member).count == 2)
+  }
+}

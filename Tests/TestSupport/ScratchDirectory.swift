@@ -1,0 +1,44 @@
+internal import Glibc
+public import System
+
+/// A directory of a test's own, for its user alone, gone with its owner and all that is in it.
+///
+/// Its path is short: that of a socket has at most 107 bytes.
+public final class ScratchDirectory: Sendable {
+  /// Such as `/tmp/tl-a1B2c3`.
+  public let path: String
+
+  /// Makes one (mkdtemp(3)).
+  public init() throws(SystemError) {
+    path = try makeTemporaryDirectory()
+  }
+
+  deinit { removeTemporaryDirectory(path) }
+
+  /// The directory, opened.
+  public func open() throws(SystemError) -> Directory { try Directory(path: path) }
+}
+
+/// A new directory under /tmp with a short name, 0700 (mkdtemp(3)).
+public func makeTemporaryDirectory() throws(SystemError) -> String {
+  var template = Array("/tmp/tl-XXXXXX".utf8CString)
+  guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
+  return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
+}
+
+/// Removes a directory that `makeTemporaryDirectory` made, with all in it, whatever a test did to it.
+public func removeTemporaryDirectory(_ path: String) {
+  // MNT_DETACH; fails where the test mounted nothing.
+  _ = unsafe umount2(path, 2)
+  removeTree(path)
+}
+
+/// Removes what is at a path, without going through links.
+private func removeTree(_ path: String) {
+  if unsafe unlink(path) == 0 || errno == ENOENT { return }
+  unsafe chmod(path, 0o700)
+  if let directory = try? Directory(path: path), let names = try? directory.names() {
+    for name in names { removeTree(path + "/" + name) }
+  }
+  unsafe rmdir(path)
+}
