@@ -10,6 +10,8 @@ extension AuthSession {
   /// - Parameters:
   ///   - duration: how long; nil: ten minutes from each use, at most twelve hours.
   ///   - reason: why the app asks, in its own words; shown to the person.
+  /// - Returns: the window as it is now.
+  /// - Throws: `presence`, `cancelled`, and what the vault itself may fail with.
   @discardableResult
   public func unlock(
     for duration: Duration? = nil,

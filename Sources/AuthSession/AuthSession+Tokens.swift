@@ -7,6 +7,7 @@ extension AuthSession {
   ///
   /// - Parameter minimumLifetime: how long it must still be valid. A provider that never gives as
   ///   long gives its best: then `isShorterThanRequested` is true.
+  /// - Returns: a token that is valid now.
   /// - Throws: `signedOut`, `loginRequired`, `locked`, `offline`, `providerUnavailable`,
   ///   `presence`, `cancelled`, and what the vault itself may fail with.
   nonisolated(nonsending) public func accessToken(

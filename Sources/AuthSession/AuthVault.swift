@@ -105,7 +105,7 @@ public struct PresenceAsking: Sendable {
   public let policy: PresencePolicy
   /// Why the app asks, in its own words.
   public let reason: String?
-  /// Shows a prompt; returns at once. False: there is nobody to be asked.
+  /// Shows a prompt, and returns at once; false where there is nobody to be asked.
   public let present: @Sendable (PresencePrompt) -> Bool
 
   /// Of these parts.

@@ -22,17 +22,15 @@ public struct EngineVault: AuthVault {
     _ request: TokenRequest,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessToken {
-    let reply = try await EngineCall.run { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-        AccessTokenCall(
-          account: account,
-          minimumLifetime: wholeSeconds(request.minimumLifetime),
-          rejected: request.rejected,
-          prompt: prompt,
-          scope: request.scopes?.joined(separator: " "),
-          audience: request.audience
-        )
-      }
+    let reply: AccessTokenReply
+    do throws(AuthError) {
+      reply = try await ask(account, request, asking)
+    } catch {
+      // The engine tells one that was signed out from one that was never there, not from a dead login.
+      guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
+        found.account?.standing == .signedOut
+      else { throw error }
+      throw AuthError(.signedOut, "nobody is signed in", recoverySuggestion: "sign in")
     }
     // One that could split a header in two is none.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
@@ -46,6 +44,25 @@ public struct EngineVault: AuthVault {
       scopes: reply.scope.map { $0.split(separator: " ").map(String.init) },
       isShorterThanRequested: reply.shorterThanRequested
     )
+  }
+
+  private func ask(
+    _ account: String,
+    _ request: TokenRequest,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccessTokenReply {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+        AccessTokenCall(
+          account: account,
+          minimumLifetime: wholeSeconds(request.minimumLifetime),
+          rejected: request.rejected,
+          prompt: prompt,
+          scope: request.scopes?.joined(separator: " "),
+          audience: request.audience
+        )
+      }
+    }
   }
 
   /// Signs out: tells the provider unless `locally`, then erases here in any case.

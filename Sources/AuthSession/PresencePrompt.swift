@@ -2,7 +2,7 @@ public import Observation
 internal import Synchronization
 internal import System
 
-/// A question to the person at the machine: is somebody here?
+/// A question to the person at the machine, whether somebody is here.
 ///
 /// What `requester`, `account` and `purpose` say is what passing it allows: show them. The view
 /// that shows the prompt follows `phase`, and answers by `choosePassword()`, `answer(_:)` or

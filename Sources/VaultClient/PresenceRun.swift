@@ -139,7 +139,8 @@ public struct PresenceRun<View: PresenceView> {
         case .event(.waiting), .event(.wait): view.show(.waiting)
         case .event(.retry(let hint)): view.show(.retry(hint))
         case .event(.passed): return .passed
-        case .event(.ask): throw .disconnected
+        // Nobody asked to wait for another prompt here.
+        case .event(.ask), .event(.queued), .event(.free): throw .disconnected
         case .failed(let failed): return failed
         }
       }
@@ -168,7 +169,7 @@ public struct PresenceRun<View: PresenceView> {
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
-        case .event(.waiting), .event(.retry): continue
+        case .event(.waiting), .event(.retry), .event(.queued), .event(.free): continue
         case .event(.wait(let seconds)):
           view.show(.wait(seconds: seconds, wasWrong: hasAnswered))
           deadline = stepDeadline

@@ -181,7 +181,7 @@ struct StateModelTests {
   }
 }
 
-/// The same numbers for the same seed (SplitMix64, Steele et al. 2014).
+/// The same numbers for the same seed, by SplitMix64.
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,12 +1,10 @@
 import AuthSession
 import AuthSessionTesting
-import Glibc
 import Synchronization
 
 /// Times `accessToken()` with a valid token in memory beside the read of a locked dictionary.
 ///
-/// Prints, for each of the rounds, the nanoseconds of both, and last the median of their ratios
-/// and the bytes that the calls left allocated.
+/// Prints, for each of the rounds, the nanoseconds of both, and last the median of their ratios.
 @main
 struct SessionSpeed {
   static let calls = 1_000_000
@@ -19,21 +17,18 @@ struct SessionSpeed {
     try await session.restore()
     let dictionary = Mutex(["me": try await session.accessToken().value])
     var ratios: [Double] = []
-    var allocated = 0
     for _ in 0..<rounds {
       let locked = measure { count in
         var bytes = 0
         for _ in 0..<count { bytes &+= dictionary.withLock { $0["me"] }?.utf8.count ?? 0 }
         return bytes
       }
-      let before = inUse()
       let token = try await measureTokens(session)
-      allocated = max(allocated, inUse() - before)
       ratios.append(token / locked)
       print(line("locked dictionary", locked) + line("accessToken()", token))
     }
     ratios.sort()
-    print("ratio \(hundredths(ratios[rounds / 2])), allocated \(allocated) bytes")
+    print("ratio \(hundredths(ratios[rounds / 2]))")
   }
 
   private static func measure(_ body: (Int) -> Int) -> Double {
@@ -57,9 +52,6 @@ struct SessionSpeed {
     let (seconds, attoseconds) = (ContinuousClock.now - begun).components
     return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(calls)
   }
-
-  /// Bytes that malloc(3) has handed out (mallinfo2(3)).
-  private static func inUse() -> Int { Int(mallinfo2().uordblks) }
 
   private static func line(_ name: String, _ time: Double) -> String {
     "\(name) \(hundredths(time)) ns   "
