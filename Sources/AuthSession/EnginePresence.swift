@@ -117,6 +117,7 @@ extension PresencePurpose {
     case .recover: "accept a store that was put back"
     case .test: "test the presence check"
     case .applyProvider: "change the provider of"
+    case .rename: "rename"
     }
   }
 }
