@@ -129,6 +129,8 @@ struct SameTimeTests {
       "--email",
       "\(name)@example.org",
       "--password-stdin",
+      // Another one may have got its name by a rename.
+      "--yes",
       input: "backend-password\n"
     ).succeeded()
     return name
