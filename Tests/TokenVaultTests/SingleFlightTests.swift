@@ -178,17 +178,25 @@ struct SingleFlightTests {
     #expect(try await first == .passed)
   }
 
-  /// Shown before the touch, and asked for after it: one touch is enough.
-  @Test
-  func whoWasAboutToJoinFindsTheNewToken() async throws {
-    let bench = try Bench()
+  /// A protected account whose token has expired, and the prompts of two callers for it.
+  private func promptedTwice(
+    _ bench: Bench
+  ) async throws -> (vault: Vault, first: PresenceNeed, second: PresenceNeed) {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.protect(vault)
     bench.clock.advance(3600)
+    let first = try await need { _ = try await vault.token(caller: caller(1)) }
+    let second = try await need { _ = try await vault.token(caller: caller(2)) }
+    return (vault, first, second)
+  }
+
+  /// Shown before the touch, and asked for after it: one touch is enough.
+  @Test
+  func whoWasAboutToJoinFindsTheNewToken() async throws {
+    let bench = try Bench()
+    let (vault, leader, late) = try await promptedTwice(bench)
     let begun = bench.check.conversations.count
-    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
-    let late = try await need { _ = try await vault.token(caller: caller(2)) }
     try await bench.pass(leader, vault, caller(1))
     let step = try await vault.check(late.prompt, by: .fingerprint, caller: caller(2)) { _ in }
     #expect(step == .passed)
@@ -207,12 +215,7 @@ struct SingleFlightTests {
   @Test
   func whoWasAboutToJoinOneThatBringsNothingIsAskedItself() async throws {
     let bench = try Bench()
-    let vault = try await bench.open()
-    try await bench.signIn(vault)
-    try await bench.protect(vault)
-    bench.clock.advance(3600)
-    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
-    let late = try await need { _ = try await vault.token(caller: caller(2)) }
+    let (vault, leader, late) = try await promptedTwice(bench)
     try await bench.pass(leader, vault, caller(1))
     _ = try await vault.check(late.prompt, by: .fingerprint, caller: caller(2)) { _ in }
     await vault.disconnect(1)
@@ -226,13 +229,8 @@ struct SingleFlightTests {
   @Test
   func aTokenThatComesMeanwhileFreesThoseWhoWaitForAProof() async throws {
     let bench = try Bench()
-    let vault = try await bench.open()
-    try await bench.signIn(vault)
-    try await bench.protect(vault)
-    bench.clock.advance(3600)
+    let (vault, leader, joiner) = try await promptedTwice(bench)
     let begun = bench.check.conversations.count
-    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
-    let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
     let waiting = Box<CheckNotice>()
