@@ -90,9 +90,10 @@ struct PresenceDialogue {
   /// Waits until whoever is here says that it is this prompt's turn.
   ///
   /// A touch that was meant for the one before, or a finger that lies on the reader still, must not
-  /// answer this one.
+  /// answer this one, nor a key that was pressed before the question stood there.
   private func goOn(_ method: PresenceMethod) throws(CommandError) {
     output.clearStatus()
+    terminal.discardTyped()
     guard method == .fingerprint else { return output.say("The other prompt is over.") }
     output.say("The other prompt is over. Press Enter when you are ready for this one.")
     let deadline = stepDeadline

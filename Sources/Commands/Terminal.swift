@@ -209,6 +209,11 @@ final class Terminal {
     return count > 0
   }
 
+  /// Throws away all that was typed and not read yet (termios(3)).
+  func discardTyped() {
+    _ = tcflush(descriptor.number, TCIFLUSH)
+  }
+
   /// Reads up to a line end, which is cut; nil for Ctrl-D on an empty line, or a deadline.
   private func readLine(
     into buffer: UnsafeMutableRawBufferPointer,

@@ -299,6 +299,16 @@ public struct PromptBook: Sendable {
     )
   }
 
+  /// The prompts that ask the same as this one and are not armed: what passes it answers them, where
+  /// that may be shared.
+  public func twins(of name: String) -> [String] {
+    guard let question = prompts[name]?.question, question.purpose.mayBeShared else { return [] }
+    return prompts.filter {
+      $0.key != name && $0.value.state == .open && $0.value.question == question
+    }
+    .map(\.key)
+  }
+
   /// Whether there is none.
   public var isEmpty: Bool { prompts.isEmpty }
 

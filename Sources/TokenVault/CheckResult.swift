@@ -54,6 +54,9 @@ extension Vault {
     }
     checks[prompt] = nil
     prompts.pass(prompt, at: clock.boot)
+    // Who was about to ask the same finds what this one brings: one touch is enough.
+    answered = answered.filter { prompts.contains($0.key) }
+    for twin in prompts.twins(of: prompt) { answered[twin] = prompt }
     wakeFollowers(of: prompt, with: nil)
   }
 

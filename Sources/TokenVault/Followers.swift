@@ -34,17 +34,22 @@ extension Vault {
     switch standing {
     case .passed: return false
     case .open:
+      if let leader = answered[prompt] { return await lookAgain(prompt, after: leader) }
       throw .presenceFailed(
         .denied("the check was not passed"),
         methods: prompts.methods(of: prompt)
       )
-    case .joined(let leader):
-      giveUp(prompt, as: .cancelled)
-      if prompts.contains(leader) {
-        await withCheckedContinuation { spenders[leader, default: []].append($0) }
-      }
-      return true
+    case .joined(let leader): return await lookAgain(prompt, after: leader)
     }
+  }
+
+  /// Gives up a prompt that another one answers, and waits until that one's proof was spent.
+  private func lookAgain(_ prompt: String, after leader: String) async -> Bool {
+    giveUp(prompt, as: .cancelled)
+    if prompts.contains(leader) {
+      await withCheckedContinuation { spenders[leader, default: []].append($0) }
+    }
+    return true
   }
 
   /// What comes of a leader's check; nil: it was passed.
@@ -84,6 +89,7 @@ extension Vault {
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
   func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    answered[prompt] = nil
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)
     }

@@ -33,7 +33,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
-    try mayApply(written, to: try self.account(named: name))
+    try demandSameKind(written, as: try self.account(named: name))
     // What is bound is what a login would bind: with the endpoints that the provider tells. They are
     // asked for anew, but not between the question and what was agreed to.
     let provider = try await usable(written, isAskedAnew: prompt == nil)
@@ -68,7 +68,10 @@ extension Vault {
     return bound.canonicalForm != provider.canonicalForm || bound.name != provider.name
   }
 
-  private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
+  private func demandSameKind(
+    _ provider: Provider,
+    as account: AccountRow
+  ) throws(VaultFailure) {
     let bound = try self.provider(of: account)
     guard bound.kind == provider.kind else {
       throw .refused(
@@ -79,6 +82,10 @@ extension Vault {
     guard account.sealedRefreshToken != nil else {
       throw .loginRequired(account: account.name, message: "signed out")
     }
+  }
+
+  private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
+    try demandSameKind(provider, as: account)
     guard let intent = try intent(of: account) else { return }
     // The answer, or the token that may have to be sent again, is between the old provider and us.
     throw .providerUnavailable(

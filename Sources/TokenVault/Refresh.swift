@@ -213,7 +213,7 @@ extension Vault {
     do throws(VaultFailure) {
       keys = asksProvider ? try await newerKeys(for: intent, image) : nil
     } catch {
-      guard isLoginOver else { return .waiting(error) }
+      guard isLoginOver || isInTheWay(intent) else { return .waiting(error) }
       keys = nil
     }
     do throws(VaultFailure) {
@@ -225,6 +225,14 @@ extension Vault {
       if case .unexpected = error { throw error }
       return .over(error)
     }
+  }
+
+  /// Whether a login that waits for keys has had its time, and keeps a login of before from use.
+  private func isInTheWay(_ intent: IntentRow) -> Bool {
+    guard clock.wall.seconds - intent.startedAt >= Self.longestWait,
+      let row = try? accountIfAny(withIdentifier: intent.account)
+    else { return false }
+    return row.state == .signedIn && row.sealedRefreshToken != nil
   }
 
   func newIntent(

@@ -62,6 +62,8 @@ public actor Vault {
   var enrollments: [UInt64: EnrollmentRun] = [:]
   var followers: [String: [Follower]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
+  /// Prompts that were shown when another one for the same question was passed, by that one.
+  var answered: [String: String] = [:]
   var flights: [[UInt8]: RefreshFlight] = [:]
   /// The accounts whose last refresh failed: nothing is refreshed ahead for them.
   var failing: Set<[UInt8]> = []

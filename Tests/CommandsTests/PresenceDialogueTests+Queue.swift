@@ -14,8 +14,8 @@ extension PresenceDialogueTests {
       _ = try stage.expect(CheckCall.self)
       try stage.reply(CheckEvent.queued, continues: true)
       try stage.terminal.waitFor("waiting for the other prompt")
-      // No choice of the password while nothing is armed.
-      try stage.terminal.type("\n")
+      // No choice of the password while nothing is armed, and no answer to what is asked later.
+      try stage.terminal.pressEnter()
       try stage.reply(CheckEvent.free)
       try stage.terminal.waitFor("The other prompt is over. Press Enter when you are ready")
       try stage.terminal.type("\n")

@@ -55,6 +55,24 @@ final class PseudoTerminal: @unchecked Sendable {
     try keyboard.write(text)
   }
 
+  /// Presses Enter, and returns once it waits to be read: what is typed takes a moment to come to
+  /// the other side, and only the echo of a line end (termios(3)) tells that it has.
+  func pressEnter() throws {
+    let side = try open()
+    var modes = termios()
+    guard unsafe tcgetattr(side.number, &modes) == 0 else {
+      throw SystemError("tcgetattr", code: errno)
+    }
+    modes.c_lflag |= tcflag_t(ECHONL)
+    guard unsafe tcsetattr(side.number, TCSANOW, &modes) == 0 else {
+      throw SystemError("tcsetattr", code: errno)
+    }
+    look()
+    let before = shown.count
+    try type("\n")
+    try wait("\\n") { self.shown.dropFirst(before).contains(UInt8(ascii: "\n")) }
+  }
+
   /// Types more than the terminal takes at once.
   func paste(_ bytes: [UInt8]) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
@@ -80,8 +98,12 @@ final class PseudoTerminal: @unchecked Sendable {
 
   /// Waits until the screen has shown a text, at most a minute.
   func waitFor(_ text: String) throws {
+    try wait(text) { self.screen.contains(text) }
+  }
+
+  private func wait(_ text: String, until isShown: () -> Bool) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
-    while !screen.contains(text) {
+    while !isShown() {
       guard BootInstant.now < deadline else {
         throw SystemError("the screen shows: \(screen)", code: ETIMEDOUT, subject: text)
       }

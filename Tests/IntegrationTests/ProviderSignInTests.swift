@@ -96,12 +96,15 @@ struct ProviderSignInTests {
     let terminal = try member.terminal("login", "work", "--provider", "idp", "--paste")
     let url = try terminal.link()
     let redirect = try member.visit(url, ["--print-redirect"]).succeeded()
+    // What is typed before it is asked for is dropped.
+    try terminal.expect("Paste it here")
     try terminal.enter(String(redirect.dropLast()))
     try terminal.end()
     try isSignedIn(member)
     // What it leads to holds for one login only.
     let other = try member.terminal("login", "other", "--provider", "idp", "--paste")
     _ = try other.link()
+    try other.expect("Paste it here")
     try other.enter(String(redirect.dropLast()))
     _ = try other.failed()
     #expect(try member.run("token", "other").end != .exited(0))

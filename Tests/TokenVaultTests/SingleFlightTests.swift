@@ -178,16 +178,59 @@ struct SingleFlightTests {
     #expect(try await first == .passed)
   }
 
-  @Test
-  func aTokenThatComesMeanwhileFreesThoseWhoWaitForAProof() async throws {
-    let bench = try Bench()
+  /// A protected account whose token has expired, and the prompts of two callers for it.
+  private func promptedTwice(
+    _ bench: Bench
+  ) async throws -> (vault: Vault, first: PresenceNeed, second: PresenceNeed) {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.protect(vault)
     bench.clock.advance(3600)
+    let first = try await need { _ = try await vault.token(caller: caller(1)) }
+    let second = try await need { _ = try await vault.token(caller: caller(2)) }
+    return (vault, first, second)
+  }
+
+  /// Shown before the touch, and asked for after it: one touch is enough.
+  @Test
+  func whoWasAboutToJoinFindsTheNewToken() async throws {
+    let bench = try Bench()
+    let (vault, leader, late) = try await promptedTwice(bench)
     let begun = bench.check.conversations.count
-    let leader = try await need { _ = try await vault.token(caller: caller(1)) }
-    let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
+    try await bench.pass(leader, vault, caller(1))
+    let step = try await vault.check(late.prompt, by: .fingerprint, caller: caller(2)) { _ in }
+    #expect(step == .passed)
+    // What it was told is no proof: it waits for what the first one brings.
+    let second = Task { try await vault.token(prompt: late.prompt, caller: caller(2)) }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    let first = try await vault.token(prompt: leader.prompt, caller: caller(1))
+    #expect(first.accessToken == "at-2")
+    #expect(try await second.value.accessToken == "at-2")
+    #expect(bench.exchange.refreshes.count == 1)
+    #expect(bench.check.conversations.count == begun + 1)
+    #expect(await vault.isIdle)
+  }
+
+  /// Where the first one brings nothing, the second is asked itself.
+  @Test
+  func whoWasAboutToJoinOneThatBringsNothingIsAskedItself() async throws {
+    let bench = try Bench()
+    let (vault, leader, late) = try await promptedTwice(bench)
+    try await bench.pass(leader, vault, caller(1))
+    _ = try await vault.check(late.prompt, by: .fingerprint, caller: caller(2)) { _ in }
+    await vault.disconnect(1)
+    let again = try await need {
+      _ = try await vault.token(prompt: late.prompt, caller: caller(2))
+    }
+    #expect(again.prompt != late.prompt)
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+
+  @Test
+  func aTokenThatComesMeanwhileFreesThoseWhoWaitForAProof() async throws {
+    let bench = try Bench()
+    let (vault, leader, joiner) = try await promptedTwice(bench)
+    let begun = bench.check.conversations.count
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
     let waiting = Box<CheckNotice>()

@@ -160,6 +160,24 @@ struct WaitingLoginTests {
   }
 
   @Test
+  func aLoginOfBeforeIsUsedAgainWhenTheNewOneHasHadItsTime() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.openSignIn(vault)
+    try await wait(bench, vault, discovers: false)
+    bench.clock.advance(599)
+    bench.exchange.plan(Self.noKeys)
+    expectWait(await failure { _ = try await vault.token(rejected: "at-1") })
+    #expect(try await !isEmpty(vault))
+    bench.clock.advance(3600)
+    let body = OpenProvider.tokens(access: "at-3", refresh: "rt-3", idToken: nil)
+    bench.exchange.plan(Self.noKeys, .answer(status: 200, body: body))
+    #expect(try await vault.token().accessToken == "at-3")
+    #expect(try await vault.events().contains("login failed"))
+    #expect(try await isEmpty(vault))
+  }
+
+  @Test
   func theDeviceSecretIsNotReplacedWhileALoginLiesUnderIt() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

@@ -53,7 +53,7 @@ VERBS = {
     "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None,
                       {0, 5, 9}),
     # The file is as it was at each login: there is nothing to bring, and nobody to ask.
-    "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 9}),
+    "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 4, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "register": (0.4, lambda: [account(), "--provider", "dev", "--email",
                              f"{random.randrange(10**9)}@example.org", "--password-stdin"],
