@@ -99,6 +99,15 @@ public struct TokenRequest: Sendable, Hashable {
   }
 }
 
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+  /// Never the token that was refused.
+  public var description: String {
+    "TokenRequest(\(minimumLifetime), scopes: \(scopes ?? []), audience: \(audience ?? "usual"))"
+  }
+  /// Without members.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// How a presence check is asked for.
 public struct PresenceAsking: Sendable {
   /// The ways that count.

@@ -15,9 +15,10 @@ struct EngineCall {
 
   /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
   static func run<Value: Sendable>(
+    on threads: BlockingWork = .short,
     _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
   ) async throws(AuthError) -> Value {
-    try await BlockingWork.shared.run { interrupt throws(AuthError) in
+    try await threads.run { interrupt throws(AuthError) in
       do throws(VaultClientError) {
         return try converse(interrupt, body)
       } catch {
@@ -67,7 +68,10 @@ struct EngineCall {
     _ asking: PresenceAsking
   ) throws(VaultClientError) {
     let shown = PresencePrompt(request, asking)
-    guard asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
+    // Where none of the ways is possible the engine says why; nobody is to see a prompt for that.
+    guard !shown.allowsFingerprint && !shown.allowsPassword || asking.present(shown) else {
+      throw .refused(.presenceNeeded(request))
+    }
     var hasPassed = false
     defer { shown.show(.ended(passed: hasPassed)) }
     try PresenceRun(

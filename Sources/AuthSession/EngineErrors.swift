@@ -7,14 +7,17 @@ extension AuthError {
     switch error {
     case .refused(let refusal): self.init(refusal, cause: error)
     case .interrupted: self = .taskCancelled
-    case .engineMissing, .engineUnsafe, .courierMissing:
+    case .engineMissing, .courierMissing:
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",
-        recoverySuggestion: "install the package thumblatch; \(error.remedy ?? "")",
+        recoverySuggestion: ["install Thumblatch's programs", error.remedy].compactMap(\.self)
+          .joined(separator: "; "),
         cause: error
       )
-    case .unsafeDirectory, .unsafeVault, .wrongServer:
+    case .unreachable:
+      self.init(.vaultUnavailable, "\(error)", recoverySuggestion: "try again later", cause: error)
+    case .engineUnsafe, .unsafeDirectory, .unsafeVault, .wrongServer:
       self.init(.vaultUnsafe, "\(error)", recoverySuggestion: error.remedy, cause: error)
     default:
       self.init(.vaultUnavailable, "\(error)", recoverySuggestion: error.remedy, cause: error)

@@ -63,7 +63,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     _ body: @escaping () throws(VaultClientError) -> VaultAccount
   ) async throws(AuthError) -> AccountSnapshot {
     let step = Step(body: body)
-    return try await BlockingWork.shared.run(wake) { _ throws(AuthError) in
+    return try await BlockingWork.elsewhere.run(wake) { _ throws(AuthError) in
       do throws(VaultClientError) {
         return AccountSnapshot(try step.body())
       } catch {

@@ -16,9 +16,9 @@ struct PromptView: PresenceView {
 
   func takeInput() -> PresenceInput {
     switch prompt.takeAct() {
-    case .choosePassword where prompt.allowsPassword: .password
+    case .choosePassword: .password
     case .cancel: .cancel
-    case .choosePassword, .answer, .touch, nil: .nothing
+    case .answer, .touch, nil: .nothing
     }
   }
 

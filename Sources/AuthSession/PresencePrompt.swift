@@ -116,7 +116,10 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// Goes on with the system password, where that is one of the ways.
+  /// Goes on with the system password.
+  ///
+  /// Where the policy does not allow it, the prompt ends with `passwordChosen`: the app decides then
+  /// whether to ask again with another policy.
   public func choosePassword() {
     did(.choosePassword)
   }
@@ -138,17 +141,16 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Tells the view what it waits for now.
   public func show(_ phase: Phase) {
-    registrar.withMutation(of: self, keyPath: \.phase) {
-      content.withLock { $0.phase = phase }
-    }
+    // First the change: an observer may read at once, on another thread.
+    content.withLock { $0.phase = phase }
+    registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
 
   /// Tells the view what happened.
   public func show(notice: String?) {
-    registrar.withMutation(of: self, keyPath: \.notice) {
-      content.withLock { $0.notice = notice }
-    }
+    content.withLock { $0.notice = notice }
+    registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
   /// Tells the view that a try did not pass, and counts it.

@@ -5,14 +5,16 @@ internal import System
 /// A presenter for programs at a terminal: it says who asks and why, and reads the password unseen.
 ///
 /// Enter chooses the system password while a finger is awaited; Ctrl-C and Ctrl-D give the prompt
-/// up. Where the program has no terminal the prompt is given up at once.
+/// up. A second prompt is shown when the first has ended. Where the program has no terminal the prompt is given up at once.
 public struct TerminalPresenter: PresencePresenter {
   /// The controlling terminal of this process.
   public init() {}
 
   /// Shows the prompt at the terminal until it has ended.
   public func present(_ prompt: PresencePrompt) async {
-    let hasTerminal = try? await BlockingWork.shared.run { interrupt in
+    let hasTerminal = try? await BlockingWork.terminal.run { interrupt in
+      // It may have ended while another one was shown.
+      if case .ended = prompt.phase { return true }
       guard let dialogue = TerminalDialogue(prompt, interrupt) else { return false }
       dialogue.run()
       return true
@@ -120,7 +122,8 @@ private final class TerminalDialogue {
   private func enter() {
     guard isAsking else {
       line.removeAll(keepingCapacity: true)
-      return prompt.choosePassword()
+      if prompt.allowsPassword { prompt.choosePassword() }
+      return
     }
     isAsking = false
     say("")

@@ -77,7 +77,9 @@ public struct PresenceRun<View: PresenceView> {
     view: View
   ) {
     self.request = request
-    methods = request.methods.filter(allowed.contains)
+    let possible = request.methods.filter(allowed.contains)
+    // A finger that cannot count now is asked for all the same: the answer says why it cannot.
+    methods = possible.isEmpty && allowed.contains(.fingerprint) ? [.fingerprint] : possible
     self.connection = connection
     self.view = view
   }

@@ -161,4 +161,18 @@ struct SignInTests {
     #expect(failure?.kind == .misconfigured)
     #expect(made.session.state == failure.map { .error($0) })
   }
+
+  @Test
+  func aLoginThatIsWaitedForCanBeGivenUp() async throws {
+    let made = try Session()
+    let login = try await made.session.beginLogin(.device)
+    made.vault.hold()
+    let waiting = Task { await error { () throws(AuthError) in try await login.wait() } }
+    try await until { made.vault.count(of: .login) == 1 }
+    await login.cancel()
+    made.vault.letGo()
+    #expect(await waiting.value?.kind == .cancelled)
+    #expect(made.session.state == .unauthenticated)
+    _ = try await made.session.beginLogin(.device)
+  }
 }
