@@ -104,17 +104,22 @@ let package = Package(
         "System", "SecretMemory",
       ]
     ),
+    room("PlainText"),
+    room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "Configuration", "QRCode", "JSON", "System",
-        "SecretMemory",
+        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "QRCode",
+        "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
-      ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]
+      [
+        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "System",
+        "SecretMemory",
+      ]
     ),
     room("AuthSessionTesting", ["AuthSession"]),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
@@ -212,11 +217,16 @@ let package = Package(
       ["FingerprintReader", "VaultInterface", "SecretMemory", "System", "TestSupport"]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
+    tests("PlainTextTests", ["PlainText", "JSON"]),
+    tests(
+      "LoopbackLoginTests",
+      ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
+    ),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "System",
-        "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
+        "System", "SecretMemory", "TestSupport",
       ]
     ),
     tests(

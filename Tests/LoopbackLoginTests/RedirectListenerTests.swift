@@ -5,7 +5,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// The loopback listener against whatever a port of this machine can meet.
 struct RedirectListenerTests {
@@ -35,7 +35,7 @@ struct RedirectListenerTests {
   struct Wait {
     var query: String?
     var strays: [RedirectStray] = []
-    var error: CommandError?
+    var error: RedirectWaitError?
   }
 
   /// Waits at an address while `script` acts as the rest of the machine, on a thread of its own; the
@@ -49,7 +49,7 @@ struct RedirectListenerTests {
     let listener = try Self.listener(at: try LoopbackRedirect(address))
     let thread = BackgroundThread { [port = listener.port] in try script(port) }
     var wait = Wait()
-    do throws(CommandError) {
+    do throws(RedirectWaitError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
       let arrival = try listener.wait(
         interrupt: interrupt,

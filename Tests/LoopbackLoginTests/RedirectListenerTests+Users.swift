@@ -2,7 +2,7 @@ import Configuration
 import System
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// Redirects that programs of this user and of another bring.
 extension RedirectListenerTests {
