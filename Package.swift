@@ -121,7 +121,7 @@ let package = Package(
         "SecretMemory",
       ]
     ),
-    room("AuthSessionTesting", ["AuthSession"]),
+    room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
@@ -204,7 +204,7 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
-    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
+    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "System", "TestSupport"]),
     tests(
       "HTTPTransportTests",
       [

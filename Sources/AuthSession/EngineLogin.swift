@@ -1,4 +1,3 @@
-internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -25,14 +24,10 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     )
   }
 
-  func finish(query: String) async throws(AuthError) -> AccountSnapshot {
+  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot {
     try await run { [connection, login] () throws(VaultClientError) in
-      let secret: SharedSecret
-      do { secret = SharedSecret(try SecretBytes(copying: Array(query.utf8))) } catch {
-        throw .disconnected
-      }
-      return try connection.call(
-        FinishLoginCall(login: login, query: secret),
+      try connection.call(
+        FinishLoginCall(login: login, query: query.secret),
         within: EngineCall.remoteLimit
       ).account
     }

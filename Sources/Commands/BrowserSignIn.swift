@@ -50,6 +50,7 @@ struct BrowserSignIn {
             countdown.again()
           }
           countdown.show()
+          return true
         },
         stray: { stray in
           // Once each: any page can send any number of them.

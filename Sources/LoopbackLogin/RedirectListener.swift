@@ -47,19 +47,19 @@ public final class RedirectListener {
   /// - Parameters:
   ///   - interrupt: ends the wait with the error `interrupted` once it is readable.
   ///   - deadline: when nobody waits any longer.
-  ///   - tick: is called about once a second.
+  ///   - tick: is called about once a second; false ends the wait with the error `interrupted`.
   ///   - stray: is called for an answer that is not taken; the wait goes on.
   /// - Throws: `interrupted`, or why waiting failed.
   /// - Returns: nil at the deadline.
   public func wait(
     interrupt: Int32?,
     until deadline: BootInstant,
-    tick: () -> Void = {},
+    tick: () -> Bool = { true },
     stray: (RedirectStray) -> Void = { _ in }
   ) throws(RedirectWaitError) -> Arrival? {
     defer { close() }
     while true {
-      tick()
+      guard tick() else { throw .interrupted }
       let now = BootInstant.now
       guard now < deadline else { return nil }
       connections.removeAll { $0.deadline <= now }

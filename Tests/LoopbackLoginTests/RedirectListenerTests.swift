@@ -54,7 +54,6 @@ struct RedirectListenerTests {
       let arrival = try listener.wait(
         interrupt: interrupt,
         until: deadline,
-        tick: {},
         stray: { wait.strays.append($0) }
       )
       if let arrival {
@@ -247,7 +246,7 @@ struct RedirectListenerTests {
   func nobodyListensAfterTheDeadline() throws {
     let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
     let deadline = BootInstant.now
-    #expect(try listener.wait(interrupt: nil, until: deadline, tick: {}) == nil)
+    #expect(try listener.wait(interrupt: nil, until: deadline) == nil)
     #expect(Self.nobodyListens(listener.port))
   }
 
