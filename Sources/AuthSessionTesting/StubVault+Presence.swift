@@ -45,6 +45,7 @@ extension StubVault {
         guard password else { continue }
         fingers = false
         prompt.show(.question("Password:", isHidden: true))
+      case .begin: continue
       case .touch:
         guard fingers else { continue }
         switch nextTouch() {
