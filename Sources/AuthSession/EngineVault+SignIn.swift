@@ -48,6 +48,14 @@ extension EngineVault {
     }
   }
 
+  /// Where the provider of an account sends a browser back.
+  public func redirectURI(of account: String) async throws(AuthError) -> String? {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit) { _ in AccountProviderCall(account: account) }
+        .provider.settings["redirect_uri"]
+    }
+  }
+
   /// Begins a login that a person ends at the provider.
   public func beginLogin(
     _ account: String,

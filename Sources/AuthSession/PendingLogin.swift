@@ -27,6 +27,11 @@ public final class PendingLogin: Sendable {
   /// It can be done once: what comes a second time is refused.
   @discardableResult
   public func finish(query: String) async throws(AuthError) -> User {
+    try await finish(try RedirectQuery(query))
+  }
+
+  /// The same with what a listener has read.
+  func finish(_ query: RedirectQuery) async throws(AuthError) -> User {
     try await end { [login] () throws(AuthError) in try await login.finish(query: query) }
   }
 
@@ -38,12 +43,17 @@ public final class PendingLogin: Sendable {
 
   /// Gives it up; whoever waits for it gets `cancelled`, unless the login has just come.
   public func cancel() async {
+    await giveUp(.taskCancelled)
+  }
+
+  /// Gives it up for this reason.
+  func giveUp(_ error: AuthError) async {
     guard claimEnd() else {
       running.withLock { $0?.cancel() }
       return
     }
     await login.cancel()
-    session.endSigningIn(.taskCancelled)
+    session.endSigningIn(error)
   }
 
   private func run(

@@ -12,6 +12,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   public enum Phase: Sendable, Hashable {
     /// The reader is being made ready.
     case starting
+    /// Another prompt of this person is open somewhere; this one waits for its end.
+    case queued
+    /// The other prompt is over: `begin()` says that this one may go on, so that a finger that was
+    /// meant for the other does not answer this one.
+    case ready
     /// A finger on the reader; after a bad look at it, what to do differently.
     case finger(ScanAdvice?)
     /// An answer to this question, which is not shown as it is typed where `isHidden`.
@@ -42,6 +47,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     case choosePassword
     /// Gave it up.
     case cancel
+    /// Said that it is this prompt's turn.
+    case begin
     /// Answered the question.
     case answer(Password)
     /// Touched the reader of a stub; a real vault hears of that from the reader itself.
@@ -124,6 +131,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     did(.choosePassword)
   }
 
+  /// Goes on, where another prompt was open until now.
+  public func begin() {
+    did(.begin)
+  }
+
   /// Answers the question that is asked.
   public func answer(_ password: Password) {
     did(.answer(password))
@@ -141,8 +153,9 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Tells the view what it waits for now.
   public func show(_ phase: Phase) {
-    // First the change: an observer may read at once, on another thread.
     content.withLock { $0.phase = phase }
+    // Observers are told afterwards: one on another thread that was told before could look, see the
+    // old one, and never be told again.
     registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
@@ -198,6 +211,12 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
       if !content.acts.isEmpty { wake?.event.signal() }
       return act
     }
+  }
+
+  /// Forgets what the person did and nobody took.
+  func dropActs() {
+    wake?.event.clear()
+    content.withLock { $0.acts = [] }
   }
 
   private func did(_ act: Act) {

@@ -50,6 +50,7 @@ extension StubVault {
         }
         fingers = false
         prompt.show(.question("Password:", isHidden: true))
+      case .begin: continue
       case .touch:
         guard fingers else { continue }
         switch nextTouch() {

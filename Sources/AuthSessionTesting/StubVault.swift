@@ -52,6 +52,10 @@ public final class StubVault: AuthVault {
     public var account: AccountSnapshot?
     /// Whether an unlock window is open.
     public var isUnlocked = false
+    /// How long a login at the provider can be ended, at most five minutes in a browser.
+    public var loginLifetime = Duration.seconds(600)
+    /// Where the account's provider sends a browser back; nil: to the usual address.
+    public var redirectURI: String?
     /// How long a new access token lasts; nil: the provider does not say.
     public var tokenLifetime: Duration? = .seconds(3600)
     /// Whether presence can be shown, and how.
@@ -74,6 +78,7 @@ public final class StubVault: AuthVault {
     var settings = Settings()
     var counts: [Call: Int] = [:]
     var refreshes = 0
+    var loginsGivenUp = 0
     var token: AccessToken?
     var requests: [AuthRequest] = []
     var listeners: [UInt64: AsyncStream<VaultSnapshot>.Continuation] = [:]
@@ -156,6 +161,8 @@ public final class StubVault: AuthVault {
   public func count(of call: Call) -> Int { content.withLock { $0.counts[call] ?? 0 } }
   /// How often the provider was asked for a new access token.
   public var refreshes: Int { content.withLock { $0.refreshes } }
+  /// How many logins at the provider were given up.
+  public var loginsGivenUp: Int { content.withLock { $0.loginsGivenUp } }
   /// The requests that were sent.
   public var requests: [AuthRequest] { content.withLock { $0.requests } }
 

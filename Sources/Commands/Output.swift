@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 internal import System
 

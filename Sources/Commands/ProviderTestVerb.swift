@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import VaultInterface
 
 /// `provider test`.

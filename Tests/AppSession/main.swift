@@ -2,8 +2,8 @@ import AuthSession
 import Glibc
 
 // An app as others write them: it holds a session over the machine's vault, does what the lines of
-// its input say, and prints what came of each as a line. Arguments: the backend's URL, and the system
-// password that the person types.
+// its input say, and prints what came of each as a line. Arguments: the backend's URL, the system
+// password that the person types, and settings of another provider.
 
 /// Writes a line at once: standard output is no terminal.
 func say(_ line: String) {
@@ -57,17 +57,13 @@ func perform(_ words: [String], _ session: AuthSession) async throws(AuthError) 
   case "await":
     for await state in session.states where word(state).hasPrefix(words[1]) { break }
     return ""
-  default: return "what?"
+  default: return try await signIn(words[0], session) ?? "what?"
   }
 }
 
 let session = AuthSession(
   account: "me",
-  provider: try AuthProvider.passwordBackend(
-    CommandLine.arguments[1],
-    name: "dev",
-    environment: .development
-  ),
+  provider: try provider(CommandLine.arguments),
   presenter: Typist(password: CommandLine.arguments[2])
 )
 while let line = readLine() {

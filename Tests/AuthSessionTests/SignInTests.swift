@@ -89,7 +89,9 @@ struct SignInTests {
   func aLoginInTheBrowserEndsOnceWithWhatCameBack() async throws {
     let made = try Session()
     let login = try await made.session.beginLogin(.browser(redirect: "http://127.0.0.1:7777/back"))
-    #expect(login.prompt.url == "http://localhost:8000/authorize")
+    #expect(
+      login.prompt.url == "http://localhost:8000/authorize?redirect_uri=http://127.0.0.1:7777/back"
+    )
     #expect(made.session.state == .authenticating)
     let user = try await login.finish(query: "code=c&state=s")
     #expect(made.session.state == .authenticated(user))

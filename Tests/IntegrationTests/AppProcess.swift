@@ -11,17 +11,20 @@ final class AppProcess {
   /// Whether the app had to show a prompt.
   private(set) var hasPrompted = false
 
-  init(_ person: Person) throws {
+  convenience init(_ person: Person) throws {
+    try self.init(person, [person.backend.url, Someone.systemPassword])
+  }
+
+  /// One that signs in elsewhere, with these arguments, and has these variables.
+  init(_ person: Someone, _ arguments: [String], variables: [String] = []) throws {
     try shell("install -m 755 \(BuiltPrograms.path("AppSession")) \(person.programs)/AppSession")
     let (near, far) = try UnixSocket.pair()
     socket = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/setpriv",
-      arguments: person.become + [
-        person.programs + "/AppSession", person.backend.url, Person.systemPassword,
-      ],
-      environment: person.environment,
+      arguments: person.become + [person.programs + "/AppSession"] + arguments,
+      environment: person.environment + variables,
       descriptors: [theirs.number, theirs.number, 2]
     )
   }
@@ -44,6 +47,13 @@ final class AppProcess {
 
   /// Has it begin something.
   func begin(_ command: String) throws { try socket.write(command + "\n") }
+
+  /// The next step that it tells of.
+  func step() throws -> String {
+    let line = try readLine()
+    try #require(line.hasPrefix("step "), "\(line)")
+    return String(line.dropFirst(5))
+  }
 
   /// What came of it.
   func outcome() throws -> String {
