@@ -10,14 +10,17 @@ extension AuthSession {
   /// - Parameters:
   ///   - duration: how long; nil: ten minutes from each use, at most twelve hours.
   ///   - reason: why the app asks, in its own words; shown to the person.
+  ///   - policy: the ways that count this time, such as `password` after an error whose `recovery`
+  ///     offers it; nil: those of the configuration.
   /// - Returns: the window as it is now.
   /// - Throws: `presence`, `cancelled`, and what the vault itself may fail with.
   @discardableResult
   public func unlock(
     for duration: Duration? = nil,
-    reason: String? = nil
+    reason: String? = nil,
+    policy: PresencePolicy? = nil
   ) async throws(AuthError) -> UnlockWindow {
-    let check = PresenceCall(self, reason: reason)
+    let check = PresenceCall(self, reason: reason, policy: policy)
     defer { check.end() }
     let window = try await calling(check) { [self] () throws(AuthError) in
       try await vault.unlock(account, for: duration, check.asking)
@@ -34,13 +37,19 @@ extension AuthSession {
   }
 
   /// Has a presence check guard the account; needs one itself, so that nobody locks himself out.
-  public func enablePresenceProtection(reason: String? = nil) async throws(AuthError) {
-    try await setProtection(true, reason)
+  public func enablePresenceProtection(
+    reason: String? = nil,
+    policy: PresencePolicy? = nil
+  ) async throws(AuthError) {
+    try await setProtection(true, reason, policy)
   }
 
   /// Ends the protection, after a presence check.
-  public func disablePresenceProtection(reason: String? = nil) async throws(AuthError) {
-    try await setProtection(false, reason)
+  public func disablePresenceProtection(
+    reason: String? = nil,
+    policy: PresencePolicy? = nil
+  ) async throws(AuthError) {
+    try await setProtection(false, reason, policy)
   }
 
   /// Runs a presence check that releases nothing: only whether it passed counts.
@@ -58,8 +67,12 @@ extension AuthSession {
     }
   }
 
-  private func setProtection(_ isOn: Bool, _ reason: String?) async throws(AuthError) {
-    let check = PresenceCall(self, reason: reason)
+  private func setProtection(
+    _ isOn: Bool,
+    _ reason: String?,
+    _ policy: PresencePolicy?
+  ) async throws(AuthError) {
+    let check = PresenceCall(self, reason: reason, policy: policy)
     defer { check.end() }
     let found = try await calling(check) { [self] () throws(AuthError) in
       let account = try await vault.setPresenceProtection(isOn, of: account, check.asking)

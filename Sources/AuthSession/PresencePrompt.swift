@@ -116,7 +116,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// Goes on with the system password, where that is one of the ways.
+  /// Goes on with the system password; where that is not one of the ways, the check ends with
+  /// `passwordChosen`, and the app decides.
   public func choosePassword() {
     did(.choosePassword)
   }
@@ -138,27 +139,31 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Tells the view what it waits for now.
   public func show(_ phase: Phase) {
-    registrar.withMutation(of: self, keyPath: \.phase) {
-      content.withLock { $0.phase = phase }
-    }
+    content.withLock { $0.phase = phase }
+    // Observers are told afterwards: one on another thread that was told before could look, see the
+    // old one, and never be told again.
+    registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
 
   /// Tells the view what happened.
   public func show(notice: String?) {
-    registrar.withMutation(of: self, keyPath: \.notice) {
-      content.withLock { $0.notice = notice }
-    }
+    content.withLock { $0.notice = notice }
+    registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
   /// Tells the view that a try did not pass, and counts it.
   public func show(failure: String) {
     content.withLock { $0.failures += 1 }
+    registrar.withMutation(of: self, keyPath: \.failures) {}
     show(notice: failure)
   }
 
-  /// How many tries did not pass.
-  var failures: Int { content.withLock { $0.failures } }
+  /// How many tries did not pass so far.
+  public var failures: Int {
+    registrar.access(self, keyPath: \.failures)
+    return content.withLock { $0.failures }
+  }
 
   /// What the person does next; nil: the prompt has ended, or the task was cancelled.
   ///

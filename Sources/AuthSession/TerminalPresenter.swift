@@ -120,7 +120,9 @@ private final class TerminalDialogue {
   private func enter() {
     guard isAsking else {
       line.removeAll(keepingCapacity: true)
-      return prompt.choosePassword()
+      // Enter means something only where it was offered.
+      if prompt.allowsPassword { prompt.choosePassword() }
+      return
     }
     isAsking = false
     say("")

@@ -42,7 +42,9 @@ extension StubVault {
       switch act {
       case .cancel: throw AuthError(.presence(.cancelled), "the presence check was given up")
       case .choosePassword:
-        guard password else { continue }
+        guard password else {
+          throw AuthError(.presence(.passwordChosen), "the password does not count here")
+        }
         fingers = false
         prompt.show(.question("Password:", isHidden: true))
       case .touch:
