@@ -39,8 +39,10 @@ extension AuthSession {
 
   /// Signs out where too many presence checks failed and the app chose so.
   private func countFailures(of check: PresenceCall?) async {
-    guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
-    guard addFailedChecks(check.failures) >= most else { return }
+    // A prompt that is only given up is no failure, whatever was before it.
+    guard let check, let most = configuration.failedChecksBeforeSignOut, check.failures > 0,
+      addFailedChecks(check.failures) >= most
+    else { return }
     _ = try? await vault.signOut(account, locally: false)
     hasSignedOut()
   }

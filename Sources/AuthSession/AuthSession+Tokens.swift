@@ -56,15 +56,27 @@ extension AuthSession {
     asksNobody: Bool = false
   ) async throws(AuthError) -> AccessToken {
     if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
+    // Who may be asked does not share the failure of one who asks nobody.
+    let work = TokenWork(request: request, asksNobody: asksNobody)
+    return try await tokens.value(for: work) { [self] () throws(AuthError) in
+      try await fetch(request, asksNobody: asksNobody)
+    }
+  }
+
+  /// One call to the vault, for all that wait for it: its prompt is there as long as one of them is.
+  private func fetch(
+    _ request: TokenRequest,
+    asksNobody: Bool
+  ) async throws(AuthError) -> AccessToken {
     let check = PresenceCall(self, reason: nil, asksNobody: asksNobody)
     defer { check.end() }
+    let number = forgetting
     do throws(AuthError) {
-      let token = try await tokens.value(for: request) { [vault, account] () throws(AuthError) in
-        try await vault.accessToken(of: account, request, check.asking)
+      let token = try await vault.accessToken(of: account, request, check.asking)
+      if facts.isOffline { change { $0.providerIs(reachable: true) } }
+      if request.scopes == nil && request.audience == nil {
+        keep(token, unlessForgottenSince: number)
       }
-      let isUsual = request.scopes == nil && request.audience == nil
-      change { $0.providerIs(reachable: true) }
-      if isUsual { keep(token) }
       if check.hasPassed { checkHasPassed() }
       if facts.isAuthenticated { follow() }
       return token
@@ -73,6 +85,12 @@ extension AuthSession {
       throw error
     }
   }
+}
+
+/// What tasks share that ask for a token.
+struct TokenWork: Hashable {
+  let request: TokenRequest
+  let asksNobody: Bool
 }
 
 extension AuthError {

@@ -24,6 +24,8 @@ public final class AuthSession: Sendable, Observable {
   struct Content: Sendable {
     var facts = SessionFacts()
     var failedChecks = 0
+    /// How often the token in memory was forgotten.
+    var forgetting: UInt64 = 0
     var watch: Task<Void, Never>?
     var network: Task<Void, Never>?
     var listeners: [UInt64: AsyncStream<AuthState>.Continuation] = [:]
@@ -41,7 +43,7 @@ public final class AuthSession: Sendable, Observable {
   let clock: any AuthClock
   let presenter: (any PresencePresenter)?
   let network: any NetworkMonitor
-  let tokens: SharedWork<TokenRequest, AccessToken>
+  let tokens: SharedWork<TokenWork, AccessToken>
   private let content = Mutex(Content())
   private let cached = Mutex<AccessToken?>(nil)
   private let registrar = ObservationRegistrar()
@@ -145,22 +147,26 @@ public final class AuthSession: Sendable, Observable {
   /// Changes facts, and tells whoever follows the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    registrar.withMutation(of: self, keyPath: \.state) {
-      content.withLock { content in
-        let old = content.facts.state
-        let value = body(&content.facts)
-        let new = content.facts.state
-        if !content.facts.isAuthenticated || content.facts.isLocked { forget() }
-        if !content.facts.isOffline {
-          content.network?.cancel()
-          content.network = nil
-        }
-        if new != old {
-          for listener in content.listeners.values { listener.yield(new) }
-        }
-        return value
+    let value = content.withLock { content in
+      let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
+      let value = body(&content.facts)
+      let new = content.facts.state
+      if !content.facts.isAuthenticated || content.facts.isLocked && !wasLocked {
+        forget(&content)
       }
+      if !content.facts.isOffline {
+        content.network?.cancel()
+        content.network = nil
+      }
+      if new != old {
+        for listener in content.listeners.values { listener.yield(new) }
+      }
+      return value
     }
+    // Afterwards: one on another thread that was told before could look, see the old state, and
+    // never be told again.
+    registrar.withMutation(of: self, keyPath: \.state) {}
+    return value
   }
 
   /// Counts presence checks that did not pass; how many there are in a row.
@@ -209,13 +215,25 @@ public final class AuthSession: Sendable, Observable {
   /// The token in memory, valid or not.
   var anyCachedToken: AccessToken? { cached.withLock { $0 } }
 
-  /// Keeps a token in memory.
-  func keep(_ token: AccessToken) {
-    cached.withLock { $0 = token }
+  /// How often the token in memory was forgotten.
+  var forgetting: UInt64 { content.withLock { $0.forgetting } }
+
+  /// Keeps a token in memory, unless one was forgotten while it was fetched: it would outlive a
+  /// sign-out, or a lock.
+  func keep(_ token: AccessToken, unlessForgottenSince number: UInt64) {
+    content.withLock { content in
+      guard content.forgetting == number else { return }
+      cached.withLock { $0 = token }
+    }
   }
 
   /// Forgets the token in memory.
   func forget() {
+    content.withLock { forget(&$0) }
+  }
+
+  private func forget(_ content: inout Content) {
+    content.forgetting += 1
     cached.withLock { $0 = nil }
   }
 }
