@@ -95,6 +95,8 @@ extension AuthSession {
   /// Nobody is signed in any more.
   func hasSignedOut() {
     follow { nil }
+    // Those of who was signed in are not held against who comes next.
+    checkHasPassed()
     change { $0.signedOut() }
     checkHasPassed()
   }

@@ -122,7 +122,7 @@ extension AuthSession {
     let news = facts.news
     do throws(AuthError) {
       let token = try await vault.accessToken(of: account, request, check.asking)
-      change { $0.providerIs(reachable: true) }
+      if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       if facts.isAuthenticated { follow() }

@@ -151,14 +151,15 @@ public final class AuthSession: Sendable, Observable {
   /// Changes facts, and tells whoever follows the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    // First the change: an observer may read at once, on another thread.
+    // First the change: one on another thread that was told before could look, see the old state, and
+    // never be told again.
     defer { registrar.withMutation(of: self, keyPath: \.state) {} }
     return content.withLock { content in
-      let old = content.facts.state
+      let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
       let holder = content.facts.tokenHolder
       let value = body(&content.facts)
       let new = content.facts.state
-      if content.facts.tokenHolder != holder {
+      if content.facts.tokenHolder != holder || content.facts.isLocked && !wasLocked {
         content.epoch += 1
         cached.withLock { $0 = nil }
       }
@@ -229,6 +230,8 @@ public final class AuthSession: Sendable, Observable {
   var epoch: UInt64 { content.withLock { $0.epoch } }
 
   /// Keeps a token in memory, unless somebody has signed out or locked since it was asked for.
+  ///
+  /// One that a check has paid for while the session is locked is kept until it locks anew.
   func keep(_ token: AccessToken, of epoch: UInt64) {
     content.withLock { content in
       guard content.epoch == epoch, content.facts.tokenHolder != nil else { return }

@@ -68,18 +68,27 @@ struct EngineCall {
     _ asking: PresenceAsking
   ) throws(VaultClientError) {
     let shown = PresencePrompt(request, asking)
-    // Where none of the ways is possible the engine says why; nobody is to see a prompt for that.
-    guard !shown.allowsFingerprint && !shown.allowsPassword || asking.present(shown) else {
-      throw .refused(.presenceNeeded(request))
-    }
+    // Nobody is asked what no answer helps with: the run says why.
+    let isPossible = shown.allowsFingerprint || shown.allowsPassword
+    guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
     var hasPassed = false
     defer { shown.show(.ended(passed: hasPassed)) }
-    try PresenceRun(
+    let run = PresenceRun(
       request,
       allowed: asking.policy.methods,
       on: connection,
       view: PromptView(prompt: shown, interrupt: interrupt)
-    ).run()
+    )
+    do throws(VaultClientError) { try run.run() } catch {
+      // The last try, which no other follows.
+      if isPossible, case .refused(.presenceFailed(let outcome, let message, _)) = error,
+        outcome == .noMatch || outcome == .lockedOut
+      {
+        let sentence = AuthError.PresenceFailure(outcome).sentence
+        shown.show(failure: message.isEmpty ? sentence : message)
+      }
+      throw error
+    }
     hasPassed = true
   }
 }

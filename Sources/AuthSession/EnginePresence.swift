@@ -28,7 +28,8 @@ struct PromptView: PresenceView {
     case .waiting: prompt.show(.finger(nil))
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
-      if wasWrong { prompt.show(failure: AuthError.PresenceFailure.noMatch.sentence) }
+      // What it came to follows, and is counted then.
+      if wasWrong { prompt.show(notice: AuthError.PresenceFailure.noMatch.sentence) }
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
     case .failed(_, let outcome, let message, _):

@@ -169,11 +169,15 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   /// Tells the view that a try did not pass, and counts it.
   public func show(failure: String) {
     content.withLock { $0.failures += 1 }
+    registrar.withMutation(of: self, keyPath: \.failures) {}
     show(notice: failure)
   }
 
-  /// How many tries did not pass.
-  var failures: Int { content.withLock { $0.failures } }
+  /// How many tries did not pass so far.
+  public var failures: Int {
+    registrar.access(self, keyPath: \.failures)
+    return content.withLock { $0.failures }
+  }
 
   /// What the person does next; nil: the prompt has ended, or the task was cancelled.
   ///

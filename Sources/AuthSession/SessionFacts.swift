@@ -68,9 +68,10 @@ struct SessionFacts: Sendable {
     if case .signedIn(_, .locked, _) = standing { true } else { false }
   }
 
-  /// Whose tokens may be kept in memory: nobody's while the session is locked.
+  /// Whose tokens may be kept in memory; another name is no other person.
   var tokenHolder: User? {
-    if case .signedIn(let user, let kind, _) = standing, kind != .locked { user } else { nil }
+    guard case .signedIn(let user, _, _) = standing else { return nil }
+    return User(id: user.id, email: user.email, issuer: user.issuer)
   }
 
   /// Whether the provider could not be reached the last time.

@@ -94,9 +94,7 @@ public struct PresenceRun<View: PresenceView> {
     view: View
   ) {
     self.request = request
-    let possible = request.methods.filter(allowed.contains)
-    // A finger that cannot count now is asked for all the same: the answer says why it cannot.
-    methods = possible.isEmpty && allowed.contains(.fingerprint) ? [.fingerprint] : possible
+    methods = request.methods.filter(allowed.contains)
     self.connection = connection
     self.view = view
   }
@@ -105,6 +103,7 @@ public struct PresenceRun<View: PresenceView> {
   ///
   /// - Throws: `refused` with `presenceFailed` where it did not.
   public func run() throws(VaultClientError) {
+    guard !methods.isEmpty else { throw .refused(try objection()) }
     var methods = methods
     var isFirst = true
     var last: (outcome: PresenceOutcome, message: String) = (.notAvailable, "")
@@ -127,7 +126,11 @@ public struct PresenceRun<View: PresenceView> {
         last = (outcome, message)
         let offered = left.filter { self.methods.contains($0) }
         guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
-          throw .refused(.presenceFailed(outcome, message: message, methods: []))
+          // The last one that was allowed, where nothing but a finger counts.
+          let isLockedOut = outcome == .noMatch && method == .fingerprint
+          throw .refused(
+            .presenceFailed(isLockedOut ? .lockedOut : outcome, message: message, methods: [])
+          )
         }
         view.show(.failed(method, outcome, message: message, left: offered))
         methods = offered
@@ -153,6 +156,25 @@ public struct PresenceRun<View: PresenceView> {
   /// When the step that begins now has taken too long: the engine gives each as much.
   private var stepDeadline: BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
+  }
+
+  /// Why the finger does not count that alone is allowed: the engine tells those who ask for it.
+  private func objection() throws(VaultClientError) -> VaultError {
+    let number = try connection.send(
+      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
+      more: true
+    )
+    while true {
+      guard case .reply(let reply, let of) = try next(input: nil, until: stepDeadline) else {
+        return .presenceFailed(.timedOut, message: "", methods: [])
+      }
+      guard of == number else { continue }
+      guard case .failed(.failed(let outcome, let message, _)) = try answer(reply) else {
+        // It counts since a moment ago, but was not asked for: hanging up releases the reader.
+        return .presenceFailed(.notAvailable, message: "", methods: [])
+      }
+      return .presenceFailed(outcome, message: message, methods: [])
+    }
   }
 
   /// Arms the reader.
@@ -211,9 +233,14 @@ public struct PresenceRun<View: PresenceView> {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {
-          // The end of the finger's check. It may have passed at the last moment.
-          if case .event(.passed) = try answer(reply) { return .passed }
-          continue
+          // The end of the finger's check. It may have passed at the last moment, and the prompt may
+          // be gone, as when the screen was locked.
+          switch try answer(reply) {
+          case .event(.passed): return .passed
+          case .failed(.failed(let outcome, let message, let left)) where left.isEmpty:
+            return .failed(outcome, message: message, left: [])
+          case .event, .failed: continue
+          }
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
