@@ -203,6 +203,12 @@ let package = Package(
       path: "Tests/AppSession",
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "AppAtTerminal",
+      dependencies: ["AuthSession"],
+      path: "Tests/AppAtTerminal",
+      swiftSettings: strict
+    ),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "System", "TestSupport"]),
     tests(
@@ -233,7 +239,7 @@ let package = Package(
       "IntegrationTests",
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
-        "TestSupport",
+        "AppAtTerminal", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

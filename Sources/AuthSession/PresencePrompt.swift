@@ -53,6 +53,14 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     case answer(Password)
     /// Touched the reader of a stub; a real vault hears of that from the reader itself.
     case touch
+
+    /// Whether it is to be heard whatever came before.
+    fileprivate var isDecision: Bool {
+      switch self {
+      case .begin, .cancel: true
+      case .answer, .choosePassword, .touch: false
+      }
+    }
   }
 
   /// Who asks, as far as the system knows: not verified.
@@ -78,6 +86,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
+    var followers: [AsyncStream<Phase>.Continuation] = []
 
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
   }
@@ -117,6 +126,17 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.phase }
   }
 
+  /// What it waits for from now on, the present phase first; ends with the prompt.
+  public var phases: AsyncStream<Phase> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
+      content.withLock { content in
+        continuation.yield(content.phase)
+        if content.hasEnded { return continuation.finish() }
+        content.followers.append(continuation)
+      }
+    }
+  }
+
   /// What happened to the last try, such as that the finger is not enrolled.
   public var notice: String? {
     registrar.access(self, keyPath: \.notice)
@@ -153,7 +173,14 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Tells the view what it waits for now.
   public func show(_ phase: Phase) {
-    content.withLock { $0.phase = phase }
+    content.withLock { content in
+      content.phase = phase
+      for follower in content.followers {
+        follower.yield(phase)
+        if content.hasEnded { follower.finish() }
+      }
+      if content.hasEnded { content.followers = [] }
+    }
     // Observers are told afterwards: one on another thread that was told before could look, see the
     // old one, and never be told again.
     registrar.withMutation(of: self, keyPath: \.phase) {}
@@ -218,7 +245,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   }
 
   /// Forgets what the person did and nobody took.
-  func dropActs() {
+  package func dropActs() {
     wake?.event.clear()
     content.withLock { $0.acts = [] }
   }
@@ -231,7 +258,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
         return listener
       }
       // A person is not that quick; a program in a loop is not to fill memory.
-      if content.acts.count < 16 { content.acts.append(act) }
+      if content.acts.count < 16 {
+        content.acts.append(act)
+      } else if act.isDecision {
+        content.acts[15] = act
+      }
       return nil
     }
     listener?.resume(returning: act)

@@ -32,12 +32,28 @@ public final class ScriptedPresenter: PresencePresenter {
   /// The prompts that were shown.
   public var prompts: [PresencePrompt] { content.withLock { $0.prompts } }
 
-  /// Shows the prompt, and answers it.
+  /// Shows the prompt, and answers it; where another one was open, once that is over.
   public func present(_ prompt: PresencePrompt) async {
     let answer = content.withLock { content in
       content.prompts.append(prompt)
       return content.answers.count > 1 ? content.answers.removeFirst() : content.answers[0]
     }
+    var hasAnswered = false
+    for await phase in prompt.phases {
+      switch phase {
+      case .queued: break
+      case .ready:
+        prompt.begin()
+        give(answer, to: prompt)
+        hasAnswered = true
+      default:
+        if !hasAnswered { give(answer, to: prompt) }
+        hasAnswered = true
+      }
+    }
+  }
+
+  private func give(_ answer: Answer, to prompt: PresencePrompt) {
     switch answer {
     // As often as a reader could want it; what is left over means nothing.
     case .touches: for _ in 0..<16 { prompt.touch() }

@@ -40,6 +40,7 @@ extension StubVault {
     password: Bool
   ) async throws(AuthError) {
     var fingers = fingers
+    try await queue(prompt)
     prompt.show(fingers ? .finger(nil) : .question("Password:", isHidden: true))
     while let act = await prompt.nextAct() {
       switch act {
@@ -67,6 +68,25 @@ extension StubVault {
         guard answer.text != content.withLock({ $0.settings.systemPassword }) else { return }
         prompt.show(failure: "the password is wrong")
         throw AuthError(.presence(.noMatch), "the password is wrong")
+      }
+    }
+    throw AuthError(.cancelled, "the task that asked was cancelled")
+  }
+
+  /// Waits while another prompt is open, and then until the person says that it is this one's turn.
+  private func queue(_ prompt: PresencePrompt) async throws(AuthError) {
+    let isQueued = content.withLock { content in
+      guard content.settings.otherPromptIsOpen else { return false }
+      prompt.show(.queued)
+      content.queue.append(prompt)
+      return true
+    }
+    guard isQueued else { return }
+    while let act = await prompt.nextAct() {
+      switch act {
+      case .begin where prompt.phase == .ready: return
+      case .cancel: throw AuthError(.presence(.cancelled), "the presence check was given up")
+      case .answer, .begin, .choosePassword, .touch: continue
       }
     }
     throw AuthError(.cancelled, "the task that asked was cancelled")

@@ -60,6 +60,8 @@ public final class StubVault: AuthVault {
     public var tokenLifetime: Duration? = .seconds(3600)
     /// Whether presence can be shown, and how.
     public var capability = PresenceCapability.fingerprint(fingers: ["right-index"])
+    /// Whether another prompt of the person is open: the next ones wait until it is not.
+    public var otherPromptIsOpen = false
     /// What touches of the reader bring, one after the other; then each is a match.
     public var touches: [Touch] = []
     /// What the system password is.
@@ -85,6 +87,7 @@ public final class StubVault: AuthVault {
     var nextListener: UInt64 = 0
     /// The prompts that were shown and have not ended.
     var prompts: [PresencePrompt] = []
+    var queue: [PresencePrompt] = []
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
 
@@ -108,7 +111,16 @@ public final class StubVault: AuthVault {
 
   /// Changes what it does, and tells whoever follows it.
   public func set(_ body: (inout Settings) -> Void) {
-    content.withLock { body(&$0.settings) }
+    let next = content.withLock { content -> [PresencePrompt] in
+      body(&content.settings)
+      guard !content.settings.otherPromptIsOpen else { return [] }
+      defer { content.queue = [] }
+      return content.queue
+    }
+    for prompt in next {
+      prompt.dropActs()
+      prompt.show(.ready)
+    }
     announce()
   }
 

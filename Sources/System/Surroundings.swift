@@ -27,7 +27,7 @@ extension ThisProcess {
   ///
   /// umask(2) can only be asked by changing it, for all threads: proc_pid_status(5), `Umask`.
   public static var fileMask: UInt32? {
-    guard let file = try? Directory(path: "/proc/self").openForReading("status"),
+    guard let file = try? Directory(path: "/proc/\(getpid())").openForReading("status"),
       let bytes = try? file.readAll(limit: 64 * 1024)
     else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

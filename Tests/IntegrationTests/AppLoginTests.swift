@@ -56,6 +56,8 @@ struct AppLoginTests {
     for part in ["You are signed in", IdentityProvider.user, ">me<", "The app has everything"] {
       #expect(page.contains(part), "\(page)")
     }
+    // Who goes on running takes note of the end of a browser.
+    #expect(try eventually { try app.children.isEmpty })
     #expect(try member.run("token", "me").succeeded() == app.run("token") + "\n")
     #expect(try app.run("logout") == "true")
     try app.state("unauthenticated")

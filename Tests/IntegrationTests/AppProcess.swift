@@ -47,6 +47,13 @@ final class AppProcess {
     _ = try? child.wait()
   }
 
+  /// What is left of the programs that it has started.
+  var children: String {
+    get throws {
+      try shell("cat /proc/\(child.identifier)/task/*/children 2>/dev/null || true")
+    }
+  }
+
   /// Waits until the session stands so.
   func state(_ state: String) throws {
     #expect(try run("await \(state)") == "")

@@ -100,6 +100,16 @@ struct ChildProcessTests {
   }
 
   @Test
+  func theMaskOfFilesIsKnownWithoutChangingIt() async {
+    await #expect(processExitsWith: .success) {
+      for mask: UInt32 in [0o027, 0, 0o777, 0o022] {
+        umask(mask)
+        #expect(ThisProcess.fileMask == mask)
+      }
+    }
+  }
+
+  @Test
   func closedStandardDescriptorsAreTakenByWhatFails() async {
     await #expect(processExitsWith: .success) {
       for number: Int32 in 0...2 { close(number) }
