@@ -28,6 +28,13 @@ extension AuthError {
     switch error {
     case .presenceNeeded:
       self.init(.presence(.nobodyToAsk), "a presence check is needed", cause: cause)
+    case .presenceFailed(.notAvailable, let message, _) where EngineVault.presenceFlaw != nil:
+      self.init(
+        .notInstalled,
+        "Thumblatch's programs cannot be used: \(message)",
+        recoverySuggestion: "install the package thumblatch",
+        cause: cause
+      )
     case .presenceFailed(let outcome, let message, _):
       let failure = PresenceFailure(outcome)
       self.init(

@@ -136,6 +136,16 @@ public struct EngineVault: AuthVault {
     }
   }
 
+  /// Why nobody can be asked, neither for a finger nor for the password; nil where they can.
+  static var presenceFlaw: String? {
+    do throws(InstalledProgram.Flaw) {
+      _ = try InstalledProgram("thumblatch-presence")
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
   /// Whether presence can be shown here.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     let (fingers, isLockedOut) = try await EngineCall.run { engine throws(VaultClientError) in
@@ -144,6 +154,7 @@ public struct EngineVault: AuthVault {
         try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }.fingerprintLockedOut
       )
     }
+    if let reason = Self.presenceFlaw { return .none(reason: reason) }
     let enrolled = fingers.fingers + (fingers.desktopFingers ?? [])
     if isLockedOut { return .passwordOnly(reason: "too many fingers failed") }
     if let reason = fingers.fingerReason { return .passwordOnly(reason: reason) }

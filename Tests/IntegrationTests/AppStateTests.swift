@@ -11,6 +11,34 @@ struct AppStateTests {
     return (try person.backend.requests().count, try person.backend.connections())
   }
 
+  /// Gives the loopback link one address more, for a moment (rtnetlink(7)).
+  private func changeNetwork() throws {
+    try python(
+      """
+      import socket, struct
+      address = socket.inet_aton("127.9.9.9")
+      attributes = struct.pack("HH4sHH4s", 8, 1, address, 8, 2, address)
+      link = socket.if_nametoindex("lo")
+      body = struct.pack("BBBBi", socket.AF_INET, 32, 0, 0, link) + attributes
+      route = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+      for kind, flags in ((20, 0x605), (21, 5)):
+          route.send(struct.pack("IHHII", 16 + len(body), kind, flags, 1, 0) + body)
+          answer = struct.unpack("IHHIIi", route.recv(4096)[:20])
+          assert answer[1] == 2 and answer[5] == 0, answer
+      """
+    )
+  }
+
+  /// Whether the app is told of changes: the groups of its netlink socket, as proc_net(5) shows them.
+  private func isListening(_ app: AppProcess) throws -> Bool {
+    let table = try shell("cat /proc/net/netlink").split(separator: "\n").map { line in
+      line.split(separator: " ")
+    }
+    return table.contains { words in
+      words.count > 3 && words[2] == "\(app.identifier)" && !words[3].allSatisfy { $0 == "0" }
+    }
+  }
+
   @Test
   func launchDecidesWithoutNetworkAndWithoutAPromptAlsoWhenTheBackendIsDown() throws {
     let person = try Person()
@@ -98,8 +126,14 @@ struct AppStateTests {
     try app.run("restore")
     try second.run("restore")
     let token = try app.run("token")
-    try shell(
-      "curl -fsS -X POST -H 'Authorization: Bearer \(token)' \(person.backend.url)/auth/logout"
+    try python(
+      """
+      import sys, urllib.request
+      headers = {"Authorization": "Bearer " + sys.argv[2]}
+      urllib.request.urlopen(urllib.request.Request(sys.argv[1], b"", headers), timeout=60)
+      """,
+      person.backend.url + "/auth/logout",
+      token
     )
     #expect(try person.backend.count("sessions") == 0)
     // A request finds out: 401, and no refresh helps.
@@ -127,9 +161,11 @@ struct AppStateTests {
     #expect(failure.hasPrefix("failed offline, retry(after: nil): "), "\(failure)")
     #expect(try app.run("state") == "offline")
     #expect(try app.run("facts").hasPrefix("true me@example.org"))
+    // It listens to the kernel.
+    #expect(try eventually { try isListening(app) })
     try person.backend.setOnline(true)
     // The network came back, which the kernel tells of: nobody asks again and again.
-    try shell("ip addr add 127.9.9.9/32 dev lo && ip addr del 127.9.9.9/32 dev lo")
+    try changeNetwork()
     try app.state("authenticated")
     #expect(try app.run("cached").hasPrefix("at_"))
     #expect(!app.hasPrompted)
@@ -167,5 +203,13 @@ struct AppStateTests {
     let failure = try app.run("get \(person.backend.url)/auth/me")
     #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(failure)")
     #expect(failure.contains("thumblatch-exchange"))
+    try shell("rm \(person.programs)/thumblatch-presence")
+    #expect(try app.run("capability").hasPrefix("none(reason: \"thumblatch-presence is not in "))
+    for command in ["protect", "unlock policy=password", "evaluate policy=fingerprintOrPassword"] {
+      let failure = try app.run(command)
+      #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(command): \(failure)")
+      #expect(failure.contains("install the package thumblatch"))
+    }
+    #expect(try app.run("facts") == "true me@example.org false false")
   }
 }
