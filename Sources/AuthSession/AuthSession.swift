@@ -145,22 +145,23 @@ public final class AuthSession: Sendable, Observable {
   /// Changes facts, and tells whoever follows the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    registrar.withMutation(of: self, keyPath: \.state) {
-      content.withLock { content in
-        let old = content.facts.state
-        let value = body(&content.facts)
-        let new = content.facts.state
-        if !content.facts.isAuthenticated || content.facts.isLocked { forget() }
-        if !content.facts.isOffline {
-          content.network?.cancel()
-          content.network = nil
-        }
-        if new != old {
-          for listener in content.listeners.values { listener.yield(new) }
-        }
-        return value
+    let value = content.withLock { content in
+      let old = content.facts.state
+      let value = body(&content.facts)
+      let new = content.facts.state
+      if !content.facts.isAuthenticated || content.facts.isLocked { forget() }
+      if !content.facts.isOffline {
+        content.network?.cancel()
+        content.network = nil
       }
+      if new != old {
+        for listener in content.listeners.values { listener.yield(new) }
+      }
+      return value
     }
+    // After it: whoever is told and looks at once, on another thread, must not find the old state.
+    registrar.withMutation(of: self, keyPath: \.state) {}
+    return value
   }
 
   /// Counts presence checks that did not pass; how many there are in a row.

@@ -137,18 +137,18 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   }
 
   /// Tells the view what it waits for now.
+  ///
+  /// It stands there before whoever observes it is told: what another thread reads then is new.
   public func show(_ phase: Phase) {
-    registrar.withMutation(of: self, keyPath: \.phase) {
-      content.withLock { $0.phase = phase }
-    }
+    content.withLock { $0.phase = phase }
+    registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
 
   /// Tells the view what happened.
   public func show(notice: String?) {
-    registrar.withMutation(of: self, keyPath: \.notice) {
-      content.withLock { $0.notice = notice }
-    }
+    content.withLock { $0.notice = notice }
+    registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
   /// Tells the view that a try did not pass, and counts it.
