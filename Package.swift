@@ -223,7 +223,7 @@ let package = Package(
       "IntegrationTests",
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
-        "TestSupport",
+        "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

@@ -1,0 +1,132 @@
+import AuthSession
+
+/// The views that stand between two others.
+extension Views {
+  func prompt(_ prompt: PresencePrompt) -> View {
+    let question: HTML = """
+      <p>\(HTML.isolated(prompt.requester)) wants to \(prompt.purpose)\
+      \(prompt.account.map { " <b>\(HTML.isolated($0))</b>" as HTML })\
+      \(prompt.reason.map { ", \($0)" as HTML }).</p>
+      \(prompt.detail.map { "<p>\(HTML.isolated($0))</p>" as HTML })
+      \(prompt.passwordReason.map { "<p>\(HTML.isolated($0))</p>" as HTML })
+      """
+    let hidden: HTML = "<input type=\"hidden\" name=\"prompt\" value=\"\(prompt.number)\">"
+    let cancel = parts.button("/prompt/cancel", "Cancel", "quiet", hidden: hidden)
+    switch prompt.phase {
+    case .question(let text, let isHidden):
+      let field = Parts.Field(
+        label: text,
+        name: "password",
+        type: isHidden ? "password" : "text",
+        completion: "off",
+        error: prompt.notice,
+        hint: isHidden ? "The one that you log in to this machine with." : nil
+      )
+      return View(
+        "Type your system password",
+        Icons.key,
+        isPassing: true,
+        body: question + parts.form("/prompt/answer", [field], "Go on", hidden: hidden) + cancel
+      )
+    case .finger(let advice):
+      let password =
+        prompt.allowsPassword
+        ? parts.button("/prompt/password", "Use the system password", hidden: hidden) : ""
+      return View(
+        "Touch the fingerprint reader",
+        Icons.finger,
+        isPassing: true,
+        body: """
+          \(parts.said(prompt.notice.map { .alert($0) }))
+          \(question)
+          \(sign(advice?.sentence ?? "Waiting for your finger…"))
+          \(password)
+          \(cancel)
+          """
+      )
+    case .waiting(let seconds):
+      return View(
+        "One moment",
+        Icons.moment,
+        isPassing: true,
+        body: """
+          \(parts.said(prompt.notice.map { .alert($0) }))
+          \(sign("The next try is possible in \(seconds) s."))
+          \(cancel)
+          """
+      )
+    case .starting, .checking, .ended:
+      return View(
+        "One moment",
+        Icons.moment,
+        isPassing: true,
+        body: sign("Checking…") + cancel
+      )
+    }
+  }
+
+  func loading() -> View {
+    View("One moment", Icons.moment, isPassing: true, body: sign("Please wait…"))
+  }
+
+  func error(_ error: AuthError) -> View {
+    View(
+      "That did not work",
+      Icons.warning,
+      body: """
+        <div class="notice alert" role="alert" tabindex="-1" autofocus id="alert">\
+        \(error.message.asSentence)</div>
+        \(error.recoverySuggestion.map { "<p>\($0.asSentence)</p>" as HTML })
+        \(parts.button("/dismiss", "Go back", "main"))
+        """
+    )
+  }
+
+  func stranger() -> View {
+    View(
+      "Not for you",
+      Icons.lock,
+      body: """
+        <p class="lead" tabindex="-1" autofocus>Open the address that the program printed when it \
+        started.</p>
+        """
+    )
+  }
+
+  func notFound() -> View {
+    View(
+      "Nothing here",
+      Icons.warning,
+      body: "<p><a class=\"button\" href=\"/\" autofocus>Back to the start</a></p>"
+    )
+  }
+
+  /// What is going on: told when the page comes, and whenever it changes.
+  private func sign(_ text: String) -> HTML {
+    "<p class=\"sign\" role=\"status\" tabindex=\"-1\" autofocus>\(text)</p>"
+  }
+}
+
+extension PresencePrompt {
+  /// Tells prompts apart, so that an answer goes to the one that it was typed for.
+  var number: String { String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 36) }
+}
+
+extension PresencePrompt.ScanAdvice {
+  fileprivate var sentence: String {
+    switch self {
+    case .longer: "Touch again, and leave the finger on the reader longer."
+    case .center: "Touch again, in the middle of the reader."
+    case .lift: "Lift the finger, then touch again."
+    case .again: "Once more, please."
+    }
+  }
+}
+
+extension String {
+  /// With a capital letter and a full stop.
+  var asSentence: String {
+    guard let first, let last else { return self }
+    return first.uppercased() + dropFirst() + (last.isPunctuation ? "" : ".")
+  }
+}
