@@ -5,6 +5,9 @@ internal import VaultInterface
 
 /// Shows the engine's presence check as a prompt, and takes the person's answers from it.
 struct PromptView: PresenceView {
+  private static let strangeFinger = "that finger is not enrolled"
+  private static let wrongPassword = "that was not the password"
+
   let prompt: PresencePrompt
   let interrupt: Int32
 
@@ -27,11 +30,13 @@ struct PromptView: PresenceView {
     case .waiting: prompt.show(.finger(nil))
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
-      if wasWrong { prompt.show(failure: AuthError.PresenceFailure.noMatch.sentence) }
+      if wasWrong { prompt.show(failure: Self.wrongPassword) }
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
-    case .failed(_, let outcome, let message, _):
-      let sentence = message.isEmpty ? AuthError.PresenceFailure(outcome).sentence : message
+    case .failed(let method, let outcome, let message, _):
+      let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
+      let known = outcome == .noMatch ? noMatch : AuthError.PresenceFailure(outcome).sentence
+      let sentence = message.isEmpty ? known : message
       if outcome == .noMatch {
         prompt.show(failure: sentence)
       } else {
