@@ -54,9 +54,10 @@ struct HTML: ExpressibleByStringInterpolation, Hashable {
     "\(left)\(right)"
   }
 
-  /// Somebody's text, which may run from right to left: its direction ends with it.
+  /// Somebody's text, which may run from right to left: its direction ends with it, and what only
+  /// turns letters round is left out.
   static func isolated(_ text: String) -> HTML {
-    "<bdi>\(text)</bdi>"
+    "<bdi>\(text.withoutTurns)</bdi>"
   }
 }
 
@@ -66,15 +67,12 @@ extension String {
     self.count > count ? prefix(count - 1) + "…" : self
   }
 
-  /// Without what turns the direction of the text around it, for where no element isolates it.
+  /// Without embeddings, overrides and isolates (Unicode Standard Annex 9, section 2): they would
+  /// make a name read as another one.
   var withoutTurns: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.filter {
-          !("\u{202A}"..."\u{202E}" ~= $0) && !("\u{2066}"..."\u{2069}" ~= $0) && $0 != "\u{200E}"
-            && $0 != "\u{200F}" && $0 != "\u{61C}"
-        }
-      )
-    )
+    let kept = unicodeScalars.filter { scalar in
+      !("\u{202A}"..."\u{202E}" ~= scalar) && !("\u{2066}"..."\u{2069}" ~= scalar)
+    }
+    return String(String.UnicodeScalarView(kept))
   }
 }

@@ -79,12 +79,12 @@ final class Pages: Sendable {
         desk.notice ?? .alert((reason ?? "please sign in again").asSentence)
       )
     case .locked(let user): return views.lock(user, desk.notice)
-    case .error(let error): return views.error(error)
+    case .error(let error): return views.error(error, at: desk.draft)
     case .authenticated where !isProtected && !desk.isAskedLater:
       return views.presenceSetup(capability, desk.notice)
     case .authenticated(let user):
       return views.profile(user, isProtected: isProtected, desk.notice)
-    case .offline(let user): return views.offline(user, desk.notice)
+    case .offline(let user): return views.offline(user)
     }
   }
 
@@ -201,7 +201,7 @@ final class Pages: Sendable {
         if case .error = session.state {
         } else if error.recovery == .keepSession {
           desk.notice = .status("Nothing has changed.")
-        } else if error.kind != .locked {
+        } else if error.kind != .locked, error.kind != .offline {
           desk.notice = .alert(error.description.asSentence)
         }
       }

@@ -5,21 +5,22 @@ extension Views {
   func prompt(_ prompt: PresencePrompt) -> View {
     let question: HTML = """
       <p>\(HTML.isolated(prompt.requester)) wants to \(prompt.purpose)\
-      \(prompt.account.map { " <b>\(HTML.isolated($0))</b>" as HTML })\
+      \((prompt.account ?? prompt.detail).map { " <b>\(HTML.isolated($0))</b>" as HTML })\
       \(prompt.reason.map { ", \($0)" as HTML }).</p>
-      \(prompt.detail.map { "<p>\(HTML.isolated($0))</p>" as HTML })
+      \(prompt.account == nil ? nil : prompt.detail.map { "<p>\(HTML.isolated($0))</p>" as HTML })
       \(prompt.passwordReason.map { "<p>\(HTML.isolated($0))</p>" as HTML })
       """
     let hidden: HTML = "<input type=\"hidden\" name=\"prompt\" value=\"\(prompt.number)\">"
     let cancel = parts.button("/prompt/cancel", "Cancel", "quiet", hidden: hidden)
     switch prompt.phase {
     case .question(let text, let isHidden):
+      let label = text.reversed().drop { $0 == " " || $0 == ":" }.reversed()
       let field = Parts.Field(
-        label: text,
+        label: String(label),
         name: "password",
         type: isHidden ? "password" : "text",
         completion: "off",
-        error: prompt.notice,
+        error: prompt.notice?.asSentence,
         hint: isHidden ? "The one that you log in to this machine with." : nil
       )
       return View(
@@ -37,7 +38,7 @@ extension Views {
         Icons.finger,
         isPassing: true,
         body: """
-          \(parts.said(prompt.notice.map { .alert($0) }))
+          \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
           \(question)
           \(sign(advice?.sentence ?? "Waiting for your finger…"))
           \(password)
@@ -50,7 +51,7 @@ extension Views {
         Icons.moment,
         isPassing: true,
         body: """
-          \(parts.said(prompt.notice.map { .alert($0) }))
+          \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
           \(sign("The next try is possible in \(seconds) s."))
           \(cancel)
           """
@@ -69,17 +70,30 @@ extension Views {
     View("One moment", Icons.moment, isPassing: true, body: sign("Please wait…"))
   }
 
-  func error(_ error: AuthError) -> View {
-    View(
+  func error(_ error: AuthError, at draft: Draft) -> View {
+    let (message, suggestion) = Self.explanation(of: error, draft)
+    return View(
       "That did not work",
       Icons.warning,
       body: """
-        <div class="notice alert" role="alert" tabindex="-1" autofocus id="alert">\
-        \(error.message.asSentence)</div>
-        \(error.recoverySuggestion.map { "<p>\($0.asSentence)</p>" as HTML })
+        <div class="notice alert" role="alert" tabindex="-1" autofocus>\(message.asSentence)</div>
+        \(suggestion.map { "<p>\($0.asSentence)</p>" as HTML })
         \(parts.button("/dismiss", "Go back", "main"))
         """
     )
+  }
+
+  /// In the words of a person, where the backend has only a status.
+  private static func explanation(of error: AuthError, _ draft: Draft) -> (String, String?) {
+    switch error.kind {
+    case .providerRefused(401) where !draft.email.isEmpty:
+      ("The e-mail address or the password is wrong", nil)
+    case .providerRefused(409) where draft.isNew:
+      ("This e-mail address has an account already", "Sign in with it, or use another address")
+    case .providerRefused(let status):
+      ("The backend said no (\(status), \(error.message))", error.recoverySuggestion)
+    default: (error.message, error.recoverySuggestion)
+    }
   }
 
   func stranger() -> View {

@@ -19,20 +19,22 @@ enum ViewStyle {
     @media (min-width:40rem){main{padding:2.5rem 2.5rem 2rem}}
     footer{color:var(--soft);font-size:.875rem;text-align:center}
     h1{font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;margin-bottom:.75rem;\
-    text-align:center;overflow-wrap:anywhere}
+    text-align:center;overflow-wrap:anywhere;text-wrap:balance}
     .icon{width:3.5rem;height:3.5rem;margin:0 auto 1rem;border-radius:50%;display:grid;\
     place-items:center;background:var(--tint);color:var(--main);font-size:1.5rem;font-weight:600}
     .icon.bad{background:var(--bad);color:var(--bad-text)}
     svg{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linecap:round;\
     stroke-linejoin:round;display:block}
-    p,dl{margin-bottom:1.25rem;overflow-wrap:anywhere}
+    p,dl,.notice{margin-bottom:1.25rem;overflow-wrap:anywhere}
+    main>:last-child,main>:last-child button{margin-bottom:0}
     .lead{color:var(--soft);text-align:center}
     .notice,.wrong{background:var(--good);color:var(--good-text);padding:.75rem 1rem;\
     border-radius:.75rem}
     .alert,.wrong{background:var(--bad);color:var(--bad-text)}
     .wrong{padding:.4rem .75rem;margin-bottom:.4rem;font-size:.9375rem}
     .hint{color:var(--soft);margin-bottom:.4rem;font-size:.9375rem}
-    .sign{font-size:1.125rem;font-weight:600;text-align:center;border-radius:.75rem;padding:.5rem}
+    .sign{font-size:1.125rem;font-weight:600;text-align:center;border-radius:.75rem;padding:.65rem;\
+    background:var(--tint)}
     .field{margin-bottom:1.25rem}
     label{display:block;font-weight:600;margin-bottom:.35rem;overflow-wrap:anywhere}
     input{display:block;width:100%;min-height:2.875rem;font:inherit;color:inherit;\

@@ -149,14 +149,15 @@ struct Views {
     )
   }
 
-  func offline(_ user: User, _ notice: Notice?) -> View {
+  func offline(_ user: User) -> View {
     View(
       "No connection",
       Icons.cloud,
       body: """
-        \(parts.said(notice))
-        <p>\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is still signed in. Nothing is \
-        lost: <bdi>\(user.issuer)</bdi> cannot be reached at the moment.</p>
+        <p class="notice alert" role="alert">\(HTML.isolated(user.issuer)) cannot be reached at the \
+        moment.</p>
+        <p>\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is still signed in, and nothing \
+        is lost.</p>
         <p><a class="button" href="/inside" autofocus>Try again</a></p>
         \(parts.button("/logout", "Sign out", "quiet"))
         """
