@@ -39,12 +39,11 @@ final class BrowserProcess {
     socket = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     try shell("mkdir -p \(directory)")
+    let driver = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/browser.py"
     let pictures = ThisProcess.environment("THUMBLATCH_PICTURES").map { [$0] } ?? []
     child = try ChildProcess(
       path: "/usr/bin/python3",
-      arguments: [
-        "-B", BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/browser.py", directory,
-      ] + pictures,
+      arguments: ["-B", driver, directory] + pictures,
       environment: ["PATH=/usr/bin:/bin", "HOME=\(directory)", "LANG=C.UTF-8"],
       descriptors: [theirs.number, theirs.number, 2]
     )
