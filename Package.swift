@@ -239,7 +239,7 @@ let package = Package(
       "IntegrationTests",
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
-        "AppAtTerminal", "TestSupport",
+        "AppAtTerminal", "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

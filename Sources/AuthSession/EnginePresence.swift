@@ -5,6 +5,9 @@ internal import VaultInterface
 
 /// Shows the engine's presence check as a prompt, and takes the person's answers from it.
 struct PromptView: PresenceView {
+  private static let strangeFinger = "that finger is not enrolled"
+  private static let wrongPassword = "that was not the password"
+
   let prompt: PresencePrompt
   let interrupt: Int32
 
@@ -29,11 +32,13 @@ struct PromptView: PresenceView {
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
       // What it came to follows, and is counted then.
-      if wasWrong { prompt.show(notice: AuthError.PresenceFailure.noMatch.sentence) }
+      if wasWrong { prompt.show(notice: Self.wrongPassword) }
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
-    case .failed(_, let outcome, let message, _):
-      let sentence = message.isEmpty ? AuthError.PresenceFailure(outcome).sentence : message
+    case .failed(let method, let outcome, let message, _):
+      let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
+      let known = outcome == .noMatch ? noMatch : AuthError.PresenceFailure(outcome).sentence
+      let sentence = message.isEmpty ? known : message
       if outcome == .noMatch {
         prompt.show(failure: sentence)
       } else {

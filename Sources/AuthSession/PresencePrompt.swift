@@ -63,6 +63,10 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
+  /// Tells prompts of this process apart, also from those that are gone.
+  public let id: UInt64 = PresencePrompt.lastNumber.add(1, ordering: .relaxed).newValue
+  private static let lastNumber = Atomic<UInt64>(0)
+
   /// Who asks, as far as the system knows: not verified.
   public let requester: String
   /// For which account.

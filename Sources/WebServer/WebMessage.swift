@@ -49,6 +49,8 @@ public struct WebResponse: Sendable {
   public var headers: [(name: String, value: String)]
   /// The body.
   public var body: [UInt8]
+  /// What comes behind the body, once it is there; the browser shows meanwhile what it has.
+  public var rest: (@Sendable () async -> [UInt8])?
 
   /// Of these parts.
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -83,8 +85,9 @@ public enum WebForm {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
-          rest.count >= 2
+        // A sign would do for a number, but not here.
+        guard rest.count >= 2, rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-"),
+          let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
         else {
           bytes.append(byte)
           continue

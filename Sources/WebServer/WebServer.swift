@@ -154,19 +154,25 @@ private func completed(
 }
 
 private func queue(_ response: WebResponse, on connection: OpaquePointer) -> MHD_Result {
-  let made = unsafe response.body.withUnsafeBytes { body in
+  let stream = response.rest.map { AnswerStream(response.body, rest: $0) }
+  let made = unsafe stream.map { unsafe $0.response(on: connection) } ?? whole(response)
+  guard let made = unsafe made else { return .NO }
+  defer { unsafe MHD_destroy_response(made) }
+  for (name, value) in response.headers {
+    _ = unsafe MHD_add_response_header(made, name, value)
+  }
+  stream?.begin()
+  return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), made)
+}
+
+private func whole(_ response: WebResponse) -> OpaquePointer? {
+  unsafe response.body.withUnsafeBytes { body in
     unsafe MHD_create_response_from_buffer(
       body.count,
       UnsafeMutableRawPointer(mutating: body.baseAddress),
       .RESPMEM_MUST_COPY
     )
   }
-  guard let made = unsafe made else { return .NO }
-  defer { unsafe MHD_destroy_response(made) }
-  for (name, value) in response.headers {
-    _ = unsafe MHD_add_response_header(made, name, value)
-  }
-  return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), made)
 }
 
 private func text(_ pointer: UnsafePointer<CChar>?) -> String {

@@ -1,35 +1,69 @@
 import AuthSession
+import Glibc
 
-/// Signs in by a code for another device, asks the provider's API who this is, and signs out.
+/// Signs in, asks the provider who this is with the access token, and signs out.
 ///
-///     example-cli https://login.example.com CLIENT_ID
+///     example-cli http://localhost:8000                   by e-mail and password
+///     example-cli https://login.example.com CLIENT_ID     by a code for another device
+///
+/// Whatever else a provider file may say can stand behind them, such as `scope=openid`.
 @main
 struct ExampleCLI {
   static func main() async {
-    do throws(AuthError) { try await run(CommandLine.arguments) } catch {
+    do throws(AuthError) { try await run(Array(CommandLine.arguments.dropFirst())) } catch {
       print("error: \(error.message)", error.recoverySuggestion ?? "", separator: "\n")
+      exit(1)
     }
   }
 
   static func run(_ arguments: [String]) async throws(AuthError) {
-    guard arguments.count == 3 else { return print("usage: example-cli ISSUER CLIENT_ID") }
+    guard let issuer = arguments.first else {
+      return print("usage: example-cli URL [CLIENT_ID [KEY=VALUE...]]")
+    }
     let session = AuthSession(
       account: "example-cli",
-      provider: try .openID(
-        arguments[1],
-        clientID: arguments[2],
-        environment: arguments[1].hasPrefix("http:") ? .development : .production
-      ),
+      provider: try provider(issuer, Array(arguments.dropFirst())),
       presenter: TerminalPresenter()
     )
     if try await !session.restore().isSignedIn {
-      try await session.loginWithDeviceCode { prompt in
-        print("Open \(prompt.verificationURL ?? "") and type \(prompt.userCode ?? "")")
+      if arguments.count == 1 {
+        try await typePassword(session)
+      } else {
+        try await session.loginWithDeviceCode { prompt in
+          print("Open \(prompt.verificationURL ?? "")\nCode: \(prompt.userCode ?? "")")
+        }
       }
     }
     let user = try await session.fetchCurrentUser()
     print("signed in as \(user.name ?? user.email ?? user.id ?? "somebody")")
     let outcome = try await session.logout()
     print(outcome.isRevoked ? "signed out" : "signed out here: \(outcome.reason ?? "")")
+  }
+
+  private static func provider(
+    _ issuer: String,
+    _ rest: [String]
+  ) throws(AuthError) -> AuthProvider {
+    let environment: AuthProvider.Environment =
+      issuer.hasPrefix("http:") ? .development : .production
+    guard let clientID = rest.first else {
+      return try .passwordBackend(issuer, environment: environment)
+    }
+    var settings = try AuthProvider.openID(issuer, clientID: clientID, environment: environment)
+      .settings
+    for pair in rest.dropFirst().map({ $0.split(separator: "=", maxSplits: 1) }) {
+      settings[String(pair[0])] = pair.count == 2 ? String(pair[1]) : ""
+    }
+    return try AuthProvider(name: "app", settings: settings, environment: environment)
+  }
+
+  private static func typePassword(_ session: AuthSession) async throws(AuthError) {
+    print("E-mail: ", terminator: "")
+    fflush(nil)
+    // getpass(3) reads from the terminal, unseen.
+    guard let email = readLine(), let typed = unsafe getpass("Password: ") else { return }
+    defer { unsafe explicit_bzero(typed, strlen(typed)) }
+    let password = try unsafe Password(String(cString: typed))
+    try await session.login(email: email, password: password)
   }
 }

@@ -1,4 +1,5 @@
 import AuthSession
+import Glibc
 import WebServer
 
 /// A small web page on this machine, for whoever starts it: login, protected area, presence, sign-out.
@@ -6,28 +7,48 @@ import WebServer
 ///     example-server http://localhost:8000 [PORT]
 @main
 struct ExampleServer {
-  static func main() async throws {
+  static func main() async {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 2, let port = UInt16(arguments.count > 2 ? arguments[2] : "0") else {
-      return print("usage: example-server BACKEND [PORT]")
+    guard arguments.count == 2 || arguments.count == 3,
+      let port = UInt16(arguments.count > 2 ? arguments[2] : "0")
+    else { end("usage: example-server BACKEND [PORT]", status: 2) }
+    do throws(AuthError) {
+      let session = AuthSession(
+        account: "example-server",
+        provider: try .passwordBackend(
+          arguments[1],
+          environment: arguments[1].hasPrefix("http:") ? .development : .production
+        ),
+        configuration: AuthConfiguration(refusesWhileLocked: true),
+        presenter: StatePresenter()
+      )
+      // What fails here stands in the state, and on the page.
+      _ = try? await session.restore()
+      await serve(session, backend: arguments[1], port: port)
+    } catch {
+      end("example-server: error: \(error)", status: 2)
     }
-    let session = AuthSession(
-      account: "example-server",
-      provider: try .passwordBackend(
-        arguments[1],
-        environment: arguments[1].hasPrefix("http:") ? .development : .production
-      ),
-      presenter: StatePresenter()
-    )
-    _ = try? await session.restore()
+  }
+
+  private static func serve(_ session: AuthSession, backend: String, port: UInt16) async {
     let visitors = Visitors()
-    let pages = Pages(session, backend: arguments[1], visitors)
-    let server = try WebServer(port: port) { await pages.answer($0) }
-    visitors.listen(on: server.port)
-    print("open http://127.0.0.1:\(server.port)/?key=\(visitors.key)")
-    fflushOutput()
-    for await _ in session.states {}
-    // The states end with the session, which this function holds: it runs until it is ended.
-    withExtendedLifetime((session, server)) {}
+    let pages = Pages(session, backend: backend, visitors)
+    do throws(WebServer.Failure) {
+      let server = try WebServer(port: port) { await pages.answer($0) }
+      visitors.listen(on: server.port)
+      print("open http://127.0.0.1:\(server.port)/?key=\(visitors.key)")
+      fflushOutput()
+      for await _ in session.states {}
+      // The states end with the session, which is held here: it runs until it is ended.
+      withExtendedLifetime((session, server)) {}
+    } catch {
+      end("example-server: error: \(error)", status: 1)
+    }
+  }
+
+  private static func end(_ text: String, status: Int32) -> Never {
+    let line = Array((text + "\n").utf8)
+    _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+    exit(status)
   }
 }

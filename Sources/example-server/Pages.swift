@@ -4,18 +4,15 @@ import WebServer
 
 /// What each address answers: the view of the session's state, and what its buttons do.
 final class Pages: Sendable {
-  private struct Content {
-    /// Said once, on the next page.
-    var notice: String?
-    /// The person was asked whether to protect the login, and said no.
-    var maybeLater = false
-    var running = 0
-  }
+  /// How long an answer waits for what mostly happens at once.
+  private static let patience = Duration.seconds(1)
+  /// How long a page stands that waits for another view.
+  private static let longestWait = Duration.seconds(120)
 
   private let session: AuthSession
   private let backend: String
   private let visitors: Visitors
-  private let content = Mutex(Content())
+  private let desk = Desk()
 
   init(_ session: AuthSession, backend: String, _ visitors: Visitors) {
     self.session = session
@@ -25,163 +22,210 @@ final class Pages: Sendable {
 
   /// Answers one request.
   func answer(_ request: WebRequest) async -> WebResponse {
-    if let refusal = visitors.refusal(of: request) {
-      return refusal.status == 303
-        ? refusal : views.page(status: refusal.status, views.stranger())
+    await answerUnguarded(request).guarded
+  }
+
+  private func answerUnguarded(_ request: WebRequest) async -> WebResponse {
+    switch visitors.judge(request) {
+    case .refused(let status): return views.stranger().page(status: status)
+    case .welcome(let response): return response
+    case .known: break
     }
     switch (request.method, request.path) {
-    case ("GET", "/"): return home()
-    case ("GET", "/register"): return views.page(views.register())
+    case ("GET", "/"): return await home()
+    case ("GET", "/register"):
+      guard case .unauthenticated = session.state, !desk.isBusy else { return .see("/") }
+      return views.register(desk.draft.isNew ? desk.draft : Draft(), desk.notice).page()
     case ("GET", "/inside"): return await inside()
+    case ("GET", _), ("HEAD", _): return views.notFound().page(status: 404)
     case ("POST", _): return await act(request)
-    default: return views.page(status: 404, views.notFound())
+    default: return WebResponse(status: 405, headers: [("Allow", "GET, POST")])
     }
   }
 
   private var views: Views { Views(formToken: visitors.formToken) }
 
-  /// The view of the state.
-  private func home() -> WebResponse {
-    let (notice, isRunning, maybeLater) = content.withLock { content in
-      defer { content.notice = nil }
-      return (content.notice, content.running > 0, content.maybeLater)
+  // MARK: Views
+
+  private func home() async -> WebResponse {
+    var capability: PresenceCapability?
+    if case .authenticated = session.state, !session.hasProtectedCredentials, !desk.isAskedLater {
+      capability = try? await session.presenceCapability()
     }
+    let shown = view(capability)
+    var response = shown.page()
+    // The page stays as it is, usable and with its focus, until there is another; then its end comes,
+    // which leads there.
+    if shown.isPassing {
+      response.rest = { [self] in
+        _ = await until(Self.longestWait) { [self] in view().stamp != shown.stamp }
+        return View.onward
+      }
+    }
+    return response
+  }
+
+  /// The view of the state.
+  private func view(_ capability: PresenceCapability? = nil) -> View {
+    let isProtected = session.hasProtectedCredentials
     switch session.state {
-    case .presencePrompt(let prompt): return views.page(views.prompt(prompt))
-    case .authenticating: return views.page(views.loading())
-    case _ where isRunning: return views.page(views.loading())
-    case .unauthenticated: return views.page(views.login(notice: notice))
+    case .presencePrompt(let prompt): return views.prompt(prompt)
+    case .authenticating: return views.loading()
+    case _ where desk.isBusy: return views.loading()
+    case .unauthenticated: return views.login(desk.draft, desk.notice)
     case .loginRequired(_, let reason):
-      return views.page(views.login(notice: notice ?? reason ?? "Please sign in again."))
-    case .locked(let user): return views.page(views.lock(user, notice: notice))
-    case .error(let error): return views.page(views.error(error))
-    case .authenticated where !session.hasProtectedCredentials && !maybeLater:
-      return views.page(views.presenceSetup(notice: notice))
+      return views.login(
+        desk.draft,
+        desk.notice ?? .alert((reason ?? "please sign in again").asSentence)
+      )
+    case .locked(let user): return views.lock(user, desk.notice)
+    case .error(let error): return views.error(error, at: desk.draft)
+    case .authenticated where !isProtected && !desk.isAskedLater:
+      return views.presenceSetup(capability, desk.notice)
     case .authenticated(let user):
-      return views.page(
-        views.profile(user, isProtected: session.hasProtectedCredentials, notice: notice)
-      )
-    case .offline(let user):
-      return views.page(
-        views.profile(
-          user,
-          isProtected: session.hasProtectedCredentials,
-          notice: notice ?? "There is no network at the moment."
-        )
-      )
+      return views.profile(user, isProtected: isProtected, desk.notice)
+    case .offline(let user): return views.offline(user)
     }
   }
 
   /// The protected area: what the backend says to a valid access token.
   private func inside() async -> WebResponse {
     guard session.isAuthenticated else { return .see("/") }
-    var answer: AuthResponse?
-    await run { [session, backend] () throws(AuthError) in
-      try await session.request(AuthRequest(backend + "/auth/me"))
-    } then: {
-      answer = $0
+    let record = await run { [session, backend] () throws(AuthError) in
+      try await session.decode(BackendRecord.self, from: AuthRequest(backend + "/auth/me"))
     }
-    guard let answer else { return .see("/") }
-    return views.page(views.inside(answer))
+    guard let record else { return .see("/") }
+    return views.inside(record).page()
   }
 
+  // MARK: Buttons
+
   private func act(_ request: WebRequest) async -> WebResponse {
-    let form = request.form
     switch request.path {
-    case "/login", "/register":
-      await run { [session] () throws(AuthError) in
-        let password = try Password(form["password"] ?? "")
-        if request.path == "/login" {
-          try await session.login(email: form["email"] ?? "", password: password)
-        } else {
-          try await session.register(
-            email: form["email"] ?? "",
-            name: form["name"],
-            password: password
-          )
-        }
-      }
+    case "/login", "/register": return await signIn(request)
     case "/logout":
-      await run { [session] () throws(AuthError) in _ = try await session.logout() }
-      content.withLock { $0.maybeLater = false }
+      let outcome = await run { [session] () throws(AuthError) in try await session.logout() }
+      if let outcome {
+        desk.isAskedLater = false
+        desk.notice = .status(
+          outcome.isRevoked
+            ? "You are signed out."
+            : "You are signed out here. \((outcome.reason ?? "").asSentence)"
+        )
+      }
     case "/unlock":
       await run { [session] () throws(AuthError) in
         try await session.unlock(reason: "to open the protected area")
       }
     case "/lock": await run { [session] () throws(AuthError) in try await session.lock() }
     case "/protect":
-      await run { [session] () throws(AuthError) in
+      await run { [session, desk] () throws(AuthError) in
         try await session.enablePresenceProtection(reason: "to protect your login")
+        desk.notice = .status("Presence protection is on.")
       }
     case "/unprotect":
-      await run { [session] () throws(AuthError) in
+      await run { [session, desk] () throws(AuthError) in
         try await session.disablePresenceProtection(reason: "to end the protection")
+        desk.isAskedLater = true
+        desk.notice = .status("Presence protection is off.")
       }
-      content.withLock { $0.maybeLater = true }
-    case "/later": content.withLock { $0.maybeLater = true }
-    case "/dismiss": session.dismissError()
+    case "/later": desk.isAskedLater = true
+    case "/dismiss":
+      session.dismissError()
+      return .see(desk.draft.isNew && !session.isAuthenticated ? "/register" : "/")
     case "/prompt/password", "/prompt/cancel", "/prompt/answer", "/prompt/begin":
       await answerPrompt(request)
-    default: return views.page(status: 404, views.notFound())
+    default: return views.notFound().page(status: 404)
+    }
+    return .see("/")
+  }
+
+  private func signIn(_ request: WebRequest) async -> WebResponse {
+    let form = request.form
+    var draft = Draft(
+      name: form["name"] ?? "",
+      email: form["email"] ?? "",
+      isNew: request.path == "/register"
+    )
+    if draft.email.isEmpty { draft.emailError = "Type your e-mail address." }
+    if form["password", default: ""].isEmpty { draft.passwordError = "Type your password." }
+    guard !draft.isWrong else {
+      let view = draft.isNew ? views.register(draft, nil) : views.login(draft, nil)
+      return view.page(status: 422)
+    }
+    desk.draft = draft
+    await run { [session, desk, draft] () throws(AuthError) in
+      let password = try Password(form["password"] ?? "")
+      if draft.isNew {
+        let name = draft.name.isEmpty ? nil : draft.name
+        try await session.register(email: draft.email, name: name, password: password)
+      } else {
+        try await session.login(email: draft.email, password: password)
+      }
+      desk.draft = Draft()
     }
     return .see("/")
   }
 
   private func answerPrompt(_ request: WebRequest) async {
-    guard case .presencePrompt(let prompt) = session.state else { return }
-    let old = prompt.phase
+    let form = request.form
+    // An answer is for the prompt that it was typed at, and for no other that came meanwhile.
+    guard case .presencePrompt(let prompt) = session.state, form["prompt"] == prompt.number else {
+      return
+    }
+    let seen = view().stamp
     switch request.path {
     case "/prompt/password": prompt.choosePassword()
     case "/prompt/cancel": prompt.cancel()
     case "/prompt/begin": prompt.begin()
     default:
-      guard let password = try? Password(request.form["password"] ?? "") else { return }
+      guard case .question = prompt.phase, let password = try? Password(form["password"] ?? "")
+      else { return }
       prompt.answer(password)
     }
-    await settle { prompt.phase != old }
+    _ = await until(Self.patience) { [self] in view().stamp != seen }
   }
-
-  // MARK: Work
 
   /// Begins something, and comes back when it has ended, asks for somebody, or takes its time.
+  ///
+  /// One thing at a time: a button that is pressed twice does nothing the second time.
+  @discardableResult
   private func run<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws(AuthError) -> Value,
-    then done: ((Value) -> Void)? = nil
-  ) async {
-    content.withLock { $0.running += 1 }
-    let result = Outcome<Value>()
-    Task {
-      do throws(AuthError) { result.set(try await body()) } catch {
-        if error.recovery != .keepSession { content.withLock { $0.notice = error.description } }
+    _ body: @escaping @Sendable () async throws(AuthError) -> Value
+  ) async -> Value? {
+    guard desk.begin() else { return nil }
+    let result = Result()
+    Task { [session, desk] in
+      do throws(AuthError) {
+        let value = try await body()
+        result.set(value)
+      } catch {
+        if case .error = session.state {
+        } else if error.recovery == .keepSession {
+          desk.notice = .status("Nothing has changed.")
+        } else if error.kind != .locked, error.kind != .offline {
+          desk.notice = .alert(error.description.asSentence)
+        }
       }
-      content.withLock { $0.running -= 1 }
-      result.end()
+      desk.end()
     }
-    await settle {
-      if case .presencePrompt = self.session.state { return true }
-      return result.hasEnded
+    _ = await until(Self.patience) { [session, desk] in
+      if case .presencePrompt = session.state { return true }
+      return !desk.isBusy
     }
-    if let value = result.value { done?(value) }
-  }
-
-  /// Waits for something that mostly happens at once; a page that says "one moment" comes else.
-  private func settle(_ condition: () -> Bool) async {
-    for _ in 0..<100 where !condition() { try? await Task.sleep(for: .milliseconds(10)) }
+    return result.value()
   }
 }
 
-/// What came of a task.
-private final class Outcome<Value: Sendable>: Sendable {
-  private let content = Mutex<(value: Value?, hasEnded: Bool)>((nil, false))
+/// What came of a task, if it has ended.
+private final class Result: Sendable {
+  private let content = Mutex<(any Sendable)?>(nil)
 
-  var value: Value? { content.withLock { $0.value } }
-  var hasEnded: Bool { content.withLock { $0.hasEnded } }
-
-  func set(_ value: Value) {
-    content.withLock { $0.value = value }
+  func set(_ value: some Sendable) {
+    content.withLock { $0 = value }
   }
 
-  func end() {
-    content.withLock { $0.hasEnded = true }
+  func value<Value>() -> Value? {
+    content.withLock { $0 as? Value }
   }
 }

@@ -1,264 +1,195 @@
 import AuthSession
-import WebServer
 
 /// The views: HTML made here, without script, for the keyboard and for screen readers.
 struct Views {
-  /// Goes with every form, so that no other page can send one.
-  let formToken: String
+  let parts: Parts
 
-  /// What a view is made of.
-  struct View {
-    var title: String
-    var body: String
-    /// Whether the browser asks again by itself.
-    var refreshes = false
-  }
-
-  /// A whole page.
-  func page(status: Int = 200, _ view: View) -> WebResponse {
-    let html = """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      \(view.refreshes ? "<meta http-equiv=\"refresh\" content=\"1; url=/\">" : "")
-      <title>\(escaped(view.title)) · Example</title>
-      <style>\(ViewStyle.text)</style>
-      </head>
-      <body>
-      <main>
-      <h1>\(escaped(view.title))</h1>
-      \(view.body)
-      </main>
-      </body>
-      </html>
-
-      """
-    return WebResponse(
-      status: status,
-      headers: [
-        ("Content-Type", "text/html; charset=utf-8"),
-        ("Cache-Control", "no-store"),
-        ("Referrer-Policy", "no-referrer"),
-        ("X-Content-Type-Options", "nosniff"),
-        (
-          "Content-Security-Policy",
-          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
-        ),
-      ],
-      body: Array(html.utf8)
-    )
+  init(formToken: String) {
+    parts = Parts(formToken: formToken)
   }
 
   // MARK: Signed out
 
-  func login(notice: String?) -> View {
+  func login(_ draft: Draft, _ notice: Notice?) -> View {
     View(
-      title: "Sign in",
-      body: said(notice)
-        + form(
-          "/login",
-          field("E-mail", "email", "email", "username", isFirst: true)
-            + field("Password", "password", "password", "current-password"),
-          "Sign in"
-        )
-        + "<p class=\"also\">New here? <a href=\"/register\">Make an account</a></p>"
+      "Sign in",
+      Icons.door,
+      body: """
+        \(parts.said(notice))
+        \(parts.form("/login", [email(draft), password(draft, "current-password")], "Sign in"))
+        <p class="lead">New here? <a href="/register">Make an account</a></p>
+        """
     )
   }
 
-  func register() -> View {
-    View(
-      title: "Make an account",
-      body: form(
-        "/register",
-        field("Name", "name", "text", "name", isFirst: true)
-          + field("E-mail", "email", "email", "username")
-          + field("Password", "password", "password", "new-password"),
-        "Make an account"
-      )
-        + "<p class=\"also\">You have one? <a href=\"/\">Sign in</a></p>"
+  func register(_ draft: Draft, _ notice: Notice?) -> View {
+    let name = Parts.Field(
+      label: "Name",
+      name: "name",
+      completion: "name",
+      value: draft.name,
+      isRequired: false,
+      hint: "As you would like to be called. You can leave it empty."
+    )
+    let fields = [name, email(draft), password(draft, "new-password")]
+    return View(
+      "Make an account",
+      Icons.person,
+      body: """
+        \(parts.said(notice))
+        \(parts.form("/register", fields, "Make an account"))
+        <p class="lead">You have one? <a href="/">Sign in</a></p>
+        """
+    )
+  }
+
+  private func email(_ draft: Draft) -> Parts.Field {
+    Parts.Field(
+      label: "E-mail",
+      name: "email",
+      type: "email",
+      completion: "username",
+      value: draft.email,
+      error: draft.emailError
+    )
+  }
+
+  private func password(_ draft: Draft, _ completion: String) -> Parts.Field {
+    Parts.Field(
+      label: "Password",
+      name: "password",
+      type: "password",
+      completion: completion,
+      error: draft.passwordError
     )
   }
 
   // MARK: Signed in
 
-  func profile(_ user: User, isProtected: Bool, notice: String?) -> View {
-    View(
-      title: "Hello, \(user.name ?? user.email ?? "you")",
-      body: said(notice)
-        + """
-        <dl>
-        <div><dt>E-mail</dt><dd>\(escaped(user.email ?? "unknown"))</dd></div>
-        <div><dt>Signed in at</dt><dd>\(escaped(user.issuer))</dd></div>
-        <div><dt>Presence protection</dt><dd>\(isProtected ? "on" : "off")</dd></div>
-        </dl>
-        <p><a class="button" href="/inside">Open the protected area</a></p>
-        """
-        + (isProtected
-          ? button("/lock", "Lock") + button("/unprotect", "Turn the protection off")
-          : button("/protect", "Turn presence protection on"))
-        + button("/logout", "Sign out")
-    )
-  }
-
-  func presenceSetup(notice: String?) -> View {
-    View(
-      title: "Protect your login?",
-      body: said(notice)
-        + """
-        <p>With presence protection, your finger or your system password is asked for before this \
-        login is used.</p>
-        """
-        + button("/protect", "Turn it on", isMain: true)
-        + button("/later", "Maybe later")
-    )
-  }
-
-  func inside(_ answer: AuthResponse) -> View {
-    View(
-      title: "Protected area",
+  func profile(_ user: User, isProtected: Bool, _ notice: Notice?) -> View {
+    let name = Self.name(of: user)
+    let state: HTML =
+      isProtected ? "<span class=\"on\">On</span>" : "<span class=\"off\">Off</span>"
+    let choices =
+      isProtected
+      ? parts.button("/lock", "Lock now") + parts.button("/unprotect", "Turn the protection off")
+      : parts.button("/protect", "Turn presence protection on")
+    let facts: [(name: String, value: HTML)] = [
+      ("Name", .isolated(name)),
+      ("E-mail", .isolated(user.email ?? "unknown")),
+      ("Signed in at", .isolated(user.issuer)),
+      ("Presence protection", state),
+    ]
+    var view = View(
+      "Hello, \(name.withoutTurns.shortened())",
+      Self.initial(of: name),
       body: """
-        <p>The backend answered with HTTP \(answer.status):</p>
-        <pre tabindex="0">\(escaped(String(decoding: answer.body.prefix(4096), as: UTF8.self)))</pre>
-        <p><a href="/">Back</a></p>
+        \(parts.said(notice))
+        \(parts.facts(facts))
+        <p><a class="button" href="/inside" autofocus>Open the protected area</a></p>
+        \(choices)
+        \(parts.button("/logout", "Sign out", "quiet"))
+        """
+    )
+    view.heading = "Hello, \(HTML.isolated(name.shortened()))"
+    return view
+  }
+
+  func presenceSetup(_ capability: PresenceCapability?, _ notice: Notice?) -> View {
+    let ways: HTML =
+      switch capability {
+      case .fingerprint(let fingers):
+        "a finger on the reader (\(fingers.joined(separator: ", "))), or your system password"
+      case .passwordOnly(let reason): "your system password (\(reason))"
+      case .none(let reason)?: "nothing at the moment (\(reason))"
+      case nil: "a finger on the reader, or your system password"
+      }
+    return View(
+      "Protect your login?",
+      Icons.finger,
+      body: """
+        \(parts.said(notice))
+        <p>With presence protection this login is used only when you are there.</p>
+        <p>What you need on this machine: \(ways).</p>
+        \(parts.button("/protect", "Turn it on", "main", hasFocus: true))
+        \(parts.button("/later", "Maybe later", "quiet"))
         """
     )
   }
 
-  func lock(_ user: User, notice: String?) -> View {
-    View(
-      title: "Locked",
-      body: said(notice)
-        + "<p>\(escaped(user.name ?? user.email ?? "Your login")) is signed in.</p>"
-        + button("/unlock", "Unlock", isMain: true)
-        + button("/logout", "Sign out")
-    )
-  }
-
-  // MARK: In between
-
-  func prompt(_ prompt: PresencePrompt) -> View {
-    var body =
-      "<p>\(escaped(prompt.requester)) wants to \(escaped(prompt.purpose))"
-      + (prompt.account.map { " <b>\(escaped($0))</b>" } ?? "")
-      + (prompt.reason.map { ", \(escaped($0))" } ?? "") + ".</p>"
-    body += prompt.detail.map { "<p class=\"also\">\(escaped($0))</p>" } ?? ""
-    body += said(prompt.notice)
-    var refreshes = true
-    switch prompt.phase {
-    case .finger(let advice):
-      body += "<p class=\"sign\" role=\"status\">\(Self.sentence(advice))</p>"
-      if prompt.allowsPassword { body += button("/prompt/password", "Use the system password") }
-    case .question(let question, let isHidden):
-      refreshes = false
-      body += form(
-        "/prompt/answer",
-        field(question, "password", isHidden ? "password" : "text", "off", isFirst: true),
-        "Go on"
-      )
-    case .queued:
-      body += "<p role=\"status\">Another prompt is open. This one waits for its end.</p>"
-    case .ready:
-      refreshes = false
-      body += "<p role=\"status\">The other prompt is over.</p>"
-      body += button("/prompt/begin", "Go on", isMain: true)
-    case .waiting(let seconds):
-      body += "<p role=\"status\">The next try is possible in \(seconds) s.</p>"
-    case .starting, .checking, .ended: body += "<p role=\"status\">One moment…</p>"
-    }
+  func inside(_ record: BackendRecord) -> View {
+    let facts: [(name: String, value: HTML)] = [
+      ("Number", .isolated(record.id ?? "none")),
+      ("E-mail", .isolated(record.email ?? "none")),
+      ("Name", .isolated(record.name ?? "none")),
+      ("Role", .isolated(record.role ?? "none")),
+    ]
     return View(
-      title: "Are you there?",
-      body: body + button("/prompt/cancel", "Cancel"),
-      refreshes: refreshes
+      "Protected area",
+      Icons.shield,
+      body: """
+        <p>This is what the backend keeps of you. It told it to a valid access token.</p>
+        \(parts.facts(facts))
+        <p><a class="button" href="/" autofocus>Back to your profile</a></p>
+        """
     )
   }
 
-  func loading() -> View {
-    View(title: "One moment", body: "<p role=\"status\">Please wait…</p>", refreshes: true)
-  }
-
-  func error(_ error: AuthError) -> View {
+  func lock(_ user: User, _ notice: Notice?) -> View {
     View(
-      title: "That did not work",
-      body: "<p role=\"alert\">\(escaped(error.message))</p>"
-        + (error.recoverySuggestion.map { "<p>\(escaped($0))</p>" } ?? "")
-        + button("/dismiss", "Go back", isMain: true)
+      "Locked",
+      Icons.lock,
+      body: """
+        \(parts.said(notice))
+        <p class="lead">\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is signed in.</p>
+        \(parts.button("/unlock", "Unlock", "main", hasFocus: true))
+        \(parts.button("/unprotect", "Turn the protection off"))
+        \(parts.button("/logout", "Sign out", "quiet"))
+        """
     )
   }
 
-  func stranger() -> View {
-    View(title: "Not for you", body: "<p>Open the address that the program printed.</p>")
+  func offline(_ user: User) -> View {
+    View(
+      "No connection",
+      Icons.cloud,
+      body: """
+        <p class="notice alert" role="alert">\(HTML.isolated(user.issuer)) cannot be reached at the \
+        moment.</p>
+        <p>\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is still signed in, and nothing \
+        is lost.</p>
+        <p><a class="button" href="/inside" autofocus>Try again</a></p>
+        \(parts.button("/logout", "Sign out", "quiet"))
+        """
+    )
   }
 
-  func notFound() -> View {
-    View(title: "Nothing here", body: "<p><a href=\"/\">Back</a></p>")
+  private static func name(of user: User) -> String {
+    [user.name, user.email].compactMap(\.self).first { !$0.isEmpty } ?? "you"
   }
 
-  // MARK: Parts
-
-  private func said(_ notice: String?) -> String {
-    notice.map { "<p class=\"notice\" role=\"status\">\(escaped($0))</p>" } ?? ""
+  private static func initial(of name: String) -> HTML {
+    let initial = name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() }
+    return initial.map { "<div class=\"icon\" aria-hidden=\"true\">\($0)</div>" } ?? Icons.person
   }
+}
 
-  private func field(
-    _ label: String,
-    _ name: String,
-    _ type: String,
-    _ completion: String,
-    isFirst: Bool = false
-  ) -> String {
-    """
-    <label for="\(name)">\(escaped(label))</label>
-    <input id="\(name)" name="\(name)" type="\(type)" autocomplete="\(completion)" required\
-    \(isFirst ? " autofocus" : "")>
-    """
-  }
+/// What `/auth/me` answers, as far as it is shown.
+struct BackendRecord: Decodable {
+  var id: String?
+  var email: String?
+  var name: String?
+  var role: String?
+}
 
-  private func form(_ place: String, _ fields: String, _ button: String) -> String {
-    """
-    <form method="post" action="\(place)">
-    <input type="hidden" name="form" value="\(formToken)">
-    \(fields)
-    <button class="main">\(escaped(button))</button>
-    </form>
-    """
-  }
+/// What was typed into the form that is shown again; never a password.
+struct Draft: Hashable {
+  var name = ""
+  var email = ""
+  var emailError: String?
+  var passwordError: String?
+  /// Whether it was the form of a new account.
+  var isNew = false
 
-  private func button(_ place: String, _ text: String, isMain: Bool = false) -> String {
-    """
-    <form method="post" action="\(place)">
-    <input type="hidden" name="form" value="\(formToken)">
-    <button\(isMain ? " class=\"main\" autofocus" : "")>\(escaped(text))</button>
-    </form>
-    """
-  }
-
-  private static func sentence(_ advice: PresencePrompt.ScanAdvice?) -> String {
-    switch advice {
-    case nil: "Touch the fingerprint reader."
-    case .longer: "Touch again, and leave the finger on the reader longer."
-    case .center: "Touch again, in the middle of the reader."
-    case .lift: "Lift the finger, then touch again."
-    case .again: "Once more, please."
-    }
-  }
-
-  /// Text that can neither begin nor end a tag, an attribute or a character reference.
-  private func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
+  var isWrong: Bool { emailError != nil || passwordError != nil }
 }

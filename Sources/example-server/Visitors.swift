@@ -6,48 +6,66 @@ import WebServer
 ///
 /// Any user of the machine reaches its loopback ports, and so does any page in the browser.
 final class Visitors: Sendable {
+  /// What becomes of a request.
+  enum Judgement {
+    /// It is answered.
+    case known
+    /// It brought the key, and gets this.
+    case welcome(WebResponse)
+    /// It gets nothing but this status.
+    case refused(status: Int)
+  }
+
   /// The key in the address that the person opens; good until it is used.
   let key = Visitors.random()
-  /// What the cookie holds, and what every form sends back.
-  private let cookie = Visitors.random()
+  /// What every form sends back.
   let formToken = Visitors.random()
-  private let hosts = Mutex<Set<String>>([])
+  private let cookie = Visitors.random()
+  private let port = Mutex<UInt16>(0)
   private let isKeyUsed = Mutex(false)
 
   /// Takes requests for this port alone: a name that somebody points here is none of ours.
   func listen(on port: UInt16) {
-    hosts.withLock { $0 = ["127.0.0.1:\(port)", "localhost:\(port)"] }
+    self.port.withLock { $0 = port }
   }
 
-  /// Nil where the request may go on; else what it gets instead.
-  func refusal(of request: WebRequest) -> WebResponse? {
-    guard hosts.withLock({ $0.contains(request.headers["host"] ?? "") }) else {
-      return WebResponse(status: 421)
+  func judge(_ request: WebRequest) -> Judgement {
+    let port = port.withLock { $0 }
+    let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    // A name of somebody else's that leads here (DNS rebinding) would make his pages same-origin.
+    guard let host = request.headers["host"], hosts.contains(host) else {
+      return .refused(status: 421)
     }
-    if request.path == "/", let given = request.form["key"], request.method == "GET" {
-      let isFirst = isKeyUsed.withLock { isUsed in
-        guard !isUsed, Self.isEqual(given, key) else { return false }
-        isUsed = true
-        return true
-      }
-      guard isFirst else { return WebResponse(status: 403) }
+    // Cookies do not know ports: another program's page here must not take ours away.
+    let cookieName = "visitor-\(port)"
+    let isKnown = Self.isEqual(request.cookie(cookieName) ?? "", cookie)
+    if request.method == "GET", request.path == "/", let given = request.form["key"] {
+      guard isKnown || claim(given) else { return .refused(status: 403) }
       var response = WebResponse.see("/")
       response.headers.append(
-        ("Set-Cookie", "visitor=\(cookie); Path=/; HttpOnly; SameSite=Strict")
+        ("Set-Cookie", "\(cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict")
       )
-      return response
+      return .welcome(response)
     }
-    guard Self.isEqual(request.cookie("visitor") ?? "", cookie) else {
-      return WebResponse(status: 403)
+    guard isKnown else { return .refused(status: 403) }
+    guard request.method == "POST" else { return .known }
+    // Another page can neither read the token nor send this origin.
+    guard request.headers["origin"] == "http://" + host,
+      Self.isEqual(request.form["form"] ?? "", formToken)
+    else { return .refused(status: 403) }
+    return .known
+  }
+
+  private func claim(_ given: String) -> Bool {
+    isKeyUsed.withLock { isUsed in
+      guard !isUsed, Self.isEqual(given, key) else { return false }
+      isUsed = true
+      return true
     }
-    if request.method == "POST", !Self.isEqual(request.form["form"] ?? "", formToken) {
-      return WebResponse(status: 403)
-    }
-    return nil
   }
 
   /// 128 bits of the kernel.
-  private static func random() -> String {
+  static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     return String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
   }

@@ -36,8 +36,8 @@ struct ChromiumTests {
         \(directory) "$1" >\(directory)/log 2>&1
       END
       chmod 755 \(browser)
-      install -m 755 \(BuiltPrograms.sourceDirectory)/Tests/IntegrationTests/Drivers/chromium.py \
-        \(member.base)/chromium.py
+      cd \(BuiltPrograms.sourceDirectory)/Tests/IntegrationTests/Drivers
+      install -m 755 chromium.py devtools.py \(member.base)
       """
     )
     return "BROWSER=" + browser

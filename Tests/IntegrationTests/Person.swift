@@ -158,6 +158,22 @@ class Someone {
   /// Puts a finger on the reader.
   func touch(_ finger: String = "right-index") throws { try reader("SCAN \(finger)") }
 
+  /// Enrolls a finger, as a person does at a terminal.
+  func enroll(_ finger: String = "right-index") throws {
+    let terminal = try terminal("fingers", "enroll", finger)
+    try terminal.expect("Type the system password to enroll \(finger) (asked by ")
+    try terminal.expect("Password:")
+    try terminal.enter(Self.systemPassword)
+    try terminal.expect("with \(finger)")
+    for touch in 1...5 {
+      try self.touch(finger)
+      if touch < 5 { try terminal.expect("\(touch) of 5") }
+    }
+    let shown = try terminal.end()
+    #expect(shown.contains("\(finger) is enrolled"))
+    #expect(!shown.contains(Self.systemPassword))
+  }
+
   /// Whether a program has the reader open.
   var readerIsOpen: Bool {
     guard let directory = try? Directory(path: base + "/reader") else { return false }

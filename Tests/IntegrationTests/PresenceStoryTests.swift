@@ -15,27 +15,12 @@ struct PresenceStoryTests {
   private func protected(_ options: [String] = []) throws -> Person {
     let person = try Person(options)
     try person.register()
-    try enroll(person)
+    try person.enroll()
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
     try person.touch()
     try enable.end()
     return person
-  }
-
-  private func enroll(_ person: Person, _ finger: String = "right-index") throws {
-    let terminal = try person.terminal("fingers", "enroll", finger)
-    try terminal.expect("Type the system password to enroll \(finger) (asked by ")
-    try terminal.expect(Self.question)
-    try terminal.enter(Person.systemPassword)
-    try terminal.expect("with \(finger)")
-    for touch in 1...5 {
-      try person.touch(finger)
-      if touch < 5 { try terminal.expect("\(touch) of 5") }
-    }
-    let shown = try terminal.end()
-    #expect(shown.contains("\(finger) is enrolled"))
-    #expect(!shown.contains(Person.systemPassword))
   }
 
   /// `token me` at a terminal, with an access token that has expired.

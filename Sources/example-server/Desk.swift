@@ -1,0 +1,87 @@
+import AuthSession
+import Observation
+import Synchronization
+
+/// What the page knows beside the session: what was said last, what was typed, what is under way.
+final class Desk: Sendable, Observable {
+  private struct Content {
+    var notice: Notice?
+    var draft = Draft()
+    var isAskedLater = false
+    var running = 0
+  }
+
+  private let content = Mutex(Content())
+  private let registrar = ObservationRegistrar()
+
+  /// Said until something else is done.
+  var notice: Notice? {
+    get { read { $0.notice } }
+    set { change { $0.notice = newValue } }
+  }
+
+  /// What was typed into the form that is shown.
+  var draft: Draft {
+    get { read { $0.draft } }
+    set { change { $0.draft = newValue } }
+  }
+
+  /// The person was asked whether to protect the login, and said "maybe later".
+  var isAskedLater: Bool {
+    get { read { $0.isAskedLater } }
+    set { change { $0.isAskedLater = newValue } }
+  }
+
+  /// Whether something that was asked for is not done yet.
+  var isBusy: Bool { read { $0.running > 0 } }
+
+  /// Something begins; false: something else is not done yet.
+  func begin() -> Bool {
+    change { content in
+      guard content.running == 0 else { return false }
+      content.running += 1
+      content.notice = nil
+      return true
+    }
+  }
+
+  /// It has ended.
+  func end() {
+    change { $0.running -= 1 }
+  }
+
+  private func read<Value>(_ body: (Content) -> Value) -> Value {
+    registrar.access(self, keyPath: \.notice)
+    return content.withLock { body($0) }
+  }
+
+  private func change<Value>(_ body: (inout Content) -> Value) -> Value {
+    let value = content.withLock { body(&$0) }
+    // After the change: who is told looks at once.
+    registrar.withMutation(of: self, keyPath: \.notice) {}
+    return value
+  }
+}
+
+/// Waits until something holds that observed objects tell, at most for a time; whether it does.
+func until(_ limit: Duration, _ holds: @escaping @Sendable () -> Bool) async -> Bool {
+  await withTaskGroup(of: Bool.self) { group in
+    group.addTask {
+      let (changes, change) = AsyncStream.makeStream(
+        of: Void.self,
+        bufferingPolicy: .bufferingNewest(1)
+      )
+      var next = changes.makeAsyncIterator()
+      repeat {
+        if withObservationTracking(holds, onChange: { change.yield() }) { return true }
+      } while await next.next() != nil
+      return false
+    }
+    group.addTask {
+      try? await Task.sleep(for: limit)
+      return false
+    }
+    defer { group.cancelAll() }
+    return await group.next() ?? false
+  }
+}

@@ -1,0 +1,87 @@
+import Synchronization
+import WebServer
+
+/// What a page shows.
+struct View {
+  /// The heading, and the name of the page.
+  var heading: HTML
+  /// The page's name where the heading is not plain text.
+  var title: String
+  /// What stands above the heading.
+  var icon: HTML
+  var body: HTML
+  /// Whether it stands for a moment only, until the state has another view.
+  var isPassing = false
+
+  init(_ title: String, _ icon: HTML, isPassing: Bool = false, body: HTML) {
+    heading = "\(title)"
+    self.title = title
+    self.icon = icon
+    self.isPassing = isPassing
+    self.body = body
+  }
+
+  /// Tells views apart: the same for what looks the same.
+  var stamp: String {
+    var hasher = Hasher()
+    hasher.combine(heading)
+    hasher.combine(body)
+    return String(UInt(bitPattern: hasher.finalize()), radix: 36)
+  }
+
+  /// Ends a page that was replaced: the browser goes on by itself, without any script.
+  static let onward = Array(#"<meta http-equiv="refresh" content="0; url=/">"#.utf8)
+
+  /// The whole page; its body ends with it (HTML, section 13.1.2.4).
+  func page(status: Int = 200) -> WebResponse {
+    // The style is the one thing that the page may use, told by a word that no other page knows.
+    let nonce = Visitors.random()
+    let page: HTML = """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <title>\(title.withoutTurns) · Example</title>
+      <style nonce="\(nonce)">\(ViewStyle.text)</style>
+      </head>
+      <body>
+      <main>
+      \(icon)
+      <h1>\(heading)</h1>
+      \(body)
+      </main>
+      <footer>This page is on your own machine, and answers no other.</footer>
+      """
+    return WebResponse(
+      status: status,
+      headers: [
+        ("Content-Type", "text/html; charset=utf-8"),
+        (
+          "Content-Security-Policy",
+          "default-src 'none'; style-src 'nonce-\(nonce)'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+        ),
+      ],
+      body: Array(page.text.utf8)
+    )
+  }
+}
+
+extension WebResponse {
+  /// With what every answer says to the browser.
+  var guarded: WebResponse {
+    var response = self
+    response.headers += [
+      ("Cache-Control", "no-store"),
+      // A form's Origin would be "null" without any referrer.
+      ("Referrer-Policy", "same-origin"),
+      ("X-Content-Type-Options", "nosniff"),
+      ("X-Frame-Options", "DENY"),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+    return response
+  }
+}

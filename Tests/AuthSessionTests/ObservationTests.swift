@@ -1,0 +1,59 @@
+import AuthSession
+import AuthSessionTesting
+import Observation
+import Synchronization
+import Testing
+
+/// What whoever observes a session or a prompt finds when they are told.
+struct ObservationTests {
+  /// A view on another thread looks as soon as it is told: what it found then must not be old, for
+  /// nothing would tell it again.
+  @Test
+  func whoIsToldOfAPhaseFindsIt() {
+    let prompt = PresencePrompt(requester: "test", account: nil, purpose: "test")
+    let found = Mutex<PresencePrompt.Phase?>(nil)
+    _ = withObservationTracking {
+      prompt.phase
+    } onChange: {
+      let phase = prompt.phase
+      found.withLock { $0 = phase }
+    }
+    prompt.show(.checking)
+    #expect(found.withLock { $0 } == .checking)
+  }
+
+  @Test
+  func whoIsToldOfANoticeFindsIt() {
+    let prompt = PresencePrompt(requester: "test", account: nil, purpose: "test")
+    let found = Mutex<String?>(nil)
+    _ = withObservationTracking {
+      prompt.notice
+    } onChange: {
+      let notice = prompt.notice
+      found.withLock { $0 = notice }
+    }
+    prompt.show(notice: "another finger")
+    #expect(found.withLock { $0 } == "another finger")
+  }
+
+  @Test
+  func whoIsToldOfAStateFindsIt() async throws {
+    let made = try Session()
+    made.vault.signIn(Session.user, protected: false)
+    let session = made.session
+    let found = Mutex<[AuthState]>([])
+    // A call begins, which changes no state; then it is told what stands in the vault.
+    @Sendable
+    func look() {
+      let state = withObservationTracking {
+        session.state
+      } onChange: {
+        look()
+      }
+      found.withLock { $0.append(state) }
+    }
+    look()
+    try await session.restore()
+    #expect(found.withLock { $0 }.last == .authenticated(Session.user))
+  }
+}

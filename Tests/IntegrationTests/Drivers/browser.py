@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""A person at a headless Chromium, with nothing but a keyboard and a screen reader.
+
+    browser.py PROFILE [PICTURES]
+
+Reads commands from standard input, one JSON object a line, and answers each with one; ends with its
+input. PROFILE is a directory for the browser; where PICTURES is one, `look` leaves pictures there.
+
+    {"do": "open", "url": URL}
+    {"do": "await", "title": BEGINNING, "text": PART}   until the page is so, 60 s at most
+    {"do": "type", "text": TEXT}                        into what has the focus
+    {"do": "press", "key": "Tab" | "Enter"}
+    {"do": "reach", "name": NAME}                       by Tab alone, until this has the focus
+    {"do": "round"}                                     the names of all that Tab reaches, in order
+    {"do": "look", "name": NAME}                        all that is wrong with the page
+    {"do": "script", "on": false}                       whether pages may run scripts
+
+`open`, `await` and `press` answer with the page: title, heading, text, address, status, what has the
+focus, alerts and states.
+"""
+import base64
+import json
+import sys
+import time
+
+from devtools import Chromium, Refused
+
+LIMIT = 60
+SIZES = {390: 844, 1280: 800}
+KEYS = {"Tab": ("Tab", 9, None), "Enter": ("Enter", 13, "\r")}
+
+NAME_OF = """(one => !one || one === document.body ? '' :
+  (one.labels && one.labels.length ? one.labels[0] : one).innerText.trim())"""
+
+PAGE = f"""({{
+  // A page that waits for another one is not complete, but all of it is there.
+  ready: !!document.querySelector('footer'),
+  title: document.title,
+  heading: (document.querySelector('h1') || {{}}).innerText || '',
+  text: document.body ? document.body.innerText : '',
+  address: document.location.pathname + document.location.search,
+  focus: {NAME_OF}(document.activeElement),
+  alerts: [...document.querySelectorAll('[role=alert]')].map(one => one.innerText),
+  states: [...document.querySelectorAll('[role=status]')].map(one => one.innerText),
+  fields: Object.fromEntries([...document.querySelectorAll('input:not([type=hidden])')]
+    .map(one => [one.name, one.type === 'password' ? '' : one.value])),
+}})"""
+
+# Text and its ground must differ (WCAG 2.2, 1.4.3), a field's edge from what is around it (1.4.11).
+FAULTS = """(() => {
+  const faults = [];
+  const parts = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = colour => parts(colour).slice(0, 3)
+    .map(part => part / 255)
+    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+  const contrast = (one, other) => {
+    const [most, least] = [light(one), light(other)].sort((a, b) => b - a);
+    return (most + 0.05) / (least + 0.05);
+  };
+  const ground = one => {
+    for (; one; one = one.parentElement) {
+      const colour = getComputedStyle(one).backgroundColor;
+      if (parts(colour)[3] !== 0) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const called = one => one.tagName + ' ' + (one.innerText || one.name || '').slice(0, 30);
+  for (const one of document.body.querySelectorAll('*')) {
+    const style = getComputedStyle(one), box = one.getBoundingClientRect();
+    if (!box.width || !box.height) continue;
+    const hasText = [...one.childNodes].some(
+      node => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (hasText) {
+      const found = contrast(style.color, ground(one));
+      const large = parseFloat(style.fontSize) >= 24
+        || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+      if (found < (large ? 3 : 4.5)) faults.push(`contrast ${found.toFixed(2)}: ${called(one)}`);
+    }
+    if (one.matches('input:not([type=hidden])')) {
+      const found = contrast(style.borderTopColor, ground(one.parentElement));
+      if (found < 3) faults.push(`edge ${found.toFixed(2)}: ${called(one)}`);
+    }
+    if (one.matches('button, input:not([type=hidden]), a.button') && box.height < 44) {
+      faults.push(`only ${box.height} high: ${called(one)}`);
+    }
+    if (box.left < -0.5 || box.right > document.documentElement.clientWidth + 0.5) {
+      faults.push(`sticks out: ${called(one)}`);
+    }
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches && style.animationName !== 'none') {
+      faults.push(`moves: ${called(one)}`);
+    }
+  }
+  const focused = document.activeElement;
+  if (focused && focused !== document.body && focused.matches(':focus-visible')) {
+    const style = getComputedStyle(focused);
+    if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2
+      || contrast(style.outlineColor, ground(focused.parentElement)) < 3) {
+      faults.push(`no ring: ${called(focused)}`);
+    }
+  } else faults.push('no focus to be seen');
+  if (document.documentElement.scrollWidth > innerWidth) faults.push('scrolls sideways');
+  if (document.documentElement.lang !== 'en') faults.push('no language');
+  if (document.querySelector('[tabindex]:not([tabindex="-1"]):not([tabindex="0"])'))
+    faults.push('an order of its own');
+  if (document.scripts.length) faults.push('a script');
+  for (const one of performance.getEntriesByType('resource')) faults.push('loads ' + one.name);
+  if (getComputedStyle(document.querySelector('main')).borderRadius === '0px')
+    faults.push('without style');
+  return faults;
+})()"""
+
+
+class Browser:
+    def __init__(self, profile, pictures):
+        self.chromium, self.pictures = Chromium(profile), pictures
+        # A window of a headless browser has no focus by itself.
+        self.chromium.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.chromium.call("Accessibility.enable")
+        self.size(390)
+
+    def answer(self, given):
+        return getattr(self, "do_" + given.pop("do"))(**given)
+
+    def size(self, width):
+        self.chromium.call("Emulation.setDeviceMetricsOverride", width=width, height=SIZES[width],
+                           deviceScaleFactor=1, mobile=False)
+
+    def media(self, scheme, motion="no-preference"):
+        self.chromium.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": motion}])
+
+    def page(self):
+        found = self.chromium.run(PAGE)
+        found["status"] = next(
+            (one["params"]["response"]["status"] for one in reversed(self.chromium.seen)
+             if one.get("method") == "Network.responseReceived"
+             and one["params"]["type"] == "Document"), 0)
+        return found
+
+    def do_open(self, url):
+        self.chromium.call("Page.navigate", url=url)
+        return {}
+
+    def do_await(self, title="", text=""):
+        deadline, found, passed = time.monotonic() + LIMIT, {}, []
+        while time.monotonic() < deadline:
+            try:
+                found = self.page()
+                if found["title"] not in passed[-1:]:
+                    passed.append(found["title"])
+                # The focus comes to its place with the first picture of a page.
+                if found["ready"] and found["focus"] and found["title"].startswith(title) \
+                        and text in found["text"]:
+                    return found
+            except (Refused, TypeError):
+                pass  # the page is about to go
+            # What comes next is an event; a second at most, should it have come before the question.
+            message = self.chromium.message(min(deadline, time.monotonic() + 1))
+            if message:
+                self.chromium.seen.append(message)
+        return {"error": f"no {title!r} with {text!r}, but {passed}: {found}"}
+
+    def do_type(self, text):
+        self.chromium.call("Input.insertText", text=text)
+        return {}
+
+    def do_press(self, key):
+        name, code, text = KEYS[key]
+        more = {"key": name, "code": name, "windowsVirtualKeyCode": code}
+        if text:
+            more["text"] = text
+        self.chromium.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **more)
+        more.pop("text", None)
+        self.chromium.call("Input.dispatchKeyEvent", type="keyUp", **more)
+        return {}
+
+    def do_reach(self, name):
+        passed = []
+        for _ in range(30):
+            self.do_press("Tab")
+            passed.append(self.chromium.run(f"{NAME_OF}(document.activeElement)"))
+            if passed[-1] == name:
+                return {"passed": passed}
+        return {"error": f"Tab reaches {passed}, not {name!r}"}
+
+    def do_round(self):
+        """All stops, from where the focus is until it is there again."""
+        stops = [self.chromium.run(f"{NAME_OF}(document.activeElement)")]
+        for _ in range(40):
+            self.do_press("Tab")
+            stop = self.chromium.run(f"{NAME_OF}(document.activeElement)")
+            if stop == stops[0]:
+                return {"stops": stops}
+            if stop:
+                stops.append(stop)
+        return {"error": f"Tab does not come round: {stops}"}
+
+    def do_script(self, on):
+        self.chromium.call("Emulation.setScriptExecutionDisabled", value=not on)
+        return {}
+
+    def do_look(self, name):
+        faults = self.heard()
+        for width in SIZES:
+            self.size(width)
+            for scheme in ("light", "dark"):
+                self.media(scheme, "reduce")
+                faults += [f"{width} {scheme}: {one}" for one in self.chromium.run(FAULTS)]
+                if self.pictures:
+                    picture = self.chromium.call("Page.captureScreenshot", format="png")["data"]
+                    with open(f"{self.pictures}/{name}-{width}-{scheme}.png", "wb") as file:
+                        file.write(base64.b64decode(picture))
+        self.size(390)
+        self.media("light")
+        faults += [one["params"]["entry"]["text"] for one in self.chromium.seen
+                   if one.get("method") == "Log.entryAdded"
+                   # That a page says 403 or 422 is no complaint.
+                   and one["params"]["entry"]["source"] != "network"]
+        return {"faults": faults}
+
+    def heard(self):
+        """What is wrong for someone who hears the page: what Chromium tells a screen reader."""
+        tree = self.chromium.call("Accessibility.getFullAXTree")["nodes"]
+        nodes = [Node(one) for one in tree if not one.get("ignored")]
+
+        def of(*roles):
+            return [one for one in nodes if one.role in roles]
+
+        faults = []
+        headings = [one for one in of("heading") if one.facts.get("level") == 1]
+        if len(headings) != 1 or not headings[0].name:
+            faults.append(f"level 1: {headings}")
+        if len(of("main")) != 1:
+            faults.append("not one main part")
+        title = of("RootWebArea")[0].name
+        if not title.endswith(" · Example") or len(title) < 12:
+            faults.append(f"title: {title!r}")
+        for one in of("textbox", "button", "link"):
+            if not one.name.strip():
+                faults.append(f"a {one.role} without a name")
+        for one in of("textbox"):
+            if one.facts.get("invalid", "false") != "false" and not one.description:
+                faults.append(f"wrong, and nobody says why: {one.name}")
+        for one in of("alert", "status"):
+            wanted = "assertive" if one.role == "alert" else "polite"
+            if one.facts.get("live") != wanted:
+                faults.append(f"nobody hears: {one.role}")
+        for one in of("image", "img", "SvgRoot", "graphics-document"):
+            faults.append(f"a picture that is told: {one.name!r}")
+        if not any(one.facts.get("focused") for one in nodes if one.role != "RootWebArea"):
+            faults.append("nothing has the focus")
+        return faults
+
+
+class Node:
+    def __init__(self, node):
+        self.role = node.get("role", {}).get("value", "")
+        self.name = node.get("name", {}).get("value", "")
+        self.description = node.get("description", {}).get("value", "")
+        self.facts = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+
+    def __repr__(self):
+        return f"{self.role} {self.name!r}"
+
+
+def main():
+    browser = Browser(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+    try:
+        print(json.dumps({}), flush=True)
+        for line in sys.stdin:
+            try:
+                answer = browser.answer(json.loads(line))
+            except Refused as refused:
+                answer = {"error": str(refused)}
+            print(json.dumps(answer), flush=True)
+    finally:
+        browser.chromium.end()
+
+
+main()
