@@ -56,6 +56,8 @@ let package = Package(
   products: [
     .library(name: "AuthSession", targets: ["AuthSession"]),
     .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
+    .library(name: "VaultClient", targets: ["VaultClient"]),
+    .library(name: "OAuth", targets: ["OAuth"]),
     .executable(name: "thumblatch", targets: ["thumblatch"]),
     .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
     .executable(name: "thumblatchd", targets: ["thumblatchd"]),
@@ -190,6 +192,12 @@ let package = Package(
       name: "SessionSpeed",
       dependencies: ["AuthSession", "AuthSessionTesting"],
       path: "Tests/SessionSpeed",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "SessionStorm",
+      dependencies: ["AuthSession", "AuthSessionTesting"],
+      path: "Tests/SessionStorm",
       swiftSettings: strict
     ),
     .executableTarget(

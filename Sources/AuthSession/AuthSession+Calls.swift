@@ -2,9 +2,9 @@
 extension AuthSession {
   /// Makes a call for the person: a failure becomes the state `error`, except where the person gave
   /// it up.
-  func calling<Value: Sendable>(
+  nonisolated(nonsending) func calling<Value: Sendable>(
     _ check: PresenceCall? = nil,
-    _ body: () async throws(AuthError) -> Value
+    _ body: nonisolated(nonsending) () async throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {
     change { $0.beginCall() }
     defer { change { $0.endCall() } }
@@ -25,7 +25,7 @@ extension AuthSession {
   }
 
   /// Takes from an error what it says of the session.
-  func learn(from error: AuthError, _ check: PresenceCall?) async {
+  nonisolated(nonsending) func learn(from error: AuthError, _ check: PresenceCall?) async {
     switch error.kind {
     case .signedOut: hasSignedOut()
     case .loginRequired: change { $0.loginEnded(reason: error.message) }
@@ -38,7 +38,7 @@ extension AuthSession {
   }
 
   /// Signs out where too many presence checks failed and the app chose so.
-  private func countFailures(of check: PresenceCall?) async {
+  nonisolated(nonsending) private func countFailures(of check: PresenceCall?) async {
     guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
     guard addFailedChecks(check.failures) >= most else { return }
     _ = try? await vault.signOut(account, locally: false)

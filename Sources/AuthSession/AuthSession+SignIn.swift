@@ -7,7 +7,7 @@ extension AuthSession {
   ///
   /// - Throws: what the vault itself may fail with; the state is then `error`.
   @discardableResult
-  public func restore() async throws(AuthError) -> AuthState {
+  nonisolated(nonsending) public func restore() async throws(AuthError) -> AuthState {
     try await calling { [self] () throws(AuthError) in
       let snapshot = try await vault.snapshot(of: account)
       change { $0.saw(snapshot) }

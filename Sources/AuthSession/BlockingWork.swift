@@ -19,7 +19,7 @@ final class BlockingWork: Sendable {
 
   /// Runs `body`, which is told by a readable descriptor when the task was cancelled: that of
   /// `wake` where one is given.
-  func run<Value: Sendable>(
+  nonisolated(nonsending) func run<Value: Sendable>(
     _ wake: WakeEventBox? = nil,
     _ body: @escaping @Sendable (_ interrupt: Int32) throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {

@@ -14,7 +14,7 @@ struct EngineCall {
   static let remoteLimit: Int64 = 150
 
   /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
-  static func run<Value: Sendable>(
+  nonisolated(nonsending) static func run<Value: Sendable>(
     _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
   ) async throws(AuthError) -> Value {
     try await BlockingWork.shared.run { interrupt throws(AuthError) in

@@ -10,7 +10,7 @@ public struct EngineVault: AuthVault {
   public init() {}
 
   /// How the account stands, in one round trip.
-  public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
+  nonisolated(nonsending) public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
     try await EngineCall.run { engine throws(VaultClientError) in
       try Self.snapshot(of: account, engine)
     }
@@ -170,17 +170,12 @@ extension EngineVault {
     of account: String,
     _ engine: EngineCall
   ) throws(VaultClientError) -> VaultSnapshot {
-    let status = try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }
-    let covered = status.unlockedAccounts
-    let isUnlocked = status.unlocked && (covered.isEmpty || covered.contains(account))
-    do throws(VaultClientError) {
-      let found = try engine.call(within: EngineCall.localLimit) { _ in
-        GetAccountCall(account: account)
-      }
-      return VaultSnapshot(account: found.account.map(AccountSnapshot.init), isUnlocked: isUnlocked)
-    } catch .refused(.noSuchAccount) {
-      return VaultSnapshot(account: nil, isUnlocked: isUnlocked)
-    }
+    // Not `GetStatus`: that looks for the reader, which takes a program of its own.
+    let facts = try engine.call(within: EngineCall.localLimit) { _ in WatchCall(account: account) }
+    return VaultSnapshot(
+      account: facts.account.map(AccountSnapshot.init),
+      isUnlocked: facts.unlocked
+    )
   }
 }
 

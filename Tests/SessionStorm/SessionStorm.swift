@@ -1,0 +1,112 @@
+import AuthSession
+import AuthSessionTesting
+import Observation
+
+/// Everything that an app may do with a session, at once: built with the thread sanitizer, which ends
+/// the program where two threads race.
+///
+/// Each round has a session of its own, so that its end (deinit) meets what still runs. How much is
+/// done is counted, not timed. Prints how often what happened.
+@main
+struct SessionStorm {
+  static let rounds = 4
+  static let tasks = 1_000
+
+  static func main() async throws {
+    let tally = Tally()
+    for round in 0..<rounds { try await storm(round, tally) }
+    print(tally.line)
+    // A storm in which nothing was done would race with nothing.
+    for word in ["token", "cancelled", "state", "signed in", "unlocked"] {
+      precondition(tally.count(of: word) > 0, "nothing was \(word)")
+    }
+  }
+
+  private static func storm(_ round: Int, _ tally: Tally) async throws {
+    let vault = StubVault()
+    vault.set { $0.users["ada@example.org"] = "password" }
+    vault.signIn(ada, protected: round % 2 == 1, as: "me")
+    let network = Weather()
+    let session = AuthSession(
+      account: "me",
+      configuration: AuthConfiguration(failedChecksBeforeSignOut: 50),
+      presenter: ScriptedPresenter(.touches, .types("wrong"), .cancels, .touches),
+      vault: vault,
+      network: network
+    )
+    try await session.restore()
+    await withTaskGroup { group in
+      for number in 0..<tasks {
+        group.addTask {
+          let act = Task { try await perform(number, session, vault, network, tally) }
+          // Some are given up, at any point of what they do.
+          if number % 7 == 0 { act.cancel() }
+          do { try await act.value } catch let error as AuthError {
+            tally.add(error.kind == .cancelled ? "cancelled" : "failed")
+          } catch { tally.add("failed") }
+        }
+      }
+    }
+    // Whoever follows it is told of the end.
+    let states = session.states
+    let follower = Task { for await _ in states { tally.add("state") } }
+    follower.cancel()
+    await follower.value
+  }
+
+  private static let ada = User(id: "1", email: "ada@example.org", issuer: "https://id.test")
+
+  /// One of the things that an app, or the world, does.
+  private static func perform(
+    _ number: Int,
+    _ session: AuthSession,
+    _ vault: StubVault,
+    _ network: Weather,
+    _ tally: Tally
+  ) async throws {
+    switch number % 20 {
+    case 0: try await session.logout(locally: number % 40 == 0)
+    case 1, 2:
+      try await session.login(email: "ada@example.org", password: try Password("password"))
+      tally.add("signed in")
+    case 3: try await session.lock()
+    case 4:
+      _ = try await session.unlock(reason: "a storm")
+      tally.add("unlocked")
+    case 5:
+      for await _ in session.states.prefix(2) { tally.add("state") }
+    case 6: vault.expireToken()
+    case 7: vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
+    case 8: network.change()
+    case 9: try await observe(session, tally)
+    case 10: _ = try await session.request(AuthRequest("https://api.test/\(number)"))
+    case 11: try await session.enablePresenceProtection()
+    case 12: try await session.disablePresenceProtection()
+    case 13: try await session.restore()
+    case 14: try await session.evaluate(.fingerprint, reason: "a storm")
+    case 15: try await replace(session)
+    case 16: try await session.beginLogin(.device).wait()
+    default:
+      _ = try await session.accessToken()
+      _ = (session.isAccessTokenExpiringSoon(), session.accessTokenLifetime, session.isLoading)
+      tally.add("token")
+    }
+  }
+
+  /// What a view does: it reads, and is told of the next change.
+  private static func observe(_ session: AuthSession, _ tally: Tally) async throws {
+    withObservationTracking {
+      _ = (session.state, session.currentUser, session.errorMessage)
+    } onChange: {
+      tally.add("observed")
+    }
+    session.dismissError()
+    try await session.fetchCurrentUser()
+  }
+
+  private static func replace(_ session: AuthSession) async throws {
+    let token = try await session.accessToken()
+    _ = try await session.accessToken(replacing: token)
+    _ = try await session.accessToken(scopes: ["mail"])
+  }
+}
