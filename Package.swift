@@ -194,9 +194,10 @@ let package = Package(
       path: "Tests/SessionSpeed",
       swiftSettings: strict
     ),
+    .target(name: "WatchedLock", path: "Tests/WatchedLock"),
     .executableTarget(
       name: "SessionStorm",
-      dependencies: ["AuthSession", "AuthSessionTesting"],
+      dependencies: ["AuthSession", "AuthSessionTesting", "WatchedLock"],
       path: "Tests/SessionStorm",
       swiftSettings: strict
     ),

@@ -1,6 +1,8 @@
 import AuthSession
 import AuthSessionTesting
+import Glibc
 import Observation
+import WatchedLock
 
 /// Everything that an app may do with a session, at once: built with the thread sanitizer, which ends
 /// the program where two threads race.
@@ -9,16 +11,19 @@ import Observation
 /// done is counted, not timed. Prints how often what happened.
 @main
 struct SessionStorm {
-  static let rounds = 4
+  static let rounds = 8
   static let tasks = 1_000
 
   static func main() async throws {
+    watchedlock_install()
     let tally = Tally()
     for round in 0..<rounds { try await storm(round, tally) }
     print(tally.line)
     // A storm in which nothing was done would race with nothing.
-    for word in ["token", "cancelled", "state", "signed in", "unlocked"] {
-      precondition(tally.count(of: word) > 0, "nothing was \(word)")
+    for word in ["token", "cancelled", "state", "signed in", "unlocked"]
+    where tally.count(of: word) == 0 {
+      print("storm: error: no \(word)")
+      exit(1)
     }
   }
 
@@ -35,23 +40,38 @@ struct SessionStorm {
       network: network
     )
     try await session.restore()
-    await withTaskGroup { group in
-      for number in 0..<tasks {
-        group.addTask {
-          let act = Task { try await perform(number, session, vault, network, tally) }
-          // Some are given up, at any point of what they do.
-          if number % 7 == 0 { act.cancel() }
-          do { try await act.value } catch let error as AuthError {
-            tally.add(error.kind == .cancelled ? "cancelled" : "failed")
-          } catch { tally.add("failed") }
-        }
-      }
+    await all(tally) { try await perform($0, session, vault, network, tally) }
+    // Signed in for certain, all want a token, which ends again and again.
+    vault.set { $0.failures = [:] }
+    try await session.login(email: "ada@example.org", password: try Password("password"))
+    await all(tally) { number in
+      if number % 50 == 49 { vault.expireToken() }
+      try await demand(session, tally)
     }
     // Whoever follows it is told of the end.
     let states = session.states
     let follower = Task { for await _ in states { tally.add("state") } }
     follower.cancel()
     await follower.value
+  }
+
+  /// Does it a thousand times at once.
+  private static func all(
+    _ tally: Tally,
+    _ body: @escaping @Sendable (Int) async throws -> Void
+  ) async {
+    await withTaskGroup { group in
+      for number in 0..<tasks {
+        group.addTask {
+          let act = Task { try await body(number) }
+          // Some are given up, at any point of what they do.
+          if number % 7 == 0 { act.cancel() }
+          do { try await act.value } catch {
+            tally.add((error as? AuthError)?.kind == .cancelled ? "cancelled" : "failed")
+          }
+        }
+      }
+    }
   }
 
   private static let ada = User(id: "1", email: "ada@example.org", issuer: "https://id.test")
@@ -76,7 +96,9 @@ struct SessionStorm {
     case 5:
       for await _ in session.states.prefix(2) { tally.add("state") }
     case 6: vault.expireToken()
-    case 7: vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
+    // Now and then: all who wait for one token share what became of it.
+    case 7 where number % 100 == 7:
+      vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
     case 8: network.change()
     case 9: try await observe(session, tally)
     case 10: _ = try await session.request(AuthRequest("https://api.test/\(number)"))
@@ -86,11 +108,14 @@ struct SessionStorm {
     case 14: try await session.evaluate(.fingerprint, reason: "a storm")
     case 15: try await replace(session)
     case 16: try await session.beginLogin(.device).wait()
-    default:
-      _ = try await session.accessToken()
-      _ = (session.isAccessTokenExpiringSoon(), session.accessTokenLifetime, session.isLoading)
-      tally.add("token")
+    default: try await demand(session, tally)
     }
+  }
+
+  private static func demand(_ session: AuthSession, _ tally: Tally) async throws {
+    _ = try await session.accessToken()
+    _ = (session.isAccessTokenExpiringSoon(), session.accessTokenLifetime, session.isLoading)
+    tally.add("token")
   }
 
   /// What a view does: it reads, and is told of the next change.
