@@ -232,7 +232,7 @@ let package = Package(
       "IntegrationTests",
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
-        "TestSupport",
+        "SessionSpeed", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

@@ -11,7 +11,10 @@ extension AuthError {
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",
-        recoverySuggestion: "install the package thumblatch; \(error.remedy ?? "")",
+        recoverySuggestion: [
+          "install the package thumblatch, or Thumblatch by Scripts/build --prefix ~/.local",
+          error.remedy,
+        ].compactMap { $0 }.joined(separator: "; "),
         cause: error
       )
     case .unsafeDirectory, .unsafeVault, .wrongServer:

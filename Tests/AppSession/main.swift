@@ -76,6 +76,6 @@ while let line = readLine() {
   do throws(AuthError) {
     say("done \(try await perform(words, session))")
   } catch {
-    say("failed \(error.kind)")
+    say("failed \(error.kind) \(error.recoverySuggestion ?? "")")
   }
 }
