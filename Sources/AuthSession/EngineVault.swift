@@ -10,9 +10,14 @@ public struct EngineVault: AuthVault {
   public init() {}
 
   /// How the account stands, in one round trip.
-  nonisolated(nonsending) public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
-      try Self.snapshot(of: account, engine)
+  nonisolated(nonsending) public func snapshot(
+    of account: String
+  ) async throws(AuthError) -> VaultSnapshot {
+    // Not `GetStatus`: that looks for the reader, which takes a program of its own.
+    let call = WatchCall(account: account)
+    if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
+    return try await EngineCall.run { engine throws(VaultClientError) in
+      VaultSnapshot(try engine.call(within: EngineCall.localLimit) { _ in call })
     }
   }
 
@@ -164,18 +169,10 @@ public struct EngineVault: AuthVault {
   }
 }
 
-extension EngineVault {
-  /// The account and the window, over an open connection.
-  static func snapshot(
-    of account: String,
-    _ engine: EngineCall
-  ) throws(VaultClientError) -> VaultSnapshot {
-    // Not `GetStatus`: that looks for the reader, which takes a program of its own.
-    let facts = try engine.call(within: EngineCall.localLimit) { _ in WatchCall(account: account) }
-    return VaultSnapshot(
-      account: facts.account.map(AccountSnapshot.init),
-      isUnlocked: facts.unlocked
-    )
+extension VaultSnapshot {
+  /// What the engine tells of an account and the window.
+  init(_ facts: WatchReply) {
+    self.init(account: facts.account.map(AccountSnapshot.init), isUnlocked: facts.unlocked)
   }
 }
 
