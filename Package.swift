@@ -56,6 +56,8 @@ let package = Package(
   products: [
     .library(name: "AuthSession", targets: ["AuthSession"]),
     .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
+    .library(name: "VaultClient", targets: ["VaultClient"]),
+    .library(name: "OAuth", targets: ["OAuth"]),
     .executable(name: "thumblatch", targets: ["thumblatch"]),
     .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
     .executable(name: "thumblatchd", targets: ["thumblatchd"]),
@@ -197,6 +199,13 @@ let package = Package(
       path: "Tests/SessionSpeed",
       swiftSettings: strict
     ),
+    .target(name: "WatchedLock", path: "Tests/WatchedLock"),
+    .executableTarget(
+      name: "SessionStorm",
+      dependencies: ["AuthSession", "AuthSessionTesting", "WatchedLock"],
+      path: "Tests/SessionStorm",
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "AppSession",
       dependencies: ["AuthSession"],
@@ -239,7 +248,7 @@ let package = Package(
       "IntegrationTests",
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
-        "AppAtTerminal", "example-server", "example-cli", "TestSupport",
+        "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

@@ -2,9 +2,9 @@
 extension AuthSession {
   /// Makes a call for the person: a failure becomes the state `error`, except where the person gave
   /// it up.
-  func calling<Value: Sendable>(
+  nonisolated(nonsending) func calling<Value: Sendable>(
     _ check: PresenceCall? = nil,
-    _ body: () async throws(AuthError) -> Value
+    _ body: nonisolated(nonsending) () async throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {
     let news = change { facts in
       facts.beginCall()
@@ -28,7 +28,11 @@ extension AuthSession {
   }
 
   /// Takes from an error what it says of the session, unless something newer is known.
-  func learn(from error: AuthError, _ check: PresenceCall?, since news: UInt64) async {
+  nonisolated(nonsending) func learn(
+    from error: AuthError,
+    _ check: PresenceCall?,
+    since news: UInt64
+  ) async {
     switch error.kind {
     case .signedOut: if facts.news == news { hasSignedOut() }
     case .loginRequired:
@@ -42,7 +46,7 @@ extension AuthSession {
   }
 
   /// Signs out where too many presence checks failed and the app chose so.
-  private func countFailures(of check: PresenceCall?) async {
+  nonisolated(nonsending) private func countFailures(of check: PresenceCall?) async {
     guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
     if check.hasPassed { return checkHasPassed() }
     guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }

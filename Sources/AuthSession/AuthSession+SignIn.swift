@@ -8,7 +8,7 @@ extension AuthSession {
   ///
   /// - Throws: what the vault itself may fail with; the state is then `error`.
   @discardableResult
-  public func restore() async throws(AuthError) -> AuthState {
+  nonisolated(nonsending) public func restore() async throws(AuthError) -> AuthState {
     try await calling { [self] () throws(AuthError) in
       let news = facts.news
       let snapshot = try await vault.snapshot(of: account)

@@ -4,7 +4,7 @@
 /// presence check, it makes a prompt, hands it to `present`, and goes on once it has ended.
 public protocol AuthVault: Sendable {
   /// How the account stands; its `account` is nil where there is none of that name.
-  func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
+  nonisolated(nonsending) func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
   /// The same at once, and again whenever it changes; ends when the vault goes away.
   ///
   /// While it runs, the vault refreshes the account's access token `ahead` of its end.

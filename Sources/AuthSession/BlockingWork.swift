@@ -36,7 +36,7 @@ final class BlockingWork: Sendable {
   /// `wake` where one is given.
   ///
   /// - Throws: what `body` throws; `cancelled` where its turn never came.
-  func run<Value: Sendable>(
+  nonisolated(nonsending) func run<Value: Sendable>(
     _ wake: WakeEventBox? = nil,
     _ body: @escaping @Sendable (_ interrupt: Int32) throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {

@@ -11,7 +11,7 @@ extension AuthError {
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",
-        recoverySuggestion: ["install Thumblatch's programs", error.remedy].compactMap(\.self)
+        recoverySuggestion: [Self.installation, error.remedy].compactMap(\.self)
           .joined(separator: "; "),
         cause: error
       )
@@ -24,6 +24,10 @@ extension AuthError {
     }
   }
 
+  /// What helps where a program is missing.
+  private static let installation =
+    "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
+
   private init(_ error: VaultError, cause: any Error) {
     switch error {
     case .presenceNeeded:
@@ -32,7 +36,7 @@ extension AuthError {
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(message)",
-        recoverySuggestion: "install the package thumblatch",
+        recoverySuggestion: Self.installation,
         cause: cause
       )
     case .presenceFailed(let outcome, let message, _):

@@ -24,12 +24,7 @@ extension EngineVault {
         // Without a limit: the engine speaks when there is something to say.
         try? VaultLocation(privately: false).connect(interrupt: interrupt)
           .stream(call, within: .max) { reply in
-            continuation.yield(
-              VaultSnapshot(
-                account: reply.account.map(AccountSnapshot.init),
-                isUnlocked: reply.unlocked
-              )
-            )
+            continuation.yield(VaultSnapshot(reply))
           }
       }
     } catch {

@@ -10,9 +10,14 @@ public struct EngineVault: AuthVault {
   public init() {}
 
   /// How the account stands, in one round trip.
-  public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
-      try Self.snapshot(of: account, engine)
+  nonisolated(nonsending) public func snapshot(
+    of account: String
+  ) async throws(AuthError) -> VaultSnapshot {
+    // Not `GetStatus`: that looks for the reader, which takes a program of its own.
+    let call = WatchCall(account: account)
+    if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
+    return try await EngineCall.run { engine throws(VaultClientError) in
+      VaultSnapshot(try engine.call(within: EngineCall.localLimit) { _ in call })
     }
   }
 
@@ -175,23 +180,10 @@ public struct EngineVault: AuthVault {
   }
 }
 
-extension EngineVault {
-  /// The account and the window, over an open connection.
-  static func snapshot(
-    of account: String,
-    _ engine: EngineCall
-  ) throws(VaultClientError) -> VaultSnapshot {
-    let status = try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }
-    let covered = status.unlockedAccounts
-    let isUnlocked = status.unlocked && (covered.isEmpty || covered.contains(account))
-    do throws(VaultClientError) {
-      let found = try engine.call(within: EngineCall.localLimit) { _ in
-        GetAccountCall(account: account)
-      }
-      return VaultSnapshot(account: found.account.map(AccountSnapshot.init), isUnlocked: isUnlocked)
-    } catch .refused(.noSuchAccount) {
-      return VaultSnapshot(account: nil, isUnlocked: isUnlocked)
-    }
+extension VaultSnapshot {
+  /// What the engine tells of an account and the window.
+  init(_ facts: WatchReply) {
+    self.init(account: facts.account.map(AccountSnapshot.init), isUnlocked: facts.unlocked)
   }
 }
 

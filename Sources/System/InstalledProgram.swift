@@ -34,6 +34,32 @@ public struct InstalledProgram: Sendable, Equatable {
     try self.init(name, directories: own == Self.libexec ? [own] : [own, Self.libexec])
   }
 
+  /// Finds a program for an app, whose own directory is not where they lie.
+  public init(forApp name: String) throws(Flaw) {
+    try self.init(
+      name,
+      directories: Self.places(
+        around: try? ThisProcess.programDirectory(),
+        home: ThisProcess.environment("HOME")
+      )
+    )
+  }
+
+  /// Where an app looks, in this order: beside itself, in the prefix that it is installed in, where
+  /// packages and administrators put them, and where a person does (`Scripts/build --prefix`).
+  public static func places(around own: String?, home: String?) -> [String] {
+    var places: [String] = []
+    if let own {
+      places.append(own)
+      if let slash = own.lastIndex(of: "/") {
+        places.append(own[..<slash] + "/libexec/thumblatch")
+      }
+    }
+    places += [libexec, "/usr/local/libexec/thumblatch"]
+    if let home, home.hasPrefix("/") { places.append(home + "/.local/libexec/thumblatch") }
+    return places.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
   /// Finds the first in these directories; one that could be changed by others is an error, and
   /// is not skipped.
   public init(_ name: String, directories: [String]) throws(Flaw) {

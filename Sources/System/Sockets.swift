@@ -44,21 +44,26 @@ public enum UnixSocket {
 
   /// Connects to `name` in `directory` (connect(2)).
   ///
-  /// - Throws: EAGAIN where a server whose queue is full takes nobody for so many seconds.
+  /// - Throws: EAGAIN where a server whose queue is full takes nobody for so many seconds; for 0 it
+  ///   is not waited for, and the descriptor does not block.
   public static func connect(
     in directory: borrowing Directory,
     name: String,
     seconds: Int = 10
   ) throws(SystemError) -> Descriptor {
     let socket = Descriptor(owning: Int32(try check(Int(clinux_unix_socket()), "socket")))
-    try socket.limitSending(seconds: seconds)
+    if seconds == 0 {
+      try socket.setNonblocking(true)
+    } else {
+      try socket.limitSending(seconds: seconds)
+    }
     let address = try address(of: name, in: directory)
     while true {
       let status = unsafe withAddress(address) { pointer, length in
         unsafe Glibc.connect(socket.number, pointer, length)
       }
       if status == 0 {
-        try socket.limitSending(seconds: 0)
+        if seconds > 0 { try socket.limitSending(seconds: 0) }
         return socket
       }
       // unix(7) connects at once or waits for room in the backlog: nothing has begun at EINTR.

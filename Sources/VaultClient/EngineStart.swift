@@ -22,9 +22,9 @@ struct EngineStart {
   /// The most bytes of a reason that are read.
   static let maximumReason = 4096
 
-  /// The engine's program, beside the running one or in the libexec path.
+  /// The engine's program, beside the running one or where it was installed.
   static func program() throws(VaultClientError) -> InstalledProgram {
-    do { return try InstalledProgram("thumblatchd") } catch {
+    do { return try InstalledProgram(forApp: "thumblatchd") } catch {
       switch error {
       case .missing(_, let places): throw .engineMissing(places: places)
       case .unsafe(let path, let reason): throw .engineUnsafe(path: path, reason: reason)

@@ -32,7 +32,7 @@ public struct RequestCourier: Sendable {
   ) throws(VaultClientError) -> HelperRequestReply {
     let path: String
     do {
-      path = try InstalledProgram(Self.program).path
+      path = try InstalledProgram(forApp: Self.program).path
     } catch {
       throw .courierMissing(reason: "\(error)")
     }

@@ -69,6 +69,21 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
+  /// Connects where somebody serves now, and checks who; nil where that would take any wait, the start
+  /// of an engine, or an error to be told of: `connect` then does what is due.
+  public func connectAtOnce(
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) -> Connection? {
+    guard self == .privateVault else { return nil }
+    do {
+      let state = try StateLocation(environment: environment).open()
+      let socket = try UnixSocket.connect(in: state, name: Self.engineSocket, seconds: 0)
+      return try Self.checked(Connection(socket), trusted: [ThisProcess.user])
+    } catch {
+      return nil
+    }
+  }
+
   private static func serviceIsInstalled() -> Bool {
     guard
       let directory = try? Directory(path: serviceDirectory),

@@ -208,7 +208,7 @@ struct AppStateTests {
     for command in ["protect", "unlock policy=password", "evaluate policy=fingerprintOrPassword"] {
       let failure = try app.run(command)
       #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(command): \(failure)")
-      #expect(failure.contains("install the package thumblatch"))
+      #expect(failure.contains("install Thumblatch's programs"))
     }
     #expect(try app.run("facts") == "true me@example.org false false")
   }

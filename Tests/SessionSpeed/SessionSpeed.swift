@@ -2,59 +2,86 @@ import AuthSession
 import AuthSessionTesting
 import Synchronization
 
-/// Times `accessToken()` with a valid token in memory beside the read of a locked dictionary.
+/// Measures a session: `Scripts/measure` and the tests run it.
 ///
-/// Prints, for each of the rounds, the nanoseconds of both, and last the median of their ratios.
+/// - `SessionSpeed`: times `accessToken()` with a valid token in memory beside the read of a locked
+///   dictionary, and prints the nanoseconds of both for each round and last the median of their
+///   ratios.
+/// - `SessionSpeed calls N`: makes N such calls, for those who count what they cost.
+/// - `SessionSpeed restore`: prints how many nanoseconds `restore()` takes over the machine's vault, as
+///   the first thing that a process does and once more in it, and whether it finds somebody.
 @main
 struct SessionSpeed {
   static let calls = 1_000_000
   static let rounds = 15
 
   static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    switch arguments.first {
+    case nil:
+      for accounts in [1, 16] { try await compare(accounts) }
+    case "calls":
+      guard let count = arguments.last.flatMap({ Int($0) }) else { return print("how many calls?") }
+      let session = try await session()
+      // The first ones pay for what is made once.
+      for _ in 0..<1_000 { _ = try await session.accessToken() }
+      print("bytes \(try await read(session, count))")
+    case "restore":
+      let (first, second) = (AuthSession(account: "me"), AuthSession(account: "me"))
+      let begun = ContinuousClock.now
+      try await first.restore()
+      let between = ContinuousClock.now
+      try await second.restore()
+      let (cold, warm) = (between - begun, ContinuousClock.now - between)
+      let word = first.isAuthenticated && second.isAuthenticated ? "authenticated" : "otherwise"
+      print("\(Int(nanoseconds(cold))) \(Int(nanoseconds(warm))) \(word)")
+    default: print("usage: SessionSpeed [calls N | restore]")
+    }
+  }
+
+  private static func session() async throws -> AuthSession {
     let vault = StubVault()
     vault.signIn(User(issuer: "https://id.test"), as: "me")
     let session = AuthSession(account: "me", vault: vault)
     try await session.restore()
-    let dictionary = Mutex(["me": try await session.accessToken().value])
+    return session
+  }
+
+  /// Both in turn, so that what else the machine does meets both.
+  private static func compare(_ accounts: Int) async throws {
+    let session = try await session()
+    var tokens = ["me": try await session.accessToken()]
+    for other in 1..<accounts { tokens["account-\(other)"] = tokens["me"] }
+    let dictionary = Mutex(tokens)
     var ratios: [Double] = []
     for _ in 0..<rounds {
-      let locked = measure { count in
-        var bytes = 0
-        for _ in 0..<count { bytes &+= dictionary.withLock { $0["me"] }?.utf8.count ?? 0 }
-        return bytes
-      }
-      let token = try await measureTokens(session)
+      let begun = ContinuousClock.now
+      var bytes = 0
+      for _ in 0..<calls { bytes &+= dictionary.withLock { $0["me"] }?.value.utf8.count ?? 0 }
+      let between = ContinuousClock.now
+      let more = try await read(session, calls)
+      let (locked, token) = (between - begun, ContinuousClock.now - between)
+      precondition(bytes == more)
       ratios.append(token / locked)
-      print(line("locked dictionary", locked) + line("accessToken()", token))
+      print("dictionary of \(accounts) \(each(locked)) ns   accessToken() \(each(token)) ns")
     }
     ratios.sort()
-    print("ratio \(hundredths(ratios[rounds / 2]))")
+    print("ratio \(accounts) \(hundredths(ratios[rounds / 2]))")
   }
 
-  private static func measure(_ body: (Int) -> Int) -> Double {
-    let begun = ContinuousClock.now
-    let bytes = body(calls)
-    precondition(bytes > 0)
-    return nanoseconds(since: begun)
-  }
-
-  nonisolated(nonsending) private static func measureTokens(
-    _ session: AuthSession
-  ) async throws -> Double {
-    let begun = ContinuousClock.now
+  nonisolated(nonsending) private static func read(
+    _ session: AuthSession,
+    _ count: Int
+  ) async throws -> Int {
     var bytes = 0
-    for _ in 0..<calls { bytes &+= try await session.accessToken().value.utf8.count }
-    precondition(bytes > 0)
-    return nanoseconds(since: begun)
+    for _ in 0..<count { bytes &+= try await session.accessToken().value.utf8.count }
+    return bytes
   }
 
-  private static func nanoseconds(since begun: ContinuousClock.Instant) -> Double {
-    let (seconds, attoseconds) = (ContinuousClock.now - begun).components
-    return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(calls)
-  }
+  private static func nanoseconds(_ time: Duration) -> Double { time / .nanoseconds(1) }
 
-  private static func line(_ name: String, _ time: Double) -> String {
-    "\(name) \(hundredths(time)) ns   "
+  private static func each(_ time: Duration) -> String {
+    hundredths(nanoseconds(time) / Double(calls))
   }
 
   private static func hundredths(_ value: Double) -> String {

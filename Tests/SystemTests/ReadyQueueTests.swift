@@ -99,6 +99,19 @@ struct InstalledProgramTests {
     #expect(flaw(["/nothing", "/etc"]) == .missing(name: "program", places: ["/nothing", "/etc"]))
   }
 
+  @Test
+  func anAppLooksBesideItselfInItsPrefixAndWhereProgramsAreInstalled() {
+    #expect(
+      InstalledProgram.places(around: "/opt/app/bin", home: "/home/ada") == [
+        "/opt/app/bin", "/opt/app/libexec/thumblatch", "/usr/libexec/thumblatch",
+        "/usr/local/libexec/thumblatch", "/home/ada/.local/libexec/thumblatch",
+      ]
+    )
+    let everywhere = ["/usr/libexec/thumblatch", "/usr/local/libexec/thumblatch"]
+    #expect(InstalledProgram.places(around: nil, home: "relative") == everywhere)
+    #expect(InstalledProgram.places(around: "/usr/bin", home: nil) == ["/usr/bin"] + everywhere)
+  }
+
   @Test(arguments: [0o620, 0o602, 0o666])
   func aProgramThatOthersMayWriteIsNotUsed(mode: UInt32) {
     unsafe chmod("\(place.path)/program", mode)

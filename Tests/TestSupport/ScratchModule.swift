@@ -1,18 +1,31 @@
 internal import Glibc
 internal import System
 
-/// A PAM module that does what no module should, compiled for a test.
-///
-/// Its first argument says what: see the source. It says yes whatever was answered.
+/// Shared objects that are compiled for a test.
 public enum ScratchModule {
   /// Why there is none.
   public struct Failure: Error {}
 
-  /// Compiles the module into a directory, and returns its path.
+  /// A PAM module that does what no module should; its path.
+  ///
+  /// Its first argument says what: see the source. It says yes whatever was answered.
   public static func make(in directory: String) throws -> String {
-    let place = try Directory(path: directory)
-    try place.create("hostile.c").write(source)
-    let path = directory + "/hostile.so"
+    try compile("hostile", hostile, in: directory)
+  }
+
+  /// What counts the memory that a program takes, for LD_PRELOAD, and tells at its end; its path.
+  public static func makeAllocationCounter(in directory: String) throws -> String {
+    try compile("counter", counter, in: directory)
+  }
+
+  private static func compile(
+    _ name: String,
+    _ source: String,
+    in directory: String
+  ) throws -> String {
+    let path = "\(directory)/\(name).so"
+    _ = try? Directory(path: directory).unlink(name + ".c")
+    try Directory(path: directory).create(name + ".c").write(source)
     // The toolchain's own compiler, else the distribution's.
     let search = ThisProcess.environment("PATH") ?? "/usr/bin"
     let candidates = ["clang", "cc"].flatMap { name in
@@ -23,7 +36,7 @@ public enum ScratchModule {
     }
     let child = try ChildProcess(
       path: compiler,
-      arguments: ["-shared", "-fPIC", "-o", path, directory + "/hostile.c"],
+      arguments: ["-shared", "-fPIC", "-o", path, "\(directory)/\(name).c"],
       environment: ["PATH=\(search)"],
       descriptors: [-1, 1, 2]
     )
@@ -31,7 +44,37 @@ public enum ScratchModule {
     return path
   }
 
-  private static let source = #"""
+  private static let counter = #"""
+    #include <stdatomic.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+
+    // The GNU C library's own, under the names that stay when the others are taken.
+    extern void *__libc_malloc(size_t);
+    extern void *__libc_calloc(size_t, size_t);
+    extern void *__libc_realloc(void *, size_t);
+    extern void *__libc_memalign(size_t, size_t);
+    static atomic_long count;
+
+    void *malloc(size_t size) { count++; return __libc_malloc(size); }
+    void *calloc(size_t number, size_t size) { count++; return __libc_calloc(number, size); }
+    void *realloc(void *old, size_t size) { count++; return __libc_realloc(old, size); }
+    void *aligned_alloc(size_t alignment, size_t size) {
+      count++;
+      return __libc_memalign(alignment, size);
+    }
+    int posix_memalign(void **space, size_t alignment, size_t size) {
+      count++;
+      *space = __libc_memalign(alignment, size);
+      return *space ? 0 : 12;
+    }
+    __attribute__((destructor)) static void tell(void) {
+      fprintf(stderr, "allocations %ld\n", count);
+    }
+
+    """#
+
+  private static let hostile = #"""
     #include <security/pam_appl.h>
     #include <security/pam_modules.h>
     #include <stdlib.h>

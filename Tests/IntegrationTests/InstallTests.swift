@@ -1,0 +1,46 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `Scripts/build --prefix`, and an app that finds what it installed.
+struct InstallTests {
+  @Test
+  func aPrefixHoldsTheProgramsAndAnAppFindsThem() throws {
+    let person = try Person()
+    let prefix = person.home + "/.local"
+    defer { _ = try? endEngine(prefix) }
+    try shell("umask 000; cd /; \(script) --no-build --prefix \(prefix)")
+    try shell("chown -R \(person.user.name) \(prefix)")
+    let link = try shell("readlink \(prefix)/bin/thumblatch")
+    #expect(link == "../libexec/thumblatch/thumblatch\n")
+    #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
+
+    // By its link the front finds the command-line program, and that one the engine.
+    let thumblatch = prefix + "/bin/thumblatch"
+    #expect(try person.shell("\(thumblatch) --version").succeeded().hasPrefix("thumblatch "))
+    #expect(try person.shell("\(thumblatch) status --json").succeeded().contains("\"private\""))
+    try endEngine(prefix)
+
+    // An app of any other directory finds the engine, and is told what to do where there is none.
+    try shell("rm \(person.programs)/thumblatchd")
+    #expect(try AppProcess(person).run("restore") == "unauthenticated")
+    try endEngine(prefix)
+    // Installed again over what is there.
+    try shell("\(script) --no-build --prefix \(prefix) && chown -R \(person.user.name) \(prefix)")
+    #expect(try AppProcess(person).run("restore") == "unauthenticated")
+    try endEngine(prefix)
+    try shell("rm -r \(prefix)/libexec")
+    let refusal = try AppProcess(person).run("restore")
+    #expect(refusal.hasPrefix("failed notInstalled"))
+    #expect(refusal.contains("Scripts/build --prefix"))
+  }
+
+  private func endEngine(_ prefix: String) throws {
+    for process in processes(in: prefix + "/libexec/thumblatch", named: "thumblatchd") {
+      kill(process, SIGTERM)
+      try waitForEnd(process)
+    }
+  }
+
+  private var script: String { BuiltPrograms.sourceDirectory + "/Scripts/build" }
+}

@@ -1,0 +1,137 @@
+import AuthSession
+import AuthSessionTesting
+import Glibc
+import Observation
+import WatchedLock
+
+/// Everything that an app may do with a session, at once: built with the thread sanitizer, which ends
+/// the program where two threads race.
+///
+/// Each round has a session of its own, so that its end (deinit) meets what still runs. How much is
+/// done is counted, not timed. Prints how often what happened.
+@main
+struct SessionStorm {
+  static let rounds = 8
+  static let tasks = 1_000
+
+  static func main() async throws {
+    watchedlock_install()
+    let tally = Tally()
+    for round in 0..<rounds { try await storm(round, tally) }
+    print(tally.line)
+    // A storm in which nothing was done would race with nothing.
+    for word in ["token", "cancelled", "state", "signed in", "unlocked"]
+    where tally.count(of: word) == 0 {
+      print("storm: error: no \(word)")
+      exit(1)
+    }
+  }
+
+  private static func storm(_ round: Int, _ tally: Tally) async throws {
+    let vault = StubVault()
+    vault.set { $0.users["ada@example.org"] = "password" }
+    vault.signIn(ada, protected: round % 2 == 1, as: "me")
+    let network = Weather()
+    let session = AuthSession(
+      account: "me",
+      configuration: AuthConfiguration(failedChecksBeforeSignOut: 50),
+      presenter: ScriptedPresenter(.touches, .types("wrong"), .cancels, .touches),
+      vault: vault,
+      network: network
+    )
+    try await session.restore()
+    await all(tally) { try await perform($0, session, vault, network, tally) }
+    // Signed in for certain, all want a token, which ends again and again.
+    vault.set { $0.failures = [:] }
+    try await session.login(email: "ada@example.org", password: try Password("password"))
+    await all(tally) { number in
+      if number % 50 == 49 { vault.expireToken() }
+      try await demand(session, tally)
+    }
+    // Whoever follows it is told of the end.
+    let states = session.states
+    let follower = Task { for await _ in states { tally.add("state") } }
+    follower.cancel()
+    await follower.value
+  }
+
+  /// Does it a thousand times at once.
+  private static func all(
+    _ tally: Tally,
+    _ body: @escaping @Sendable (Int) async throws -> Void
+  ) async {
+    await withTaskGroup { group in
+      for number in 0..<tasks {
+        group.addTask {
+          let act = Task { try await body(number) }
+          // Some are given up, at any point of what they do.
+          if number % 7 == 0 { act.cancel() }
+          do { try await act.value } catch {
+            tally.add((error as? AuthError)?.kind == .cancelled ? "cancelled" : "failed")
+          }
+        }
+      }
+    }
+  }
+
+  private static let ada = User(id: "1", email: "ada@example.org", issuer: "https://id.test")
+
+  /// One of the things that an app, or the world, does.
+  private static func perform(
+    _ number: Int,
+    _ session: AuthSession,
+    _ vault: StubVault,
+    _ network: Weather,
+    _ tally: Tally
+  ) async throws {
+    switch number % 20 {
+    case 0: try await session.logout(locally: number % 40 == 0)
+    case 1, 2:
+      try await session.login(email: "ada@example.org", password: try Password("password"))
+      tally.add("signed in")
+    case 3: try await session.lock()
+    case 4:
+      _ = try await session.unlock(reason: "a storm")
+      tally.add("unlocked")
+    case 5:
+      for await _ in session.states.prefix(2) { tally.add("state") }
+    case 6: vault.expireToken()
+    // Now and then: all who wait for one token share what became of it.
+    case 7 where number % 100 == 7:
+      vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
+    case 8: network.change()
+    case 9: try await observe(session, tally)
+    case 10: _ = try await session.request(AuthRequest("https://api.test/\(number)"))
+    case 11: try await session.enablePresenceProtection()
+    case 12: try await session.disablePresenceProtection()
+    case 13: try await session.restore()
+    case 14: try await session.evaluate(.fingerprint, reason: "a storm")
+    case 15: try await replace(session)
+    case 16: try await session.beginLogin(.device).wait()
+    default: try await demand(session, tally)
+    }
+  }
+
+  private static func demand(_ session: AuthSession, _ tally: Tally) async throws {
+    _ = try await session.accessToken()
+    _ = (session.isAccessTokenExpiringSoon(), session.accessTokenLifetime, session.isLoading)
+    tally.add("token")
+  }
+
+  /// What a view does: it reads, and is told of the next change.
+  private static func observe(_ session: AuthSession, _ tally: Tally) async throws {
+    withObservationTracking {
+      _ = (session.state, session.currentUser, session.errorMessage)
+    } onChange: {
+      tally.add("observed")
+    }
+    session.dismissError()
+    try await session.fetchCurrentUser()
+  }
+
+  private static func replace(_ session: AuthSession) async throws {
+    let token = try await session.accessToken()
+    _ = try await session.accessToken(replacing: token)
+    _ = try await session.accessToken(scopes: ["mail"])
+  }
+}
