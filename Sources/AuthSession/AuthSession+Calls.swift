@@ -124,8 +124,8 @@ extension AuthSession {
     guard facts.tokenHolder != nil, let token = anyCachedToken else { return }
     let end = snapshot.account?.accessTokenExpiresAt
     guard token.expiresAt != end else { return }
-    // One that is gone was refused by a server, or has ended.
-    guard end != nil else { return forget() }
+    // One that is gone was refused by a server, or has ended; its successor may be on its way.
+    guard end != nil else { return drop(token) }
     // A refresh made it; whoever asks next is not to wait for it.
     Task { [weak self] in _ = try? await self?.token(TokenRequest(), asksNobody: true) }
   }

@@ -239,6 +239,11 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
+  /// Forgets this token, where it is still the one in memory.
+  func drop(_ token: AccessToken) {
+    cached.withLock { if $0 == token { $0 = nil } }
+  }
+
   /// Forgets the token in memory, and those that are on their way.
   func forget() {
     content.withLock { content in
