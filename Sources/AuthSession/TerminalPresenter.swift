@@ -125,8 +125,10 @@ private final class TerminalDialogue {
       switch shown {
       case .queued: return
       case .ready: return prompt.begin()
-      default: return prompt.choosePassword()
+      // Enter means something only where it was offered.
+      default: if prompt.allowsPassword { prompt.choosePassword() }
       }
+      return
     }
     isAsking = false
     say("")
