@@ -129,8 +129,9 @@ private final class TerminalDialogue {
       case .queued: return
       case .ready: return prompt.begin()
       // Enter means something only where it was offered.
-      default: return prompt.allowsPassword ? prompt.choosePassword() : ()
+      default: if prompt.allowsPassword { prompt.choosePassword() }
       }
+      return
     }
     isAsking = false
     say("")
