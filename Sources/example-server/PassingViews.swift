@@ -123,7 +123,13 @@ extension Views {
 
 extension PresencePrompt {
   /// Tells prompts apart, so that an answer goes to the one that it was typed for.
-  var number: String { String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 36) }
+  var number: String {
+    var hasher = Hasher()
+    hasher.combine(self)
+    // Another may come to lie where this one was.
+    for part in [requester, account, purpose, detail, reason] { hasher.combine(part) }
+    return String(UInt(bitPattern: hasher.finalize()), radix: 36)
+  }
 }
 
 extension PresencePrompt.ScanAdvice {
