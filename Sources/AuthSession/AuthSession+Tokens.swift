@@ -73,10 +73,11 @@ extension AuthSession {
     let number = forgetting
     do throws(AuthError) {
       let token = try await vault.accessToken(of: account, request, check.asking)
-      if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if request.scopes == nil && request.audience == nil {
         keep(token, unlessForgottenSince: number)
       }
+      // Who waits for the state finds the token.
+      if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
       if facts.isAuthenticated { follow() }
       return token
