@@ -122,9 +122,10 @@ extension AuthSession {
     let news = facts.news
     do throws(AuthError) {
       let token = try await vault.accessToken(of: account, request, check.asking)
+      if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
+      // Who waits for the state finds the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
-      if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       if facts.isAuthenticated { follow() }
       return token
     } catch {

@@ -113,10 +113,12 @@ final class SessionGuard: WindowGuard {
   ) {
     do throws(LoginFailure) {
       var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
-      // Before anybody is told that nothing is missed: they are not to begin.
       if let before = watch.before {
+        // Who comes from here on looks anew; who waits hears of it first, and does not begin.
+        let waiting = rest(number)
         Self.tell(before.reason, end)
-        return stop(number)
+        for ready in waiting { ready.resume() }
+        return
       }
       guard look(number, wake) else { return }
       do throws(LoginFailure) {
@@ -161,7 +163,12 @@ final class SessionGuard: WindowGuard {
 
   /// Nothing is seen any more.
   private func stop(_ number: UInt64) {
-    let waiting = state.withLock { content -> [CheckedContinuation<Void, Never>] in
+    for ready in rest(number) { ready.resume() }
+  }
+
+  /// The same; those who wait are still to be told.
+  private func rest(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
+    state.withLock { content in
       switch content.state {
       case .beginning(number, let waiting):
         content.state = .resting
@@ -172,7 +179,6 @@ final class SessionGuard: WindowGuard {
       case .resting, .beginning, .looking: return []
       }
     }
-    for ready in waiting { ready.resume() }
   }
 
   private func giveUp(_ number: UInt64) {
