@@ -38,22 +38,19 @@ struct ObservationTests {
 
   @Test
   func whoIsToldOfAStateFindsIt() async throws {
-    let made = try Session()
-    made.vault.signIn(Session.user, protected: false)
+    let made = try await Session.signedIn()
+    made.vault.set { $0.failures[.fetchUser] = [AuthError(.misconfigured, "no such address")] }
     let session = made.session
-    let found = Mutex<[AuthState]>([])
-    // A call begins, which changes no state; then it is told what stands in the vault.
-    @Sendable
-    func look() {
-      let state = withObservationTracking {
-        session.state
-      } onChange: {
-        look()
-      }
-      found.withLock { $0.append(state) }
+    _ = await error { () throws(AuthError) in try await session.fetchCurrentUser() }
+    let found = Mutex<AuthState?>(nil)
+    let state = withObservationTracking {
+      session.state
+    } onChange: {
+      let state = session.state
+      found.withLock { $0 = state }
     }
-    look()
-    try await session.restore()
-    #expect(found.withLock { $0 }.last == .authenticated(Session.user))
+    #expect(state == .error(AuthError(.misconfigured, "no such address")))
+    session.dismissError()
+    #expect(found.withLock { $0 } == .authenticated(Session.user))
   }
 }
