@@ -62,8 +62,9 @@ struct TokenTests {
     made.vault.set { $0.failures[.accessToken] = [AuthError(.busy, "another refresh")] }
     made.vault.hold()
     let session = made.session
+    // Each has joined when the next one begins.
     let tasks = (0..<50).map { _ in
-      Task { await error { () throws(AuthError) in try await session.accessToken() } }
+      Task.immediate { await error { () throws(AuthError) in try await session.accessToken() } }
     }
     // Each waits before the vault goes on.
     try await until { session.tokens.waiting == 50 }
