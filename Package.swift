@@ -106,19 +106,24 @@ let package = Package(
         "System", "SecretMemory",
       ]
     ),
+    room("PlainText"),
+    room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "Configuration", "QRCode", "JSON", "System",
-        "SecretMemory",
+        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "QRCode",
+        "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
-      ["VaultClient", "VaultInterface", "Configuration", "System", "SecretMemory"]
+      [
+        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "System",
+        "SecretMemory",
+      ]
     ),
-    room("AuthSessionTesting", ["AuthSession"]),
+    room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
@@ -208,7 +213,7 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
-    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "TestSupport"]),
+    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "System", "TestSupport"]),
     tests(
       "HTTPTransportTests",
       [
@@ -221,11 +226,16 @@ let package = Package(
       ["FingerprintReader", "VaultInterface", "SecretMemory", "System", "TestSupport"]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
+    tests("PlainTextTests", ["PlainText", "JSON"]),
+    tests(
+      "LoopbackLoginTests",
+      ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
+    ),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "System",
-        "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
+        "System", "SecretMemory", "TestSupport",
       ]
     ),
     tests(

@@ -11,7 +11,7 @@ public struct AccessToken: Sendable {
     let type: String
     let scopes: [String]?
     let expiresAt: Int64?
-    let end: Int64?
+    let end: Int64
     let isShorterThanRequested: Bool
 
     init(
@@ -19,7 +19,7 @@ public struct AccessToken: Sendable {
       _ type: String,
       _ scopes: [String]?,
       _ expiresAt: Int64?,
-      _ end: Int64?,
+      _ end: Int64,
       _ isShorterThanRequested: Bool
     ) {
       self.value = value
@@ -69,20 +69,24 @@ public struct AccessToken: Sendable {
     isShorterThanRequested: Bool = false,
     clock: any AuthClock = SystemAuthClock()
   ) {
-    let end = expiresAt.map { clock.elapsed + saturating($0, minus: clock.secondsSince1970) }
+    let end =
+      clock.elapsed
+      + (expiresAt.map { saturating($0, minus: clock.secondsSince1970) } ?? Self.assumedLifetime)
     facts = Facts(value, type, scopes, expiresAt, end, isShorterThanRequested)
   }
 
-  /// Whether it is still valid for `lifetime` nanoseconds from `now` on, where its end is known.
+  /// Whether it is still valid for `lifetime` nanoseconds from `now` on, as far as is known.
   @inline(__always)
   func lasts(_ lifetime: Int64, from now: Int64) -> Bool {
-    guard let end = facts.end else { return true }
-    return end &- now > lifetime
+    facts.end &- now > lifetime
   }
+
+  /// How long one is used whose end the provider did not tell, in nanoseconds; as the vault does.
+  private static let assumedLifetime: Int64 = 300_000_000_000
 
   /// How long it lasts from `now` on; nil where its end is not known.
   func remaining(from now: Int64) -> Duration? {
-    facts.end.map { .nanoseconds(max(0, $0 - now)) }
+    facts.expiresAt.map { _ in .nanoseconds(max(0, facts.end - now)) }
   }
 }
 

@@ -2,6 +2,9 @@
 public struct AuthConfiguration: Sendable, Hashable {
   /// How someone may show that they are here.
   public var presencePolicy: PresencePolicy
+  /// Why the app asks where a call needs a presence check by itself, such as a refresh; in the app's
+  /// own words, shown to the person.
+  public var presenceReason: String?
   /// How long before its end the vault refreshes the access token; nil: not ahead.
   ///
   /// It does so only where no presence check is needed at that moment.
@@ -17,11 +20,13 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// Of these parts.
   public init(
     presencePolicy: PresencePolicy = .fingerprintOrPassword,
+    presenceReason: String? = nil,
     refreshAhead: Duration? = .seconds(300),
     refusesWhileLocked: Bool = false,
     failedChecksBeforeSignOut: Int? = nil
   ) {
     self.presencePolicy = presencePolicy
+    self.presenceReason = presenceReason
     self.refreshAhead = refreshAhead
     self.refusesWhileLocked = refusesWhileLocked
     self.failedChecksBeforeSignOut = failedChecksBeforeSignOut

@@ -28,6 +28,10 @@ public struct AuthError: Error, Sendable {
     case http(status: Int)
     /// An answer is not what was to be decoded from it.
     case undecodable
+    /// Nobody ended the login in time.
+    case timedOut
+    /// No browser can be opened here.
+    case noBrowser
     /// Something else that excludes this is under way.
     case busy
     /// Whoever asked no longer wants it.
@@ -142,14 +146,15 @@ extension AuthError {
     case .presence(.lockedOut), .presence(.notAvailable), .presence(.notEnrolled),
       .presence(.noMatch):
       .offerPassword
-    case .presence(.timedOut), .presence(.busy), .busy, .offline, .vaultUnavailable:
+    case .presence(.timedOut), .presence(.busy), .busy, .offline, .timedOut,
+      .vaultUnavailable:
       .retry(after: nil)
     case .providerUnavailable(let time): .retry(after: time)
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
     case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .misconfigured,
-      .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument, .notInstalled,
-      .vaultUnsafe, .unexpected:
+      .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument, .noBrowser,
+      .notInstalled, .vaultUnsafe, .unexpected:
       .showMessage
     }
   }

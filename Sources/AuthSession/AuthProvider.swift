@@ -43,33 +43,79 @@ public struct AuthProvider: Sendable, Hashable {
   }
 
   /// An OpenID provider, found by its discovery document.
+  ///
+  /// - Parameters:
+  ///   - issuer: its URL, exactly as its ID tokens name it.
+  ///   - clientID: what the app is registered as, as an app that is installed: without a secret.
+  ///   - scopes: what is asked for; without `offline_access` many give no refresh token.
+  ///   - apiHosts: further hosts that may get the access token, such as `api.example.com` or
+  ///     `api.example.com:8443`; the issuer's own always may.
+  ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469); none:
+  ///     any that its authorities vouch for.
+  ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
+  ///   - name: its name, for people.
+  ///   - environment: whether plain http to this machine itself is allowed.
+  /// - Returns: the provider; nothing was asked of it yet.
+  /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
   public static func openID(
     _ issuer: String,
     clientID: String,
     scopes: [String] = ["openid", "offline_access"],
+    apiHosts: [String] = [],
+    pins: [String] = [],
+    certificateAuthorities: String? = nil,
     name: String = "app",
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    try AuthProvider(
-      name: name,
-      settings: [
-        "kind": "oidc", "issuer": issuer, "client_id": clientID,
-        "scope": scopes.joined(separator: " "),
-      ],
-      environment: environment
-    )
+    var settings = connection(apiHosts, pins, certificateAuthorities)
+    settings["kind"] = "oidc"
+    settings["issuer"] = issuer
+    settings["client_id"] = clientID
+    settings["scope"] = scopes.joined(separator: " ")
+    return try AuthProvider(name: name, settings: settings, environment: environment)
   }
 
   /// A backend of the app's own with e-mail and password (`/auth/register`, `/auth/login`, ...).
+  ///
+  /// - Parameters:
+  ///   - url: where it is.
+  ///   - apiHosts: further hosts that may get the access token; the backend's own always may.
+  ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469).
+  ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
+  ///   - name: its name, for people.
+  ///   - environment: whether plain http to this machine itself is allowed.
+  /// - Returns: the backend; nothing was asked of it yet.
+  /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
   public static func passwordBackend(
     _ url: String,
+    apiHosts: [String] = [],
+    pins: [String] = [],
+    certificateAuthorities: String? = nil,
     name: String = "app",
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    try AuthProvider(
-      name: name,
-      settings: ["kind": "password-backend", "issuer": url],
-      environment: environment
-    )
+    var settings = connection(apiHosts, pins, certificateAuthorities)
+    settings["kind"] = "password-backend"
+    settings["issuer"] = url
+    return try AuthProvider(name: name, settings: settings, environment: environment)
   }
+
+  private static func connection(
+    _ apiHosts: [String],
+    _ pins: [String],
+    _ authorities: String?
+  ) -> [String: String] {
+    var settings: [String: String] = [:]
+    if !apiHosts.isEmpty { settings["api_hosts"] = apiHosts.joined(separator: ";") }
+    if !pins.isEmpty { settings["pins"] = pins.joined(separator: ";") }
+    if let authorities { settings["ca"] = authorities }
+    return settings
+  }
+}
+
+extension AuthProvider: CustomStringConvertible, CustomReflectable {
+  /// Its name and issuer: among the settings may be a client's secret.
+  public var description: String { "AuthProvider(\(name), \(settings["issuer"] ?? "?"))" }
+  /// Without the settings.
+  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -31,19 +31,67 @@ public struct AuthRequest: Sendable {
   }
 }
 
+extension AuthRequest {
+  /// The methods that can be asked for: the others mean something to proxies alone.
+  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+  /// The longest timeout, in seconds.
+  static let longestTimeout = 600
+
+  /// Refuses what no server would be asked.
+  func check() throws(AuthError) {
+    guard Self.methods.contains(method) else {
+      throw AuthError(
+        .invalidArgument,
+        "the method is none of \(Self.methods.sorted().joined(separator: ", "))"
+      )
+    }
+    guard method != "HEAD" || body == nil else {
+      throw AuthError(.invalidArgument, "HEAD has no body")
+    }
+    guard timeout > .zero, timeout <= .seconds(Self.longestTimeout) else {
+      throw AuthError(
+        .invalidArgument,
+        "a timeout is longer than nothing and at most \(Self.longestTimeout) s"
+      )
+    }
+    guard (0...64 << 20).contains(maximumBody) else {
+      throw AuthError(.invalidArgument, "an answer may have at most 64 MiB")
+    }
+  }
+}
+
 /// What a server answered.
 public struct AuthResponse: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
   /// The media type; nil: none was told.
   public var contentType: String?
+  /// Where it redirects to: nobody has gone there, since the token is not for any place.
+  public var location: String?
   /// The body.
   public var body: [UInt8]
 
   /// Of these parts.
-  public init(status: Int, contentType: String? = nil, body: [UInt8] = []) {
+  public init(
+    status: Int,
+    contentType: String? = nil,
+    location: String? = nil,
+    body: [UInt8] = []
+  ) {
     self.status = status
     self.contentType = contentType
+    self.location = location
     self.body = body
+  }
+
+  /// The same, where the status is a success (2xx).
+  ///
+  /// - Throws: `http` with the status else.
+  public func validated() throws(AuthError) -> AuthResponse {
+    guard (200..<300).contains(status) else {
+      throw AuthError(.http(status: status), "the server answered with HTTP \(status)")
+    }
+    return self
   }
 }

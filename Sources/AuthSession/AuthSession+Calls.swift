@@ -6,14 +6,17 @@ extension AuthSession {
     _ check: PresenceCall? = nil,
     _ body: nonisolated(nonsending) () async throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {
-    change { $0.beginCall() }
+    let news = change { facts in
+      facts.beginCall()
+      return facts.news
+    }
     defer { change { $0.endCall() } }
     do throws(AuthError) {
       let value = try await body()
       if let check, check.hasPassed { checkHasPassed() }
       return value
     } catch {
-      await learn(from: error, check)
+      await learn(from: error, check, since: news)
       change { facts in
         switch error.recovery {
         case .keepSession, .signIn, .unlock: break
@@ -24,11 +27,12 @@ extension AuthSession {
     }
   }
 
-  /// Takes from an error what it says of the session.
-  nonisolated(nonsending) func learn(from error: AuthError, _ check: PresenceCall?) async {
+  /// Takes from an error what it says of the session, unless something newer is known.
+  nonisolated(nonsending) func learn(from error: AuthError, _ check: PresenceCall?, since news: UInt64) async {
     switch error.kind {
-    case .signedOut: hasSignedOut()
-    case .loginRequired: change { $0.loginEnded(reason: error.message) }
+    case .signedOut: if facts.news == news { hasSignedOut() }
+    case .loginRequired:
+      change { if $0.news == news { $0.loginEnded(reason: error.message) } }
     case .offline:
       change { $0.providerIs(reachable: false) }
       awaitNetwork()
@@ -40,9 +44,17 @@ extension AuthSession {
   /// Signs out where too many presence checks failed and the app chose so.
   nonisolated(nonsending) private func countFailures(of check: PresenceCall?) async {
     guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
-    guard addFailedChecks(check.failures) >= most else { return }
-    _ = try? await vault.signOut(account, locally: false)
-    hasSignedOut()
+    if check.hasPassed { return checkHasPassed() }
+    guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }
+    // The task that asked may have been cancelled; the sign-out is not.
+    let ended = await Task { [vault, account] () -> AuthError? in
+      do throws(AuthError) { _ = try await vault.signOut(account, locally: false) } catch {
+        return error.kind == .signedOut ? nil : error
+      }
+      return nil
+    }.value
+    // Whoever asked for this is not to believe that it has happened where it has not.
+    if let ended { change { $0.failed(ended) } } else { hasSignedOut() }
   }
 
   /// Tries again, without asking anybody, when the network has changed.
@@ -51,9 +63,25 @@ extension AuthSession {
       Task { [weak self, network] in
         for await _ in network.changes() {
           guard let self, !Task.isCancelled else { return }
-          _ = try? await self.accessToken(TokenRequest(), asksNobody: true)
+          _ = try? await self.token(TokenRequest(), asksNobody: true)
         }
       }
+    }
+  }
+
+  /// Takes in how the account stands after a call that has changed it.
+  ///
+  /// What the vault tells by itself meanwhile is newer than any answer that was under way then.
+  func learnChange(_ expected: (inout SessionFacts) -> Void) async {
+    for _ in 0..<3 {
+      let news = facts.news
+      let snapshot = try? await vault.snapshot(of: account)
+      let isTaken = change { facts in
+        guard facts.news == news else { return false }
+        if let snapshot { facts.saw(snapshot) } else { expected(&facts) }
+        return true
+      }
+      if isTaken { return }
     }
   }
 
@@ -62,23 +90,39 @@ extension AuthSession {
     guard !isFollowing else { return }
     follow {
       Task { [weak self, vault, account, ahead = configuration.refreshAhead] in
-        for await snapshot in vault.changes(of: account, ahead: ahead) {
-          guard let self, !Task.isCancelled else { return }
-          await self.hasChanged(snapshot)
+        var pause = 1
+        while !Task.isCancelled {
+          for await snapshot in vault.changes(of: account, ahead: ahead) {
+            guard let self, !Task.isCancelled else { return }
+            self.hasChanged(snapshot)
+            pause = 1
+          }
+          guard !Task.isCancelled else { return }
+          self?.vaultWentAway()
+          // Whoever calls before brings it back at once.
+          try? await Task.sleep(for: .seconds(pause))
+          pause = min(pause * 2, 60)
+          self?.hears(true)
         }
-        // The vault went away; the next call that needs it brings it back.
-        guard !Task.isCancelled else { return }
-        self?.follow { nil }
       }
     }
   }
 
-  private func hasChanged(_ snapshot: VaultSnapshot) async {
-    change { $0.saw(snapshot) }
-    guard let end = snapshot.account?.accessTokenExpiresAt, facts.isAuthenticated, !facts.isLocked,
-      anyCachedToken.map({ $0.expiresAt != end }) ?? false
-    else { return }
+  /// The engine ended, and its unlock window with it; what it would have told is not heard now.
+  private func vaultWentAway() {
+    hears(false)
+    forget()
+    change { $0.locked() }
+  }
+
+  private func hasChanged(_ snapshot: VaultSnapshot) {
+    change { $0.heard(snapshot) }
+    guard facts.tokenHolder != nil, let token = anyCachedToken else { return }
+    let end = snapshot.account?.accessTokenExpiresAt
+    guard token.expiresAt != end else { return }
+    // One that is gone was refused by a server, or has ended.
+    guard end != nil else { return forget() }
     // A refresh made it; whoever asks next is not to wait for it.
-    _ = try? await accessToken(TokenRequest(), asksNobody: true)
+    Task { [weak self] in _ = try? await self?.token(TokenRequest(), asksNobody: true) }
   }
 }

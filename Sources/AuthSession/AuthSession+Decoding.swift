@@ -10,15 +10,20 @@ extension AuthSession {
     from request: AuthRequest,
     with decoder: JSONDecoder = JSONDecoder()
   ) async throws(AuthError) -> Value {
-    let response = try await self.request(request)
-    guard (200..<300).contains(response.status) else {
-      throw AuthError(
-        .http(status: response.status),
-        "the server answered with HTTP \(response.status)"
-      )
-    }
+    try await self.request(request).validated().decode(type, with: decoder)
+  }
+}
+
+extension AuthResponse {
+  /// The body as a value, whatever the status says: an API's own error may stand in it.
+  ///
+  /// - Throws: `undecodable`.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self,
+    with decoder: JSONDecoder = JSONDecoder()
+  ) throws(AuthError) -> Value {
     do {
-      return try decoder.decode(type, from: Data(response.body))
+      return try decoder.decode(type, from: Data(body))
     } catch {
       // The decoder's error may quote the answer, which may hold anything: its kind is enough.
       throw AuthError(.undecodable, "the answer is not what was expected (\(Self.kind(of: error)))")
@@ -42,22 +47,29 @@ extension AuthSession {
   }
 }
 
+extension AuthError: LocalizedError {
+  /// What happened, for those who only know `localizedDescription`.
+  public var errorDescription: String? { message }
+}
+
 extension AuthRequest {
   /// A request whose body is a value as JSON.
   public static func json(
     _ url: String,
     method: String = "POST",
+    headers: [(name: String, value: String)] = [],
     body: some Encodable,
     with encoder: JSONEncoder = JSONEncoder()
   ) throws(AuthError) -> AuthRequest {
     let data: Data
+    // The encoder's error quotes the value, which may be anything.
     do { data = try encoder.encode(body) } catch {
-      throw AuthError(.invalidArgument, "the body cannot be written as JSON", cause: error)
+      throw AuthError(.invalidArgument, "the body cannot be written as JSON")
     }
     return AuthRequest(
       url,
       method: method,
-      headers: [("Content-Type", "application/json")],
+      headers: [("Content-Type", "application/json")] + headers,
       body: Array(data)
     )
   }

@@ -9,38 +9,54 @@ extension AuthSession {
   ///
   /// - Parameters:
   ///   - duration: how long; nil: ten minutes from each use, at most twelve hours.
+  ///   - policy: the ways that count; nil: the configuration's. After an error whose `recovery` is
+  ///     `offerPassword` or `usePassword`, go on with `.password`.
   ///   - reason: why the app asks, in its own words; shown to the person.
   /// - Returns: the window as it is now.
   /// - Throws: `presence`, `cancelled`, and what the vault itself may fail with.
   @discardableResult
   public func unlock(
     for duration: Duration? = nil,
+    policy: PresencePolicy? = nil,
     reason: String? = nil
   ) async throws(AuthError) -> UnlockWindow {
-    let check = PresenceCall(self, reason: reason)
+    let check = PresenceCall(self, reason: reason, policy: policy)
     defer { check.end() }
     let window = try await calling(check) { [self] () throws(AuthError) in
       try await vault.unlock(account, for: duration, check.asking)
     }
-    change { $0.windowIs(open: true) }
+    await learnChange { $0.windowIs(open: true) }
     return window
   }
 
   /// Closes the unlock window, and forgets the token in memory.
+  ///
+  /// The window is that of the person, for all accounts and programs. Without protection there is
+  /// none: then only the token is forgotten.
+  ///
+  /// - Throws: what the vault itself may fail with; the session is locked all the same.
   public func lock() async throws(AuthError) {
     forget()
+    change { $0.locked() }
     try await calling { [self] () throws(AuthError) in try await vault.lock() }
-    change { $0.windowIs(open: false) }
   }
 
   /// Has a presence check guard the account; needs one itself, so that nobody locks himself out.
-  public func enablePresenceProtection(reason: String? = nil) async throws(AuthError) {
-    try await setProtection(true, reason)
+  ///
+  /// The session is locked afterwards, unless an unlock window is open.
+  public func enablePresenceProtection(
+    policy: PresencePolicy? = nil,
+    reason: String? = nil
+  ) async throws(AuthError) {
+    try await setProtection(true, policy, reason)
   }
 
   /// Ends the protection, after a presence check.
-  public func disablePresenceProtection(reason: String? = nil) async throws(AuthError) {
-    try await setProtection(false, reason)
+  public func disablePresenceProtection(
+    policy: PresencePolicy? = nil,
+    reason: String? = nil
+  ) async throws(AuthError) {
+    try await setProtection(false, policy, reason)
   }
 
   /// Runs a presence check that releases nothing: only whether it passed counts.
@@ -58,13 +74,16 @@ extension AuthSession {
     }
   }
 
-  private func setProtection(_ isOn: Bool, _ reason: String?) async throws(AuthError) {
-    let check = PresenceCall(self, reason: reason)
+  private func setProtection(
+    _ isOn: Bool,
+    _ policy: PresencePolicy?,
+    _ reason: String?
+  ) async throws(AuthError) {
+    let check = PresenceCall(self, reason: reason, policy: policy)
     defer { check.end() }
     let found = try await calling(check) { [self] () throws(AuthError) in
-      let account = try await vault.setPresenceProtection(isOn, of: account, check.asking)
-      return try await vault.snapshot(of: account.name)
+      try await vault.setPresenceProtection(isOn, of: account, check.asking)
     }
-    change { $0.saw(found) }
+    await learnChange { $0.saw(found) }
   }
 }

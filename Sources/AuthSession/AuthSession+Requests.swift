@@ -5,9 +5,10 @@ extension AuthSession {
   /// The token goes to the provider's own origin and to the hosts that its settings name in
   /// `api_hosts`, along no redirect. On 401 the token is refreshed and the request made once more.
   ///
-  /// - Throws: what `accessToken()` throws; `invalidURL`, `hostNotAllowed`, `offline`,
-  ///   `providerUnavailable`. An answer of any status is a result.
+  /// - Throws: what `accessToken()` throws; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
+  ///   `offline`, `providerUnavailable`. An answer of any status is a result.
   public func request(_ request: AuthRequest) async throws(AuthError) -> AuthResponse {
+    try request.check()
     let token = try await accessToken()
     let response = try await send(request, token)
     guard response.status == 401 else { return response }
@@ -16,7 +17,8 @@ extension AuthSession {
 
   /// The headers that carry a valid access token, for an HTTP library of the app's own.
   ///
-  /// On 401 ask `accessToken(replacing:)`. Where the token may be sent is then the app's part.
+  /// Where the token may be sent is then the app's part. On 401 ask `accessToken(replacing:)`: where
+  /// that may come, begin with `accessToken()`, whose `authorization` is this header's value.
   public func authorizationHeaders() async throws(AuthError) -> [(name: String, value: String)] {
     [("Authorization", try await accessToken().authorization)]
   }
@@ -25,12 +27,13 @@ extension AuthSession {
     _ request: AuthRequest,
     _ token: AccessToken
   ) async throws(AuthError) -> AuthResponse {
+    let news = facts.news
     do throws(AuthError) {
       let response = try await vault.send(request, with: token, of: account)
       change { $0.providerIs(reachable: true) }
       return response
     } catch {
-      await learn(from: error, nil)
+      await learn(from: error, nil, since: news)
       throw error
     }
   }

@@ -2,15 +2,17 @@
 extension AuthSession {
   /// Finds out where the session stands, at the start of the app: without network, without a prompt.
   ///
-  /// From then on the session follows the vault: what other programs do to the account, the end of
-  /// the unlock window, a refresh.
+  /// Before that the state is `unauthenticated`, since nobody has asked. Afterwards, as long as
+  /// somebody is signed in, the session follows the vault: what other programs do to the account,
+  /// the end of the unlock window, a refresh.
   ///
   /// - Throws: what the vault itself may fail with; the state is then `error`.
   @discardableResult
   nonisolated(nonsending) public func restore() async throws(AuthError) -> AuthState {
     try await calling { [self] () throws(AuthError) in
+      let news = facts.news
       let snapshot = try await vault.snapshot(of: account)
-      change { $0.saw(snapshot) }
+      change { if $0.news == news { $0.saw(snapshot) } }
       if facts.isAuthenticated { follow() }
     }
     return state
@@ -57,10 +59,20 @@ extension AuthSession {
   }
 
   /// Signs out: the provider is told, and what is here is erased in any case.
+  ///
+  /// - Parameter locally: whether the provider is not told.
+  /// - Returns: whether the provider confirmed it. Where nobody was signed in, nothing is done.
+  /// - Throws: what the vault itself may fail with: then nothing was erased.
   @discardableResult
   public func logout(locally: Bool = false) async throws(AuthError) -> SignOutOutcome {
+    forget()
     let outcome = try await calling { [self] () throws(AuthError) in
-      try await vault.signOut(account, locally: locally)
+      do throws(AuthError) {
+        return try await vault.signOut(account, locally: locally)
+      } catch {
+        guard error.kind == .signedOut else { throw error }
+        return SignOutOutcome(isRevoked: false, reason: "nobody was signed in")
+      }
     }
     hasSignedOut()
     return outcome
@@ -69,12 +81,12 @@ extension AuthSession {
   /// Asks the provider who is signed in.
   @discardableResult
   public func fetchCurrentUser() async throws(AuthError) -> User {
-    let check = PresenceCall(self, reason: nil)
+    let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     let found = try await calling(check) { [self] () throws(AuthError) in
       try await vault.fetchUser(account, check.asking)
     }
-    change { $0.saw(found) }
+    await learnChange { $0.saw(found) }
     return found.user
   }
 
@@ -83,7 +95,10 @@ extension AuthSession {
   /// Nobody is signed in any more.
   func hasSignedOut() {
     follow { nil }
+    // Those of who was signed in are not held against who comes next.
+    checkHasPassed()
     change { $0.signedOut() }
+    checkHasPassed()
   }
 
   func beginSigningIn() throws(AuthError) {
@@ -106,10 +121,10 @@ extension AuthSession {
   func endSigningIn(_ account: AccountSnapshot) async {
     // The window may be open from before.
     let snapshot = try? await vault.snapshot(of: self.account)
-    change { facts in
-      facts.endAuthenticating()
-      facts.saw(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
-    }
+    // What was fetched for the login before is not to be this one's.
+    forget()
+    change { $0.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false)) }
+    checkHasPassed()
     follow()
   }
 

@@ -7,27 +7,36 @@ extension AuthSession {
   ///
   /// - Parameter minimumLifetime: how long it must still be valid. A provider that never gives as
   ///   long gives its best: then `isShorterThanRequested` is true.
-  /// - Returns: a token that is valid now.
+  /// - Returns: a token that is valid now. Where the provider did not say when it ends, the one in
+  ///   memory is used for five minutes at most.
   /// - Throws: `signedOut`, `loginRequired`, `locked`, `offline`, `providerUnavailable`,
   ///   `presence`, `cancelled`, and what the vault itself may fail with.
   nonisolated(nonsending) public func accessToken(
     minimumLifetime: Duration = .seconds(10)
   ) async throws(AuthError) -> AccessToken {
     if let token = cachedToken(for: nanoseconds(minimumLifetime)) { return token }
-    return try await accessToken(TokenRequest(minimumLifetime: minimumLifetime))
+    return try await token(TokenRequest(minimumLifetime: minimumLifetime))
   }
 
-  /// A valid access token for these scopes, or this recipient.
+  /// A valid access token for these scopes, and this recipient where one is named.
   ///
   /// Tokens for different ones are kept beside each other in the vault.
   public func accessToken(
-    scopes: [String]?,
+    scopes: [String],
     audience: String? = nil,
     minimumLifetime: Duration = .seconds(10)
   ) async throws(AuthError) -> AccessToken {
-    try await accessToken(
+    try await token(
       TokenRequest(minimumLifetime: minimumLifetime, scopes: scopes, audience: audience)
     )
+  }
+
+  /// A valid access token for this recipient, with the account's usual scopes.
+  public func accessToken(
+    audience: String,
+    minimumLifetime: Duration = .seconds(10)
+  ) async throws(AuthError) -> AccessToken {
+    try await token(TokenRequest(minimumLifetime: minimumLifetime, audience: audience))
   }
 
   /// The token in memory, where it is valid: no call, no wait, no prompt.
@@ -44,35 +53,95 @@ extension AuthSession {
   }
 
   /// A newer token than one that a server refused with 401.
+  ///
+  /// - Parameters:
+  ///   - rejected: the token that was refused.
+  ///   - scopes: what it was asked for with; nil: the account's usual ones.
+  ///   - audience: whom it was asked for; nil: the account's usual recipient.
+  /// - Returns: one that is not `rejected`.
+  /// - Throws: what `accessToken(minimumLifetime:)` throws.
   public func accessToken(
-    replacing rejected: AccessToken
+    replacing rejected: AccessToken,
+    scopes: [String]? = nil,
+    audience: String? = nil
   ) async throws(AuthError) -> AccessToken {
-    try await accessToken(TokenRequest(rejected: rejected.value))
+    try await token(TokenRequest(scopes: scopes, audience: audience, rejected: rejected.value))
   }
 
-  /// A token of the vault.
-  func accessToken(
+  /// A token of the vault, of work that all share who want one of the same kind.
+  func token(
     _ request: TokenRequest,
     asksNobody: Bool = false
   ) async throws(AuthError) -> AccessToken {
-    if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
-    let check = PresenceCall(self, reason: nil, asksNobody: asksNobody)
-    defer { check.end() }
-    do throws(AuthError) {
-      let token = try await tokens.value(for: request) { [vault, account] () throws(AuthError) in
-        try await vault.accessToken(of: account, request, check.asking)
+    try await learnStanding()
+    while true {
+      if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
+      let work = TokenWork(
+        scopes: request.scopes,
+        audience: request.audience,
+        asksNobody: asksNobody,
+        epoch: epoch
+      )
+      let (token, isOwn) = try await tokens.value(for: work) { [self] () throws(AuthError) in
+        try await fetch(request, work)
       }
-      let isUsual = request.scopes == nil && request.audience == nil
-      change { $0.providerIs(reachable: true) }
-      if isUsual { keep(token) }
+      if epoch != work.epoch, !facts.isAuthenticated {
+        throw AuthError(.signedOut, "somebody signed out meanwhile", recoverySuggestion: "sign in")
+      }
+      // What others asked for may be too short for this caller, or what it was refused with.
+      if isOwn || suits(token, request) { return token }
+    }
+  }
+
+  private func suits(_ token: AccessToken, _ request: TokenRequest) -> Bool {
+    guard token.value != request.rejected else { return false }
+    return token.isShorterThanRequested
+      || token.lasts(nanoseconds(request.minimumLifetime), from: clock.elapsed)
+  }
+
+  /// Finds out how the account stands, where nobody has asked yet.
+  private func learnStanding() async throws(AuthError) {
+    let found = facts
+    guard !found.isKnown else { return }
+    let snapshot = try await vault.snapshot(of: account)
+    change { if $0.news == found.news { $0.saw(snapshot) } }
+    if facts.isAuthenticated { follow() }
+  }
+
+  /// The work itself: its prompts are those of all who wait for it.
+  private func fetch(
+    _ request: TokenRequest,
+    _ work: TokenWork
+  ) async throws(AuthError) -> AccessToken {
+    let check = PresenceCall(
+      self,
+      reason: configuration.presenceReason,
+      asksNobody: work.asksNobody
+    )
+    defer { check.end() }
+    let news = facts.news
+    do throws(AuthError) {
+      let token = try await vault.accessToken(of: account, request, check.asking)
+      if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
+      if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       if facts.isAuthenticated { follow() }
       return token
     } catch {
-      await learn(from: error, check)
+      await learn(from: error, check, since: news)
       throw error
     }
   }
+}
+
+/// What tokens are fetched once for: all who want the same wait for the same work.
+struct TokenWork: Hashable, Sendable {
+  let scopes: [String]?
+  let audience: String?
+  /// Work in the background must not end with "nobody can be asked" for those who can be.
+  let asksNobody: Bool
+  /// Who asks after a sign-out or a lock does not get what was asked for before.
+  let epoch: UInt64
 }
 
 extension AuthError {

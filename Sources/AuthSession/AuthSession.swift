@@ -23,8 +23,12 @@ public final class AuthSession: Sendable, Observable {
   /// What the session holds that changes.
   struct Content: Sendable {
     var facts = SessionFacts()
+    /// Raised whenever tokens that are on their way must no longer be kept.
+    var epoch: UInt64 = 0
     var failedChecks = 0
     var watch: Task<Void, Never>?
+    /// Whether the vault tells what changes, at this moment.
+    var hears = false
     var network: Task<Void, Never>?
     var listeners: [UInt64: AsyncStream<AuthState>.Continuation] = [:]
     var lastListener: UInt64 = 0
@@ -41,7 +45,7 @@ public final class AuthSession: Sendable, Observable {
   let clock: any AuthClock
   let presenter: (any PresencePresenter)?
   let network: any NetworkMonitor
-  let tokens: SharedWork<TokenRequest, AccessToken>
+  let tokens: SharedWork<TokenWork, AccessToken>
   private let content = Mutex(Content())
   private let cached = Mutex<AccessToken?>(nil)
   private let registrar = ObservationRegistrar()
@@ -104,6 +108,8 @@ public final class AuthSession: Sendable, Observable {
   public var isLoading: Bool { observed { $0.calls > 0 || $0.isAuthenticating } }
   /// What went wrong last, for the person.
   public var errorMessage: String? { observed { $0.failure?.description } }
+  /// Whether the provider could not be reached the last time, be the session locked or not.
+  public var isOffline: Bool { observed { $0.isOffline } }
   /// Whether a presence check guards the account.
   public var hasProtectedCredentials: Bool { observed { $0.isProtected } }
 
@@ -145,21 +151,26 @@ public final class AuthSession: Sendable, Observable {
   /// Changes facts, and tells whoever follows the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    registrar.withMutation(of: self, keyPath: \.state) {
-      content.withLock { content in
-        let old = content.facts.state
-        let value = body(&content.facts)
-        let new = content.facts.state
-        if !content.facts.isAuthenticated || content.facts.isLocked { forget() }
-        if !content.facts.isOffline {
-          content.network?.cancel()
-          content.network = nil
-        }
-        if new != old {
-          for listener in content.listeners.values { listener.yield(new) }
-        }
-        return value
+    // First the change: one on another thread that was told before could look, see the old state, and
+    // never be told again.
+    defer { registrar.withMutation(of: self, keyPath: \.state) {} }
+    return content.withLock { content in
+      let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
+      let holder = content.facts.tokenHolder
+      let value = body(&content.facts)
+      let new = content.facts.state
+      if content.facts.tokenHolder != holder || content.facts.isLocked && !wasLocked {
+        content.epoch += 1
+        cached.withLock { $0 = nil }
       }
+      if !content.facts.isOffline {
+        content.network?.cancel()
+        content.network = nil
+      }
+      if new != old {
+        for listener in content.listeners.values { listener.yield(new) }
+      }
+      return value
     }
   }
 
@@ -171,7 +182,7 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// A presence check has passed.
+  /// A presence check has passed, or another login has begun: what failed before no longer counts.
   func checkHasPassed() {
     content.withLock { $0.failedChecks = 0 }
   }
@@ -181,7 +192,13 @@ public final class AuthSession: Sendable, Observable {
     content.withLock { content in
       content.watch?.cancel()
       content.watch = make()
+      content.hears = content.watch != nil
     }
+  }
+
+  /// Whether the vault tells what changes, from now on.
+  func hears(_ does: Bool) {
+    content.withLock { $0.hears = does }
   }
 
   /// The same for the task that listens for a network, where none does yet.
@@ -192,7 +209,7 @@ public final class AuthSession: Sendable, Observable {
   }
 
   /// Whether something follows the vault.
-  var isFollowing: Bool { content.withLock { $0.watch != nil } }
+  var isFollowing: Bool { content.withLock { $0.watch != nil && $0.hears } }
 
   // MARK: The token in memory
 
@@ -209,13 +226,24 @@ public final class AuthSession: Sendable, Observable {
   /// The token in memory, valid or not.
   var anyCachedToken: AccessToken? { cached.withLock { $0 } }
 
-  /// Keeps a token in memory.
-  func keep(_ token: AccessToken) {
-    cached.withLock { $0 = token }
+  /// Which tokens may be kept in memory: those that were asked for in the same epoch.
+  var epoch: UInt64 { content.withLock { $0.epoch } }
+
+  /// Keeps a token in memory, unless somebody has signed out or locked since it was asked for.
+  ///
+  /// One that a check has paid for while the session is locked is kept until it locks anew.
+  func keep(_ token: AccessToken, of epoch: UInt64) {
+    content.withLock { content in
+      guard content.epoch == epoch, content.facts.tokenHolder != nil else { return }
+      cached.withLock { $0 = token }
+    }
   }
 
-  /// Forgets the token in memory.
+  /// Forgets the token in memory, and those that are on their way.
   func forget() {
-    cached.withLock { $0 = nil }
+    content.withLock { content in
+      content.epoch += 1
+      cached.withLock { $0 = nil }
+    }
   }
 }

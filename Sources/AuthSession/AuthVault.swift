@@ -39,6 +39,9 @@ public protocol AuthVault: Sendable {
     way: LoginWay,
     scopes: [String]?
   ) async throws(AuthError) -> any PendingVaultLogin
+  /// Where the provider of an account sends a browser back, as its settings say; nil: to the usual
+  /// address.
+  func redirectURI(of account: String) async throws(AuthError) -> String?
   /// Signs out: tells the provider unless `locally`, then erases here in any case.
   func signOut(_ account: String, locally: Bool) async throws(AuthError) -> SignOutOutcome
   /// Asks the provider who this is.
@@ -74,6 +77,11 @@ public protocol AuthVault: Sendable {
   ) async throws(AuthError) -> AuthResponse
 }
 
+extension AuthVault {
+  /// The usual address.
+  public func redirectURI(of account: String) async throws(AuthError) -> String? { nil }
+}
+
 /// Which token is wanted.
 public struct TokenRequest: Sendable, Hashable {
   /// How long it must still be valid, in whole seconds.
@@ -97,6 +105,15 @@ public struct TokenRequest: Sendable, Hashable {
     self.audience = audience
     self.rejected = rejected
   }
+}
+
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+  /// Never the token that was refused.
+  public var description: String {
+    "TokenRequest(\(minimumLifetime), scopes: \(scopes ?? []), audience: \(audience ?? "usual"))"
+  }
+  /// Without members.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// How a presence check is asked for.
@@ -204,7 +221,7 @@ public protocol PendingVaultLogin: Sendable {
   /// What to show.
   var prompt: LoginPrompt { get }
   /// Ends it with what the browser brought back: all behind the question mark.
-  func finish(query: String) async throws(AuthError) -> AccountSnapshot
+  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot
   /// Waits until the person has said yes or no at the other device.
   func wait() async throws(AuthError) -> AccountSnapshot
   /// Gives it up.

@@ -15,9 +15,10 @@ struct EngineCall {
 
   /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
   nonisolated(nonsending) static func run<Value: Sendable>(
+    on threads: BlockingWork = .short,
     _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
   ) async throws(AuthError) -> Value {
-    try await BlockingWork.shared.run { interrupt throws(AuthError) in
+    try await threads.run { interrupt throws(AuthError) in
       do throws(VaultClientError) {
         return try converse(interrupt, body)
       } catch {
@@ -87,15 +88,27 @@ struct EngineCall {
     _ asking: PresenceAsking
   ) throws(VaultClientError) {
     let shown = PresencePrompt(request, asking)
-    guard asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
+    // Nobody is asked what no answer helps with: the run says why.
+    let isPossible = shown.allowsFingerprint || shown.allowsPassword
+    guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
     var hasPassed = false
     defer { shown.show(.ended(passed: hasPassed)) }
-    try PresenceRun(
+    let run = PresenceRun(
       request,
       allowed: asking.policy.methods,
       on: connection,
       view: PromptView(prompt: shown, interrupt: interrupt)
-    ).run()
+    )
+    do throws(VaultClientError) { try run.run() } catch {
+      // The last try, which no other follows.
+      if isPossible, case .refused(.presenceFailed(let outcome, let message, _)) = error,
+        outcome == .noMatch || outcome == .lockedOut
+      {
+        let sentence = AuthError.PresenceFailure(outcome).sentence
+        shown.show(failure: message.isEmpty ? sentence : message)
+      }
+      throw error
+    }
     hasPassed = true
   }
 }

@@ -7,7 +7,7 @@ extension AuthError {
     switch error {
     case .refused(let refusal): self.init(refusal, cause: error)
     case .interrupted: self = .taskCancelled
-    case .engineMissing, .engineUnsafe, .courierMissing:
+    case .engineMissing, .courierMissing:
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",
@@ -17,7 +17,9 @@ extension AuthError {
         ].compactMap { $0 }.joined(separator: "; "),
         cause: error
       )
-    case .unsafeDirectory, .unsafeVault, .wrongServer:
+    case .unreachable:
+      self.init(.vaultUnavailable, "\(error)", recoverySuggestion: "try again later", cause: error)
+    case .engineUnsafe, .unsafeDirectory, .unsafeVault, .wrongServer:
       self.init(.vaultUnsafe, "\(error)", recoverySuggestion: error.remedy, cause: error)
     default:
       self.init(.vaultUnavailable, "\(error)", recoverySuggestion: error.remedy, cause: error)

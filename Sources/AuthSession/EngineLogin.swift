@@ -1,4 +1,3 @@
-internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -25,14 +24,10 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     )
   }
 
-  func finish(query: String) async throws(AuthError) -> AccountSnapshot {
+  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot {
     try await run { [connection, login] () throws(VaultClientError) in
-      let secret: SharedSecret
-      do { secret = SharedSecret(try SecretBytes(copying: Array(query.utf8))) } catch {
-        throw .disconnected
-      }
-      return try connection.call(
-        FinishLoginCall(login: login, query: secret),
+      try connection.call(
+        FinishLoginCall(login: login, query: query.secret),
         within: EngineCall.remoteLimit
       ).account
     }
@@ -53,17 +48,20 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
 
   func cancel() async {
     wake.event.signal()
-    _ = try? await run { [connection, login] () throws(VaultClientError) in
-      _ = try connection.send(CancelLoginCall(login: login))
-      throw .interrupted
-    }
+    // A task of its own: whoever gives it up may have been cancelled.
+    await Task { [self] in
+      _ = try? await run { [connection, login] () throws(VaultClientError) in
+        _ = try connection.send(CancelLoginCall(login: login))
+        throw .interrupted
+      }
+    }.value
   }
 
   private func run(
     _ body: @escaping () throws(VaultClientError) -> VaultAccount
   ) async throws(AuthError) -> AccountSnapshot {
     let step = Step(body: body)
-    return try await BlockingWork.shared.run(wake) { _ throws(AuthError) in
+    return try await BlockingWork.elsewhere.run(wake) { _ throws(AuthError) in
       do throws(VaultClientError) {
         return AccountSnapshot(try step.body())
       } catch {

@@ -10,24 +10,26 @@ struct PromptView: PresenceView {
 
   var input: Int32? { prompt.input }
 
-  func begin(_ method: PresenceMethod, isFirst: Bool) {
+  func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
     prompt.show(method == .fingerprint ? .finger(nil) : .starting)
   }
 
   func takeInput() -> PresenceInput {
     switch prompt.takeAct() {
-    case .choosePassword where prompt.allowsPassword: .password
+    case .choosePassword: .password
     case .cancel: .cancel
-    case .choosePassword, .answer, .touch, nil: .nothing
+    case .answer, .begin, .touch, nil: .nothing
     }
   }
 
   func show(_ event: PresenceEvent) {
     switch event {
+    case .queued: prompt.show(.queued)
     case .waiting: prompt.show(.finger(nil))
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
-      if wasWrong { prompt.show(failure: AuthError.PresenceFailure.noMatch.sentence) }
+      // What it came to follows, and is counted then.
+      if wasWrong { prompt.show(notice: AuthError.PresenceFailure.noMatch.sentence) }
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
     case .failed(_, let outcome, let message, _):
@@ -40,24 +42,44 @@ struct PromptView: PresenceView {
     }
   }
 
+  func takeTurn(
+    for method: PresenceMethod,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    prompt.dropActs()
+    guard method == .fingerprint else { return true }
+    prompt.show(.ready)
+    let act = try awaitAct(until: deadline) { act in
+      if case .begin = act { true } else { false }
+    }
+    return act != nil
+  }
+
   func answer(
     to question: String,
     hidden: Bool,
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
     prompt.show(.question(question, isHidden: hidden))
-    guard let input = prompt.input else { return nil }
-    while true {
-      switch try Connection.wait(for: input, interrupt: interrupt, until: deadline) {
-      case false: return nil
-      case true:
-        switch prompt.takeAct() {
-        case .answer(let password): return password.secret
-        case .cancel: return nil
-        case .choosePassword, .touch, nil: continue
-        }
-      }
+    let act = try awaitAct(until: deadline) { act in
+      if case .answer = act { true } else { false }
     }
+    guard case .answer(let password) = act else { return nil }
+    return password.secret
+  }
+
+  /// Waits for what the person has to do now; nil: they gave up, or it did not come in time.
+  private func awaitAct(
+    until deadline: BootInstant,
+    _ isAwaited: (PresencePrompt.Act) -> Bool
+  ) throws(VaultClientError) -> PresencePrompt.Act? {
+    guard let input = prompt.input else { return nil }
+    while try Connection.wait(for: input, interrupt: interrupt, until: deadline) {
+      guard let act = prompt.takeAct() else { continue }
+      if case .cancel = act { return nil }
+      if isAwaited(act) { return act }
+    }
+    return nil
   }
 }
 

@@ -44,10 +44,10 @@ extension EngineVault {
       // Nothing would check a pin on this machine's plain http.
       pins: target.scheme == "http" ? [] : terms.pins,
       proxy: terms.proxy,
-      timeout: wholeSeconds(request.timeout) * 1000,
+      timeout: min(wholeSeconds(request.timeout), AuthRequest.longestTimeout) * 1000,
       maximumBody: request.maximumBody
     )
-    return try await BlockingWork.shared.run { interrupt throws(AuthError) in
+    return try await BlockingWork.elsewhere.run { interrupt throws(AuthError) in
       try Self.perform(call, request, target, interrupt)
     }
   }
@@ -71,23 +71,53 @@ extension EngineVault {
       throw AuthError(error)
     }
     switch reply {
-    case .answered(let status, _, let type, _):
+    case .answered(let status, _, let type, let location):
       do throws(SystemError) {
-        return AuthResponse(status: status, contentType: type, body: try output.bytes())
+        return AuthResponse(
+          status: status,
+          contentType: type,
+          location: location,
+          body: try output.bytes()
+        )
       } catch {
         throw .system(error)
       }
-    case .notSent(let reason):
-      throw AuthError(
-        .offline,
-        "\(target.hostAndPort) cannot be reached (\(reason.rawValue)): nothing was sent",
-        recoverySuggestion: "try again when there is a network"
-      )
+    case .notSent(let reason): throw notSent(reason, to: target.hostAndPort)
     case .lost(let reason):
       throw AuthError(
         .providerUnavailable(retryAfter: nil),
         "no whole answer came from \(target.hostAndPort) (\(reason.rawValue))",
         recoverySuggestion: "the request may have taken effect"
+      )
+    }
+  }
+
+  /// Nothing of the request left this machine.
+  private static func notSent(_ reason: ExchangeFailure, to host: String) -> AuthError {
+    switch reason {
+    case .resolve, .connect, .timeout:
+      AuthError(
+        .offline,
+        "\(host) cannot be reached (\(reason.rawValue)): nothing was sent",
+        recoverySuggestion: "try again when there is a network"
+      )
+    // Somebody may stand in between: that is no lack of a network.
+    case .tls:
+      AuthError(
+        .providerUnavailable(retryAfter: nil),
+        "the certificate of \(host) does not hold: nothing was sent",
+        recoverySuggestion: "do not go on over this network"
+      )
+    case .pin:
+      AuthError(
+        .providerUnavailable(retryAfter: nil),
+        "the key of \(host) is none of those that are pinned: nothing was sent",
+        recoverySuggestion: "do not go on over this network"
+      )
+    default:
+      AuthError(
+        .providerUnavailable(retryAfter: nil),
+        "nothing was sent to \(host) (\(reason.rawValue))"
       )
     }
   }

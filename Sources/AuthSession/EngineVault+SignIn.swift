@@ -11,7 +11,7 @@ extension EngineVault {
     email: String,
     password: Password
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit) { _ in
           LoginCall(
@@ -33,7 +33,7 @@ extension EngineVault {
     name: String?,
     password: Password
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit) { _ in
           RegisterCall(
@@ -48,6 +48,14 @@ extension EngineVault {
     }
   }
 
+  /// Where the provider of an account sends a browser back.
+  public func redirectURI(of account: String) async throws(AuthError) -> String? {
+    try await EngineCall.run { engine throws(VaultClientError) in
+      try engine.call(within: EngineCall.localLimit) { _ in AccountProviderCall(account: account) }
+        .provider.settings["redirect_uri"]
+    }
+  }
+
   /// Begins a login that a person ends at the provider.
   public func beginLogin(
     _ account: String,
@@ -56,7 +64,7 @@ extension EngineVault {
     scopes: [String]?
   ) async throws(AuthError) -> any PendingVaultLogin {
     let wake = try WakeEventBox.make()
-    return try await BlockingWork.shared.run(wake) { interrupt throws(AuthError) in
+    return try await BlockingWork.elsewhere.run(wake) { interrupt throws(AuthError) in
       do throws(VaultClientError) {
         let connection = try VaultLocation(privately: false).connect(interrupt: interrupt)
         var redirect: String?

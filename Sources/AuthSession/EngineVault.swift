@@ -56,7 +56,7 @@ public struct EngineVault: AuthVault {
     _ request: TokenRequest,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessTokenReply {
-    try await EngineCall.run { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
         AccessTokenCall(
           account: account,
@@ -75,7 +75,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     locally: Bool
   ) async throws(AuthError) -> SignOutOutcome {
-    let reply = try await EngineCall.run { engine throws(VaultClientError) in
+    let reply = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.remoteLimit) { _ in
         LogoutCall(account: account, local: locally)
       }
@@ -88,7 +88,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           WhoAmICall(account: account, prompt: prompt)
@@ -105,7 +105,7 @@ public struct EngineVault: AuthVault {
     of account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       let found =
         if isOn {
           try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
@@ -126,7 +126,7 @@ public struct EngineVault: AuthVault {
     for duration: Duration?,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> UnlockWindow {
-    let reply = try await EngineCall.run { engine throws(VaultClientError) in
+    let reply = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.localLimit, asking) { prompt in
         UnlockCall(accounts: [account], duration: duration.map(wholeSeconds), prompt: prompt)
       }
@@ -161,7 +161,7 @@ public struct EngineVault: AuthVault {
 
   /// Runs a presence check that releases nothing.
   public func checkPresence(_ asking: PresenceAsking) async throws(AuthError) {
-    _ = try await EngineCall.run { engine throws(VaultClientError) in
+    _ = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.localLimit, asking) { prompt in
         TestPresenceCall(prompt: prompt)
       }

@@ -9,6 +9,8 @@ public final class PendingLogin: Sendable {
   private let login: any PendingVaultLogin
   private let session: AuthSession
   private let isOver = Mutex(false)
+  /// What `finish` or `wait` does at the moment.
+  private let running = Mutex<Task<Result<AccountSnapshot, AuthError>, Never>?>(nil)
 
   init(_ login: any PendingVaultLogin, _ session: AuthSession) {
     self.login = login
@@ -25,6 +27,11 @@ public final class PendingLogin: Sendable {
   /// It can be done once: what comes a second time is refused.
   @discardableResult
   public func finish(query: String) async throws(AuthError) -> User {
+    try await finish(try RedirectQuery(query))
+  }
+
+  /// The same with what a listener has read.
+  func finish(_ query: RedirectQuery) async throws(AuthError) -> User {
     try await end { [login] () throws(AuthError) in try await login.finish(query: query) }
   }
 
@@ -34,21 +41,45 @@ public final class PendingLogin: Sendable {
     try await end { [login] () throws(AuthError) in try await login.wait() }
   }
 
-  /// Gives it up.
+  /// Gives it up; whoever waits for it gets `cancelled`, unless the login has just come.
   public func cancel() async {
-    guard claimEnd() else { return }
+    await giveUp(.taskCancelled)
+  }
+
+  /// Gives it up for this reason.
+  func giveUp(_ error: AuthError) async {
+    guard claimEnd() else {
+      running.withLock { $0?.cancel() }
+      return
+    }
     await login.cancel()
-    session.endSigningIn(.taskCancelled)
+    session.endSigningIn(error)
+  }
+
+  private func run(
+    _ body: @escaping @Sendable () async throws(AuthError) -> AccountSnapshot
+  ) async throws(AuthError) -> AccountSnapshot {
+    let task = Task { () -> Result<AccountSnapshot, AuthError> in
+      do throws(AuthError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    running.withLock { $0 = task }
+    let outcome = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    running.withLock { $0 = nil }
+    return try outcome.get()
   }
 
   private func end(
-    _ body: () async throws(AuthError) -> AccountSnapshot
+    _ body: @escaping @Sendable () async throws(AuthError) -> AccountSnapshot
   ) async throws(AuthError) -> User {
     guard claimEnd() else {
       throw AuthError(.invalidArgument, "the login has ended", recoverySuggestion: "begin anew")
     }
     do throws(AuthError) {
-      let account = try await body()
+      let account = try await run(body)
       await session.endSigningIn(account)
       return account.user
     } catch {

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The prompts of one call of a session: shown while it runs, taken away when it ends.
+/// The prompts of one call of a session, or of work that several calls wait for: shown while it
+/// runs, taken away when it ends.
 final class PresenceCall: Sendable {
   private struct Shown {
     var prompts: [PresencePrompt] = []
@@ -45,11 +46,17 @@ final class PresenceCall: Sendable {
     let isShown = shown.withLock { shown in
       guard !shown.isOver else { return false }
       shown.prompts.append(prompt)
-      shown.tasks.append(Task { await presenter.present(prompt) })
       return true
     }
-    if isShown { session.change { $0.begin(prompt) } }
-    return isShown
+    guard isShown else { return false }
+    session.change { $0.begin(prompt) }
+    let isOver = shown.withLock { shown in
+      if !shown.isOver { shown.tasks.append(Task { await presenter.present(prompt) }) }
+      return shown.isOver
+    }
+    // It ended while the state was told.
+    if isOver { session.change { $0.end(prompt) } }
+    return !isOver
   }
 
   /// Takes away what is shown still.

@@ -12,6 +12,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   public enum Phase: Sendable, Hashable {
     /// The reader is being made ready.
     case starting
+    /// Another prompt of this person is open somewhere; this one waits for its end.
+    case queued
+    /// The other prompt is over: `begin()` says that this one may go on, so that a finger that was
+    /// meant for the other does not answer this one.
+    case ready
     /// A finger on the reader; after a bad look at it, what to do differently.
     case finger(ScanAdvice?)
     /// An answer to this question, which is not shown as it is typed where `isHidden`.
@@ -42,6 +47,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     case choosePassword
     /// Gave it up.
     case cancel
+    /// Said that it is this prompt's turn.
+    case begin
     /// Answered the question.
     case answer(Password)
     /// Touched the reader of a stub; a real vault hears of that from the reader itself.
@@ -116,9 +123,17 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// Goes on with the system password, where that is one of the ways.
+  /// Goes on with the system password.
+  ///
+  /// Where the policy does not allow it, the prompt ends with `passwordChosen`: the app decides then
+  /// whether to ask again with another policy.
   public func choosePassword() {
     did(.choosePassword)
+  }
+
+  /// Goes on, where another prompt was open until now.
+  public func begin() {
+    did(.begin)
   }
 
   /// Answers the question that is asked.
@@ -138,27 +153,31 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Tells the view what it waits for now.
   public func show(_ phase: Phase) {
-    registrar.withMutation(of: self, keyPath: \.phase) {
-      content.withLock { $0.phase = phase }
-    }
+    content.withLock { $0.phase = phase }
+    // Observers are told afterwards: one on another thread that was told before could look, see the
+    // old one, and never be told again.
+    registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
 
   /// Tells the view what happened.
   public func show(notice: String?) {
-    registrar.withMutation(of: self, keyPath: \.notice) {
-      content.withLock { $0.notice = notice }
-    }
+    content.withLock { $0.notice = notice }
+    registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
   /// Tells the view that a try did not pass, and counts it.
   public func show(failure: String) {
     content.withLock { $0.failures += 1 }
+    registrar.withMutation(of: self, keyPath: \.failures) {}
     show(notice: failure)
   }
 
-  /// How many tries did not pass.
-  var failures: Int { content.withLock { $0.failures } }
+  /// How many tries did not pass so far.
+  public var failures: Int {
+    registrar.access(self, keyPath: \.failures)
+    return content.withLock { $0.failures }
+  }
 
   /// What the person does next; nil: the prompt has ended, or the task was cancelled.
   ///
@@ -196,6 +215,12 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
       if !content.acts.isEmpty { wake?.event.signal() }
       return act
     }
+  }
+
+  /// Forgets what the person did and nobody took.
+  func dropActs() {
+    wake?.event.clear()
+    content.withLock { $0.acts = [] }
   }
 
   private func did(_ act: Act) {

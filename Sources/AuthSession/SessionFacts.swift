@@ -19,6 +19,11 @@ struct SessionFacts: Sendable {
   }
 
   private(set) var standing = Standing.signedOut
+  /// Whether the vault was ever asked.
+  private(set) var isKnown = false
+  /// Raised with each thing that the vault told by itself, and each login and sign-out: what was
+  /// asked for before it is older.
+  private(set) var news: UInt64 = 0
   private(set) var isAuthenticating = false
   /// Shown in the order of their coming.
   private(set) var prompts: [PresencePrompt] = []
@@ -63,6 +68,12 @@ struct SessionFacts: Sendable {
     if case .signedIn(_, .locked, _) = standing { true } else { false }
   }
 
+  /// Whose tokens may be kept in memory; another name is no other person.
+  var tokenHolder: User? {
+    guard case .signedIn(let user, _, _) = standing else { return nil }
+    return User(id: user.id, email: user.email, issuer: user.issuer)
+  }
+
   /// Whether the provider could not be reached the last time.
   var isOffline: Bool {
     if case .signedIn(_, _, isOffline: true) = standing { true } else { false }
@@ -70,6 +81,7 @@ struct SessionFacts: Sendable {
 
   /// The vault told how the account stands.
   mutating func saw(_ snapshot: VaultSnapshot) {
+    isKnown = true
     guard let account = snapshot.account else {
       standing = .signedOut
       return
@@ -88,6 +100,18 @@ struct SessionFacts: Sendable {
     }
   }
 
+  /// The vault told by itself how the account stands.
+  mutating func heard(_ snapshot: VaultSnapshot) {
+    news += 1
+    saw(snapshot)
+  }
+
+  /// A login has brought an account.
+  mutating func signedIn(_ snapshot: VaultSnapshot) {
+    isAuthenticating = false
+    heard(snapshot)
+  }
+
   /// The vault told of the account alone: the window is as it was.
   mutating func saw(_ account: AccountSnapshot) {
     var isUnlocked = false
@@ -101,6 +125,12 @@ struct SessionFacts: Sendable {
       return
     }
     standing = .signedIn(user, open ? .unlocked : .locked, isOffline: isOffline)
+  }
+
+  /// The session was locked, or the window is gone with the vault.
+  mutating func locked() {
+    news += 1
+    windowIs(open: false)
   }
 
   /// Whether the provider could be reached.
@@ -117,6 +147,7 @@ struct SessionFacts: Sendable {
 
   /// The account was signed out.
   mutating func signedOut() {
+    news += 1
     standing = .signedOut
     failure = nil
   }

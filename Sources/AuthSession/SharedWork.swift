@@ -6,10 +6,22 @@ internal import Synchronization
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, AuthError>
 
+  private struct Answer {
+    let outcome: Outcome
+    let isOwn: Bool
+
+    /// What a task that is cancelled is told.
+    static var cancelled: Answer { Answer(outcome: .failure(.taskCancelled), isOwn: false) }
+  }
+
+  private typealias Waiter = CheckedContinuation<Answer, Never>
+
   private struct Run {
     var number: UInt64
+    /// Who began it.
+    var owner: UInt64
     var task: Task<Void, Never>?
-    var waiting: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+    var waiting: [UInt64: Waiter] = [:]
   }
 
   private struct Content {
@@ -24,38 +36,42 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let content = Mutex(Content())
 
-  /// The result of the work under this key: of the one that runs, else of `work`.
+  /// The result of the work under this key: of the one that runs, else of `work`, which `isOwn`
+  /// tells.
   func value(
     for key: Key,
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
-  ) async throws(AuthError) -> Value {
+  ) async throws(AuthError) -> (value: Value, isOwn: Bool) {
     let waiter = content.withLock { $0.number() }
-    let outcome: Outcome = await withTaskCancellationHandler {
+    let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         join(key, waiter, continuation, work)
       }
     } onCancel: {
       leave(key, waiter)
     }
-    return try outcome.get()
+    return (try answer.outcome.get(), answer.isOwn)
   }
+
+  /// How many wait for any work.
+  var waiting: Int { content.withLock { $0.runs.values.reduce(0) { $0 + $1.waiting.count } } }
 
   private func join(
     _ key: Key,
     _ waiter: UInt64,
-    _ continuation: CheckedContinuation<Outcome, Never>,
+    _ continuation: Waiter,
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
   ) {
     // Cancelled before it came here: its handler found nothing to take away.
     guard !Task.isCancelled else {
-      return continuation.resume(returning: .failure(.taskCancelled))
+      return continuation.resume(returning: .cancelled)
     }
     content.withLock { content in
       if content.runs[key] != nil {
         content.runs[key]?.waiting[waiter] = continuation
         return
       }
-      var run = Run(number: content.number())
+      var run = Run(number: content.number(), owner: waiter)
       run.waiting[waiter] = continuation
       let number = run.number
       run.task = Task.detached {
@@ -73,7 +89,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func leave(_ key: Key, _ waiter: UInt64) {
     let left = content.withLock {
-      content -> (CheckedContinuation<Outcome, Never>, Task<Void, Never>?)? in
+      content -> (Waiter, Task<Void, Never>?)? in
       guard let continuation = content.runs[key]?.waiting.removeValue(forKey: waiter) else {
         return nil
       }
@@ -82,15 +98,18 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return (continuation, content.runs.removeValue(forKey: key)?.task)
     }
     left?.1?.cancel()
-    left?.0.resume(returning: .failure(.taskCancelled))
+    left?.0.resume(returning: .cancelled)
   }
 
   private func end(_ key: Key, _ number: UInt64, _ outcome: Outcome) {
-    let waiting = content.withLock { content -> [CheckedContinuation<Outcome, Never>] in
-      guard content.runs[key]?.number == number else { return [] }
-      return content.runs.removeValue(forKey: key).map { Array($0.waiting.values) } ?? []
+    let ended = content.withLock { content -> Run? in
+      guard content.runs[key]?.number == number else { return nil }
+      return content.runs.removeValue(forKey: key)
     }
-    for continuation in waiting { continuation.resume(returning: outcome) }
+    guard let ended else { return }
+    for (waiter, continuation) in ended.waiting {
+      continuation.resume(returning: Answer(outcome: outcome, isOwn: waiter == ended.owner))
+    }
   }
 }
 

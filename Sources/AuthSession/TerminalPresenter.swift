@@ -1,18 +1,22 @@
 internal import Glibc
 internal import Observation
+internal import PlainText
 internal import System
 
 /// A presenter for programs at a terminal: it says who asks and why, and reads the password unseen.
 ///
-/// Enter chooses the system password while a finger is awaited; Ctrl-C and Ctrl-D give the prompt
-/// up. Where the program has no terminal the prompt is given up at once.
+/// Enter chooses the system password while a finger is awaited, and goes on where another prompt was
+/// open until now; Ctrl-C and Ctrl-D give the prompt up. A second prompt is shown when the first has
+/// ended. Where the program has no terminal the prompt is given up at once.
 public struct TerminalPresenter: PresencePresenter {
   /// The controlling terminal of this process.
   public init() {}
 
   /// Shows the prompt at the terminal until it has ended.
   public func present(_ prompt: PresencePrompt) async {
-    let hasTerminal = try? await BlockingWork.shared.run { interrupt in
+    let hasTerminal = try? await BlockingWork.terminal.run { interrupt in
+      // It may have ended while another one was shown.
+      if case .ended = prompt.phase { return true }
       guard let dialogue = TerminalDialogue(prompt, interrupt) else { return false }
       dialogue.run()
       return true
@@ -33,6 +37,10 @@ private final class TerminalDialogue {
   private let found: termios
   private var line: [UInt8] = []
   private var isAsking = false
+  /// What stands on the screen: a key counts for that, whatever has come meanwhile.
+  private var shown: PresencePrompt.Phase?
+  /// Whether another prompt was open, which what was typed until now may have been meant for.
+  private var hasQueued = false
 
   /// Nil where there is no terminal that may be read from now.
   init?(_ prompt: PresencePrompt, _ interrupt: Int32) {
@@ -62,15 +70,12 @@ private final class TerminalDialogue {
   deinit {
     var modes = found
     unsafe tcsetattr(terminal.number, TCSAFLUSH, &modes)
-    unsafe line.withUnsafeMutableBytes { bytes in
-      if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
-    }
+    wipeLine()
   }
 
   /// Follows the prompt until it has ended, or the task was cancelled.
   func run() {
     say(introduction)
-    var shown: PresencePrompt.Phase?
     var notice: String?
     while true {
       let (phase, news) = observe()
@@ -119,8 +124,13 @@ private final class TerminalDialogue {
 
   private func enter() {
     guard isAsking else {
-      line.removeAll(keepingCapacity: true)
-      return prompt.choosePassword()
+      wipeLine()
+      switch shown {
+      case .queued: return
+      case .ready: return prompt.begin()
+      // Enter means something only where it was offered.
+      default: return prompt.allowsPassword ? prompt.choosePassword() : ()
+      }
     }
     isAsking = false
     say("")
@@ -128,9 +138,31 @@ private final class TerminalDialogue {
     prompt.answer(password)
   }
 
+  private func wipeLine() {
+    unsafe line.withUnsafeMutableBytes { bytes in
+      if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+    }
+    line.removeAll(keepingCapacity: true)
+  }
+
+  /// Throws away what was typed until now (termios(3)).
+  private func discardTyped() {
+    wipeLine()
+    _ = tcflush(terminal.number, TCIFLUSH)
+  }
+
   private func show(_ phase: PresencePrompt.Phase) {
     switch phase {
     case .starting, .checking, .ended: break
+    case .queued:
+      hasQueued = true
+      say("Another prompt is open. This one waits for its end.")
+    case .ready:
+      discardTyped()
+      hasQueued = false
+      say(
+        "The other prompt is over.\n\(introduction)\nPress Enter when you are ready for this one."
+      )
     case .finger(nil):
       say(
         "Touch the fingerprint reader."
@@ -142,6 +174,11 @@ private final class TerminalDialogue {
     case .finger(.again): say("Once more, please.")
     case .waiting(let seconds): say("The next try is possible in \(seconds) s.")
     case .question(let question, _):
+      if hasQueued {
+        discardTyped()
+        hasQueued = false
+        say("The other prompt is over.\n\(introduction)")
+      }
       isAsking = true
       write(question.hasSuffix(" ") ? question : question + " ")
     }
@@ -161,13 +198,8 @@ private final class TerminalDialogue {
 
   /// Text from elsewhere must not steer the terminal.
   private func write(_ text: String) {
-    let plain = text.unicodeScalars.map { scalar -> Character in
-      let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-      let isTurning =
-        scalar.properties.generalCategory == .format || scalar.value == 0x2028
-        || scalar.value == 0x2029
-      return (isControl && scalar != "\n") || isTurning ? "\u{FFFD}" : Character(scalar)
-    }
-    _ = try? terminal.write(String(plain))
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let plain = lines.map { PlainText.line(String($0), limit: .max) }.joined(separator: "\n")
+    _ = try? terminal.write(plain)
   }
 }

@@ -7,10 +7,14 @@ public final class ScriptedPresenter: PresencePresenter {
   public enum Answer: Sendable, Hashable {
     /// Touches the reader until the prompt has ended.
     case touches
+    /// Touches the reader so often, then chooses the system password, and types this.
+    case touchesThenTypes(Int, String)
     /// Chooses the system password, and types this.
     case types(String)
     /// Gives it up.
     case cancels
+    /// Does nothing.
+    case ignores
   }
 
   private struct Content {
@@ -38,9 +42,16 @@ public final class ScriptedPresenter: PresencePresenter {
     // As often as a reader could want it; what is left over means nothing.
     case .touches: for _ in 0..<16 { prompt.touch() }
     case .cancels: prompt.cancel()
-    case .types(let text):
-      prompt.choosePassword()
-      if let password = try? Password(text) { prompt.answer(password) }
+    case .ignores: break
+    case .types(let text): type(text, prompt)
+    case .touchesThenTypes(let touches, let text):
+      for _ in 0..<touches { prompt.touch() }
+      type(text, prompt)
     }
+  }
+
+  private func type(_ text: String, _ prompt: PresencePrompt) {
+    prompt.choosePassword()
+    if let password = try? Password(text) { prompt.answer(password) }
   }
 }

@@ -9,6 +9,7 @@ extension StubVault {
     if case .fingerprint = capability {} else { fingers = false }
     let password = asking.policy != .fingerprint
     guard fingers || password else {
+      // As the real one: no prompt is shown where none of its ways is possible.
       throw AuthError(.presence(.notAvailable), "no fingerprint reader can be used")
     }
     let prompt = PresencePrompt(
@@ -19,6 +20,8 @@ extension StubVault {
       allowsFingerprint: fingers,
       allowsPassword: password
     )
+    content.withLock { $0.prompts.append(prompt) }
+    defer { content.withLock { $0.prompts.removeAll { $0 === prompt } } }
     guard asking.present(prompt) else {
       throw AuthError(.presence(.nobodyToAsk), "a presence check is needed")
     }
@@ -42,9 +45,12 @@ extension StubVault {
       switch act {
       case .cancel: throw AuthError(.presence(.cancelled), "the presence check was given up")
       case .choosePassword:
-        guard password else { continue }
+        guard password else {
+          throw AuthError(.presence(.passwordChosen), "the password was chosen")
+        }
         fingers = false
         prompt.show(.question("Password:", isHidden: true))
+      case .begin: continue
       case .touch:
         guard fingers else { continue }
         switch nextTouch() {

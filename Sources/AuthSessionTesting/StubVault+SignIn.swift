@@ -47,7 +47,18 @@ extension StubVault {
     scopes: [String]?
   ) async throws(AuthError) -> any PendingVaultLogin {
     try await begin(.beginLogin)
-    return StubLogin(vault: self, account: account, issuer: Self.issuer(provider), way: way)
+    return StubLogin(
+      vault: self,
+      account: account,
+      issuer: Self.issuer(provider),
+      way: way,
+      lifetime: content.withLock { $0.settings.loginLifetime }
+    )
+  }
+
+  /// What was set.
+  public func redirectURI(of account: String) async throws(AuthError) -> String? {
+    content.withLock { $0.settings.redirectURI }
   }
 
   /// Erases, and says what was set.
@@ -104,22 +115,24 @@ private struct StubLogin: PendingVaultLogin {
   let account: String
   let issuer: String
   let way: LoginWay
+  let lifetime: Duration
 
   var prompt: LoginPrompt {
     switch way {
-    case .browser: LoginPrompt(url: issuer + "/authorize", lifetime: .seconds(300))
+    case .browser(let redirect):
+      LoginPrompt(url: "\(issuer)/authorize?redirect_uri=\(redirect)", lifetime: lifetime)
     case .device:
       LoginPrompt(
         userCode: "WDJB-MJHT",
         verificationURL: issuer + "/device",
-        lifetime: .seconds(600)
+        lifetime: lifetime
       )
     }
   }
 
-  func finish(query: String) async throws(AuthError) -> AccountSnapshot {
+  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot {
     try await vault.begin(.login)
-    guard query.contains("code=") else {
+    guard query.text.contains("code=") else {
       throw AuthError(.providerRefused(status: 400), "the provider refused: no code came")
     }
     return vault.signedIn(account, User(id: "id-browser", issuer: issuer))
@@ -130,5 +143,7 @@ private struct StubLogin: PendingVaultLogin {
     return vault.signedIn(account, User(id: "id-device", issuer: issuer))
   }
 
-  func cancel() async {}
+  func cancel() async {
+    vault.content.withLock { $0.loginsGivenUp += 1 }
+  }
 }

@@ -17,12 +17,12 @@ extension StubVault {
     let number = content.withLock { content in
       content.nextListener += 1
       content.listeners[content.nextListener] = continuation
+      continuation.yield(content.snapshot)
       return content.nextListener
     }
     continuation.onTermination = { [weak self] _ in
       _ = self?.content.withLock { $0.listeners.removeValue(forKey: number) }
     }
-    continuation.yield(snapshot)
     return stream
   }
 

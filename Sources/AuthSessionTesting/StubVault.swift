@@ -52,6 +52,10 @@ public final class StubVault: AuthVault {
     public var account: AccountSnapshot?
     /// Whether an unlock window is open.
     public var isUnlocked = false
+    /// How long a login at the provider can be ended, at most five minutes in a browser.
+    public var loginLifetime = Duration.seconds(600)
+    /// Where the account's provider sends a browser back; nil: to the usual address.
+    public var redirectURI: String?
     /// How long a new access token lasts; nil: the provider does not say.
     public var tokenLifetime: Duration? = .seconds(3600)
     /// Whether presence can be shown, and how.
@@ -74,12 +78,21 @@ public final class StubVault: AuthVault {
     var settings = Settings()
     var counts: [Call: Int] = [:]
     var refreshes = 0
+    var loginsGivenUp = 0
     var token: AccessToken?
     var requests: [AuthRequest] = []
     var listeners: [UInt64: AsyncStream<VaultSnapshot>.Continuation] = [:]
     var nextListener: UInt64 = 0
+    /// The prompts that were shown and have not ended.
+    var prompts: [PresencePrompt] = []
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
+
+    var snapshot: VaultSnapshot {
+      var account = settings.account
+      account?.accessTokenExpiresAt = token?.expiresAt
+      return VaultSnapshot(account: account, isUnlocked: settings.isUnlocked)
+    }
   }
 
   /// Where its tokens take the time from.
@@ -116,10 +129,40 @@ public final class StubVault: AuthVault {
     content.withLock { $0.token = nil }
   }
 
+  /// Touches the reader for the prompt that waits the longest; nothing where none does.
+  public func touch(_ touch: Touch = .match) {
+    let prompt = content.withLock { content in
+      if !content.prompts.isEmpty { content.settings.touches.append(touch) }
+      return content.prompts.first
+    }
+    prompt?.touch()
+  }
+
+  /// Makes the account need a new login, as where the provider has revoked it.
+  public func requireLogin(reason: String? = nil) {
+    content.withLock { content in
+      content.settings.account?.standing = .loginRequired(reason: reason)
+      content.token = nil
+    }
+    announce()
+  }
+
+  /// Ends as an engine that is restarted: its window is closed, and whoever follows it hears no more.
+  public func restart() {
+    let listeners = content.withLock { content in
+      content.settings.isUnlocked = false
+      defer { content.listeners = [:] }
+      return Array(content.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+
   /// How often each call was made.
   public func count(of call: Call) -> Int { content.withLock { $0.counts[call] ?? 0 } }
   /// How often the provider was asked for a new access token.
   public var refreshes: Int { content.withLock { $0.refreshes } }
+  /// How many logins at the provider were given up.
+  public var loginsGivenUp: Int { content.withLock { $0.loginsGivenUp } }
   /// The requests that were sent.
   public var requests: [AuthRequest] { content.withLock { $0.requests } }
 
@@ -174,18 +217,13 @@ public final class StubVault: AuthVault {
   }
 
   /// How it stands.
-  var snapshot: VaultSnapshot {
-    content.withLock { content in
-      var account = content.settings.account
-      account?.accessTokenExpiresAt = content.token?.expiresAt
-      return VaultSnapshot(account: account, isUnlocked: content.settings.isUnlocked)
-    }
-  }
+  var snapshot: VaultSnapshot { content.withLock { $0.snapshot } }
 
   /// Tells whoever follows it how it stands.
   func announce() {
-    let snapshot = self.snapshot
-    let listeners = content.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener.yield(snapshot) }
+    // Under the lock: the newest is to be the last that is told.
+    content.withLock { content in
+      for listener in content.listeners.values { listener.yield(content.snapshot) }
+    }
   }
 }

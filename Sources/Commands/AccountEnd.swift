@@ -1,3 +1,4 @@
+internal import PlainText
 internal import VaultInterface
 
 /// How an account ends here: its tokens are erased, whatever the provider answers.

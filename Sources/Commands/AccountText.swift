@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 internal import VaultInterface
 
 /// How an account is shown, as JSON and as text.

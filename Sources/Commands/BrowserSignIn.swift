@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Glibc
+internal import LoopbackLogin
 internal import SecretMemory
 internal import System
 internal import VaultClient
@@ -34,27 +35,33 @@ struct BrowserSignIn {
     var countdown = Countdown("waiting for the browser", until: deadline, on: output)
     defer { output.clearStatus() }
     var told: Set<RedirectStray> = []
-    let arrival = try listener.wait(
-      interrupt: session.interrupt,
-      until: deadline,
-      tick: { () throws(CommandError) in
-        if isStarted && !browser.look() {
-          isStarted = false
-          output.announce(
-            "No browser could be started: open the address above by hand. In a browser of another "
-              + "machine it only works with --paste."
-          )
+    let arrival: RedirectListener.Arrival?
+    do throws(RedirectWaitError) {
+      arrival = try listener.wait(
+        interrupt: session.interrupt,
+        until: deadline,
+        tick: {
+          if isStarted && !browser.look() {
+            isStarted = false
+            output.announce(
+              "No browser could be started: open the address above by hand. In a browser of another "
+                + "machine it only works with --paste."
+            )
+            countdown.again()
+          }
+          countdown.show()
+          return true
+        },
+        stray: { stray in
+          // Once each: any page can send any number of them.
+          guard told.insert(stray).inserted else { return }
+          output.announce(refusal(stray, port: listener.port))
           countdown.again()
         }
-        countdown.show()
-      },
-      stray: { stray in
-        // Once each: any page can send any number of them.
-        guard told.insert(stray).inserted else { return }
-        output.announce(refusal(stray, port: listener.port))
-        countdown.again()
-      }
-    )
+      )
+    } catch {
+      throw CommandError(error)
+    }
     guard let arrival else { throw signIn.tooLate }
     output.status("signing in")
     return try finish(begun.login, arrival)
@@ -107,7 +114,7 @@ struct BrowserSignIn {
   private func show(_ result: ResultPage.Result, _ arrival: RedirectListener.Arrival) {
     // An interrupt that has come already must not take the page away.
     arrival.connection.answer(
-      ResultPage(result).answer,
+      ResultPage(result, for: .terminal).answer,
       interrupt: result == .interrupted ? nil : session.interrupt
     )
   }
@@ -131,6 +138,16 @@ struct BrowserSignIn {
     case .refused(.providerRefused(_, let message)):
       .refused(provider: signIn.place, reason: message)
     default: .failed(reason: CommandError(error).message)
+    }
+  }
+}
+
+extension CommandError {
+  /// What is said where no redirect is waited for any longer.
+  fileprivate init(_ error: RedirectWaitError) {
+    switch error {
+    case .interrupted: self = .interrupted
+    case .system(let error): self.init(.bug, "\(error)")
     }
   }
 }

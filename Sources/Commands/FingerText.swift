@@ -1,3 +1,4 @@
+internal import PlainText
 internal import VaultInterface
 
 /// How enrolled fingers are shown, with where they come from.

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// The texts of `--help` and `--version`.
 enum Help {
   /// The list of verbs.

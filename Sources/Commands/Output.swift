@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 internal import System
 
@@ -99,7 +100,7 @@ final class Output {
   /// A warning on standard error, with `--json` too: standard output stays one object.
   func warn(_ text: String) {
     clearStatus()
-    try? write([UInt8]((PlainText.line(text, limit: 1200) + "\n").utf8), to: error)
+    try? write([UInt8]((broken(PlainText.line(text, limit: 1200)) + "\n").utf8), to: error)
   }
 
   /// Why it failed and what to do, a line each: a line end inside could forge the second one.
@@ -117,12 +118,25 @@ final class Output {
       object["error"] = .object(error)
       if (try? data(object)) != nil { return }
     }
-    var lines = paint("thumblatch: error:", "1;31") + " "
-    lines += PlainText.line(failure.message, limit: 1200)
-    if let hint = failure.hint {
-      lines += "\n" + paint("hint:", "36") + " " + PlainText.line(hint, limit: 1200)
-    }
+    var lines = told("thumblatch: error:", "1;31", failure.message)
+    if let hint = failure.hint { lines += "\n" + told("hint:", "36", hint) }
     try? write([UInt8]((lines + "\n").utf8), to: error)
+  }
+
+  private func told(_ prefix: String, _ colour: String, _ text: String) -> String {
+    let whole = broken(
+      prefix.replacing(" ", with: "\u{A0}") + " " + PlainText.line(text, limit: 1200)
+    )
+    return paint(prefix, colour) + whole.dropFirst(prefix.count)
+  }
+
+  /// Lines that end between words, where standard error is a terminal; what has no space stays
+  /// whole, so that it can be copied.
+  private func broken(_ line: String) -> String {
+    guard isatty(error) == 1, let columns = Terminal.columns(of: error) else {
+      return line
+    }
+    return PlainText.wrapped(line, columns: columns).joined(separator: "\n")
   }
 
   // MARK: The dialogue

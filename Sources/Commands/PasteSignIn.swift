@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Glibc
+internal import LoopbackLogin
 internal import SecretMemory
 internal import System
 internal import VaultClient

@@ -1,3 +1,4 @@
+internal import PlainText
 internal import VaultInterface
 
 /// The sentences of the presence dialogue.

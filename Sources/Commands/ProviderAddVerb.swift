@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Glibc
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 internal import System
 

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import VaultInterface
 
 /// `provider test`.
@@ -49,6 +50,8 @@ extension ProviderVerbs {
     columns: Int?
   ) -> String {
     var table = Table(headings: ["", ""])
+    // An address that is cut cannot be compared with the one that was meant.
+    table.whole = [1]
     table.add("provider", "\(provider.name), \(provider.kind.rawValue)")
     table.add("issuer", seen.issuer)
     table.add("discovery", discovery(seen, of: provider))

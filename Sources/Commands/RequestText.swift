@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import System
 internal import VaultInterface
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PlainText
 internal import VaultInterface
 
 /// What is looked at before and after somebody signs in.

@@ -19,14 +19,4 @@ enum SignInWay: String, CaseIterable {
     let names = ways.map(\.option).joined(separator: ", ")
     throw CommandError(.usage, "only one of \(names) can be used")
   }
-
-  /// Whether a browser that is started here is seen by whoever types: not where the terminal is
-  /// another machine's.
-  static func showsBrowser(_ environment: (String) -> String?) -> Bool {
-    func isSet(_ names: [String]) -> Bool {
-      names.contains { !(environment($0) ?? "").isEmpty }
-    }
-    return isSet(["WAYLAND_DISPLAY", "DISPLAY", "BROWSER"])
-      && !isSet(["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"])
-  }
 }

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Rows of text in columns, for people.
 struct Table {
   /// What one column is called; empty for a table without headings.

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import LoopbackLogin
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -31,7 +32,7 @@ struct WebSignIn {
   func way(_ asked: SignInWay?) throws(CommandError) -> SignInWay {
     if let asked { return asked }
     guard hasPage else { return .device }
-    if SignInWay.showsBrowser(session.environment) {
+    if Browser.isSeen(session.environment) {
       if Browser.isThere(session.environment) { return .browser }
       _ = session.findTerminal()
       session.output.announce("No browser is found here to sign in at \(place) with.")

@@ -21,6 +21,8 @@ public struct LoginWatch: ~Copyable {
   /// The sessions by their paths; true: at a seat, where a person sits.
   private var sessions: [String: Bool]
   private var inhibitor: Descriptor?
+  /// What had ended the person's time before this began.
+  public let before: LoginEnd?
 
   /// Begins; from here on nothing is missed.
   ///
@@ -45,6 +47,7 @@ public struct LoginWatch: ~Copyable {
     }
     let sessions = try Self.sessions(of: user, bus, owner)
     let inhibitor = try delaysSleep ? Self.inhibitor(bus, owner) : nil
+    before = Self.areAllLocked(sessions.keys, bus, owner) ? .locked : nil
     self.bus = bus
     self.user = user
     self.owner = owner
@@ -162,6 +165,22 @@ public struct LoginWatch: ~Copyable {
       (try? answer.enter("v", "s")) == true, let kind = try? answer.text()
     else { return false }
     return kind == "user"
+  }
+
+  /// Whether there are sessions, and each one's screen is locked: in one that is not, a person may
+  /// sit.
+  private static func areAllLocked(
+    _ paths: some Collection<String>,
+    _ bus: borrowing SystemBus,
+    _ owner: String
+  ) -> Bool {
+    for path in paths {
+      let question: (String?, String?, String?, String?) = (session, "LockedHint", nil, nil)
+      guard let answer = try? ask(bus, owner, path, properties, "Get", question),
+        (try? answer.enter("v", "b")) == true, (try? answer.boolean()) == true
+      else { return false }
+    }
+    return !paths.isEmpty
   }
 
   // MARK: - Signals

@@ -318,6 +318,9 @@ public struct PromptBook: Sendable {
   /// The connection that a prompt belongs to.
   public func connection(of name: String) -> UInt64? { prompts[name]?.connection }
 
+  /// All prompts.
+  public var names: [String] { Array(prompts.keys) }
+
   /// The prompts of a connection.
   public func names(of connection: UInt64) -> [String] {
     prompts.filter { $0.value.connection == connection }.map(\.key)

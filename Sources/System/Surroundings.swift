@@ -23,6 +23,17 @@ extension ThisProcess {
     return entries
   }
 
+  /// What this process's files are masked with; nil where the kernel does not tell.
+  ///
+  /// umask(2) can only be asked by changing it, for all threads: proc_pid_status(5), `Umask`.
+  public static var fileMask: UInt32? {
+    guard let file = try? Directory(path: "/proc/self").openForReading("status"),
+      let bytes = try? file.readAll(limit: 64 * 1024)
+    else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix("Umask:\t") }.flatMap { UInt32($0.dropFirst(7), radix: 8) }
+  }
+
   /// Makes what this process creates private from here on, whatever it inherited (umask(2)).
   ///
   /// - Returns: the mask that was inherited. One that takes rights from the owner would make files

@@ -95,6 +95,7 @@ extension Vault {
     }
     wakeFollowers(of: prompt, with: outcome)
     wakeSpenders(of: prompt)
+    restGuardLater()
   }
 
   /// Sees to it that prompts which nobody uses in time are given up.

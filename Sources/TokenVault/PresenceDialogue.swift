@@ -94,11 +94,17 @@ extension Vault {
   ) async throws(VaultFailure) -> CheckStep {
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    // No reader is armed before the end of the person's time would be seen.
+    let ends = await beginGuarding()
     // It proves nothing: the call that names this prompt looks again.
     if answered[prompt] != nil { return .passed }
     if method == .password {
       await waitOut(report)
       if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    }
+    guard ends == windowEnds else {
+      giveUp(prompt, as: .cancelled)
+      throw .presenceFailed(.cancelled, methods: [])
     }
     // The book knows that no finger counts for a prompt, and not why.
     if method == .fingerprint, question(of: prompt, allows: .fingerprint),
@@ -185,6 +191,7 @@ extension Vault {
         at: now
       )
       wakeSpenders(of: prompt)
+      restGuardLater()
       return proof
     } catch {
       throw refusal(of: prompt, error, caller)

@@ -1,22 +1,23 @@
 internal import Presence
 internal import System
 
-/// Sees what ends the unlock window from outside: the end of the time in which the person who opened
-/// it sits here.
+/// Sees what ends the unlock window and the open prompts from outside: the end of the time in which
+/// the person who opened them sits here.
 public protocol WindowGuard: Sendable {
   /// Begins to look, where it does not already.
   ///
   /// Returns once nothing is missed any more, or it is clear that nothing can be seen. `end` is
-  /// called with the reason, once, and returns when the window is gone.
+  /// called with the reason, once, and returns when the window and the prompts are gone; where that
+  /// time is over already, before this returns.
   func begin(_ end: @escaping @Sendable (_ why: String) async -> Void) async
-  /// No window is open any more.
+  /// Neither a window nor a prompt is open any more.
   func rest()
   /// Why nothing can be seen; nil where it can.
   func flaw() async -> String?
 }
 
 extension Vault {
-  /// Has the guard look, before a window is opened.
+  /// Has the guard look, before a window is opened or a reader is armed.
   ///
   /// - Returns: a number that `endWindow` changes: what is opened in its place is too late then.
   func beginGuarding() async -> UInt64 {
@@ -28,11 +29,16 @@ extension Vault {
     return ends
   }
 
-  /// Closes the window, because of what happened outside.
+  /// Closes the window and gives up what is asked, because of what happened outside.
   ///
   /// It is closed before that is written down, and in any case.
   public func endWindow(because why: String) {
     windowEnds += 1
+    // The touch of whoever comes to a locked screen must not release what was asked before.
+    for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
+    for connection in enrollments.keys {
+      enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+    }
     let wasOpen = window?.isOpen(at: clock.boot) ?? false
     window = nil
     guard wasOpen else { return }
@@ -40,10 +46,18 @@ extension Vault {
     try? change { () throws(VaultFailure) in try self.record(entry) }
   }
 
-  /// Lets the guard rest where no window is open; the server calls it each minute.
+  /// Lets the guard rest where nothing is open; the server calls it each minute.
   public func restGuard() {
-    guard windowsBeginning == 0, !isHoldingWindow else { return }
+    guard windowsBeginning == 0, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
+      return
+    }
     windowGuard?.rest()
+  }
+
+  /// The same once this step is over, which may open what its prompt was for.
+  func restGuardLater() {
+    guard windowGuard != nil, prompts.isEmpty else { return }
+    Task { [weak self] in await self?.restGuard() }
   }
 
   func examineGuard() async -> [VaultFinding] {
@@ -54,6 +68,7 @@ extension Vault {
           "login-events",
           .ok,
           "a locked screen, sleep, another session at the seat and a logout end the unlock window"
+            + " and open prompts"
         )
       ]
     }

@@ -4,14 +4,25 @@ public import VaultInterface
 
 /// The person's side of a presence check: what is shown to them, and what they do.
 public protocol PresenceView {
-  /// Readable when the person did something while a finger is awaited; nil: no more will come.
+  /// Readable when the person did something while nothing was asked; nil: no more will come.
   var input: Int32? { get }
-  /// A try by this method begins; `isFirst` for the first of the prompt.
-  func begin(_ method: PresenceMethod, isFirst: Bool)
-  /// What the person did while a finger is awaited.
+  /// A try by this one of the methods begins, which are all that are left.
+  ///
+  /// What is asked has to stand there when this returns: `isFirst` where it does not yet.
+  func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool)
+  /// What the person did while nothing was asked.
   func takeInput() -> PresenceInput
   /// Something happened that the person is to know of.
   func show(_ event: PresenceEvent)
+  /// The prompt that was waited for is over: waits, before a finger is awaited, until the person says
+  /// that it is this one's turn; false: that did not come in time, or they gave up.
+  ///
+  /// A touch that was meant for the one before, or a finger that lies on the reader still, must not
+  /// answer this one, nor what was typed before.
+  func takeTurn(
+    for method: PresenceMethod,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool
   /// The person's answer to a question; nil: none came in time, or they gave up.
   func answer(
     to question: String,
@@ -20,7 +31,7 @@ public protocol PresenceView {
   ) throws(VaultClientError) -> SharedSecret?
 }
 
-/// What a person did while a finger is awaited.
+/// What a person did while nothing was asked.
 public enum PresenceInput: Sendable {
   /// Nothing that counts.
   case nothing
@@ -32,6 +43,8 @@ public enum PresenceInput: Sendable {
 
 /// What a person hears during a presence check.
 public enum PresenceEvent: Sendable, Equatable {
+  /// Another prompt is open: the end of that is waited for.
+  case queued
   /// The reader waits for a finger.
   case waiting
   /// The finger was not seen well.
@@ -50,6 +63,8 @@ public enum PresenceEvent: Sendable, Equatable {
 public struct PresenceRun<View: PresenceView> {
   /// The most tries of one dialogue; the engine counts too, this only ends a loop.
   private static var mostTries: Int { 20 }
+  /// The longest that another prompt is waited for, in seconds.
+  private static var longestQueue: Int64 { 600 }
   /// How much longer than the prompt's own time its last answer is waited for, in seconds.
   private static var slack: Int64 { 5 }
 
@@ -57,6 +72,8 @@ public struct PresenceRun<View: PresenceView> {
     case passed
     case passwordChosen
     case failed(PresenceOutcome, message: String, left: [PresenceMethod])
+    /// The prompt that was waited for is over.
+    case free
   }
 
   private enum Answer {
@@ -86,24 +103,34 @@ public struct PresenceRun<View: PresenceView> {
   ///
   /// - Throws: `refused` with `presenceFailed` where it did not.
   public func run() throws(VaultClientError) {
+    guard !methods.isEmpty else { throw .refused(try objection()) }
     var methods = methods
     var isFirst = true
     var last: (outcome: PresenceOutcome, message: String) = (.notAvailable, "")
-    for _ in 0..<Self.mostTries {
-      guard !methods.isEmpty else { break }
+    var tries = 0
+    while tries < Self.mostTries, !methods.isEmpty {
+      tries += 1
       let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
-      view.begin(method, isFirst: isFirst)
+      view.begin(method, of: methods, isFirst: isFirst)
       isFirst = false
       switch method == .fingerprint ? try fingerprint() : try password() {
       case .passed: return
       case .passwordChosen:
         last = (.passwordChosen, "")
         methods = methods.filter { $0 == .password }
+      case .free:
+        try takeTurn(method)
+        isFirst = true
+        tries -= 1
       case .failed(let outcome, let message, let left):
         last = (outcome, message)
         let offered = left.filter { self.methods.contains($0) }
         guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
-          throw .refused(.presenceFailed(outcome, message: message, methods: []))
+          // The last one that was allowed, where nothing but a finger counts.
+          let isLockedOut = outcome == .noMatch && method == .fingerprint
+          throw .refused(
+            .presenceFailed(isLockedOut ? .lockedOut : outcome, message: message, methods: [])
+          )
         }
         view.show(.failed(method, outcome, message: message, left: offered))
         methods = offered
@@ -112,24 +139,60 @@ public struct PresenceRun<View: PresenceView> {
     throw .refused(.presenceFailed(last.outcome, message: last.message, methods: []))
   }
 
+  /// Goes on after the prompt that was waited for.
+  private func takeTurn(_ method: PresenceMethod) throws(VaultClientError) {
+    let deadline = stepDeadline
+    guard try !view.takeTurn(for: method, until: deadline) else { return }
+    let outcome = BootInstant.now >= deadline ? PresenceOutcome.timedOut : .cancelled
+    throw .refused(.presenceFailed(outcome, message: "", methods: []))
+  }
+
+  /// Says why nothing happens; until when the end of the other prompt is waited for.
+  private func queue() -> BootInstant {
+    view.show(.queued)
+    return BootInstant.now.advanced(bySeconds: Self.longestQueue)
+  }
+
   /// When the step that begins now has taken too long: the engine gives each as much.
   private var stepDeadline: BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
   }
 
-  /// Arms the reader.
-  private func fingerprint() throws(VaultClientError) -> Step {
+  /// Why the finger does not count that alone is allowed: the engine tells those who ask for it.
+  private func objection() throws(VaultClientError) -> VaultError {
     let number = try connection.send(
       CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
       more: true
     )
-    let deadline = stepDeadline
+    while true {
+      guard case .reply(let reply, let of) = try next(input: nil, until: stepDeadline) else {
+        return .presenceFailed(.timedOut, message: "", methods: [])
+      }
+      guard of == number else { continue }
+      guard case .failed(.failed(let outcome, let message, _)) = try answer(reply) else {
+        // It counts since a moment ago, but was not asked for: hanging up releases the reader.
+        return .presenceFailed(.notAvailable, message: "", methods: [])
+      }
+      return .presenceFailed(outcome, message: message, methods: [])
+    }
+  }
+
+  /// Arms the reader.
+  private func fingerprint() throws(VaultClientError) -> Step {
+    let number = try connection.send(
+      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint, wait: true),
+      more: true
+    )
+    var isQueued = false
+    var deadline = stepDeadline
     while true {
       switch try next(input: view.input, until: deadline) {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .input:
         switch view.takeInput() {
         case .nothing: continue
+        // No choice while nothing is armed: it may be meant for the other prompt.
+        case .password where isQueued: continue
         case .password: return .passwordChosen
         case .cancel: return .failed(.cancelled, message: "", left: [])
         }
@@ -139,8 +202,12 @@ public struct PresenceRun<View: PresenceView> {
         case .event(.waiting), .event(.wait): view.show(.waiting)
         case .event(.retry(let hint)): view.show(.retry(hint))
         case .event(.passed): return .passed
-        // Nobody asked to wait for another prompt here.
-        case .event(.ask), .event(.queued), .event(.free): throw .disconnected
+        case .event(.queued):
+          isQueued = true
+          deadline = queue()
+        case .event(.free): return .free
+        // No question belongs to a finger.
+        case .event(.ask): throw .disconnected
         case .failed(let failed): return failed
         }
       }
@@ -152,24 +219,34 @@ public struct PresenceRun<View: PresenceView> {
   /// Its call cancels a fingerprint's that is still open.
   private func password() throws(VaultClientError) -> Step {
     var number = try connection.send(
-      CheckCall(prompt: request.prompt, presenceMethod: .password),
+      CheckCall(prompt: request.prompt, presenceMethod: .password, wait: true),
       more: true
     )
     var hasAnswered = false
     var deadline = stepDeadline
     while true {
-      switch try next(input: nil, until: deadline) {
-      case .input: continue
+      switch try next(input: view.input, until: deadline) {
+      case .input:
+        // What was typed or pressed before there is a question answers none.
+        guard case .cancel = view.takeInput() else { continue }
+        return .failed(.cancelled, message: "", left: [])
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {
-          // The end of the finger's check. It may have passed at the last moment.
-          if case .event(.passed) = try answer(reply) { return .passed }
-          continue
+          // The end of the finger's check. It may have passed at the last moment, and the prompt may
+          // be gone, as when the screen was locked.
+          switch try answer(reply) {
+          case .event(.passed): return .passed
+          case .failed(.failed(let outcome, let message, let left)) where left.isEmpty:
+            return .failed(outcome, message: message, left: [])
+          case .event, .failed: continue
+          }
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
-        case .event(.waiting), .event(.retry), .event(.queued), .event(.free): continue
+        case .event(.waiting), .event(.retry): continue
+        case .event(.queued): deadline = queue()
+        case .event(.free): return .free
         case .event(.wait(let seconds)):
           view.show(.wait(seconds: seconds, wasWrong: hasAnswered))
           deadline = stepDeadline

@@ -3,8 +3,8 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-/// Follows the user's login sessions for as long as an unlock window may be open, on a thread of its
-/// own: an engine without a window neither loads libsystemd nor speaks to anyone.
+/// Follows the user's login sessions for as long as an unlock window or a prompt may be open, on a
+/// thread of its own: an engine without either neither loads libsystemd nor speaks to anyone.
 final class SessionGuard: WindowGuard {
   /// How long the opening of a window waits for the bus, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
@@ -113,6 +113,11 @@ final class SessionGuard: WindowGuard {
   ) {
     do throws(LoginFailure) {
       var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
+      // Before anybody is told that nothing is missed: they are not to begin.
+      if let before = watch.before {
+        Self.tell(before.reason, end)
+        return stop(number)
+      }
       guard look(number, wake) else { return }
       do throws(LoginFailure) {
         guard let what = try watch.next(interrupt: wake.event.descriptor.number) else { return }

@@ -23,9 +23,9 @@ struct ExampleCLI {
       presenter: TerminalPresenter()
     )
     if try await !session.restore().isSignedIn {
-      let login = try await session.beginLogin(.device)
-      print("Open \(login.prompt.verificationURL ?? "") and type \(login.prompt.userCode ?? "")")
-      try await login.wait()
+      try await session.loginWithDeviceCode { prompt in
+        print("Open \(prompt.verificationURL ?? "") and type \(prompt.userCode ?? "")")
+      }
     }
     let user = try await session.fetchCurrentUser()
     print("signed in as \(user.name ?? user.email ?? user.id ?? "somebody")")

@@ -120,7 +120,8 @@ final class Pages: Sendable {
       content.withLock { $0.maybeLater = true }
     case "/later": content.withLock { $0.maybeLater = true }
     case "/dismiss": session.dismissError()
-    case "/prompt/password", "/prompt/cancel", "/prompt/answer": await answerPrompt(request)
+    case "/prompt/password", "/prompt/cancel", "/prompt/answer", "/prompt/begin":
+      await answerPrompt(request)
     default: return views.page(status: 404, views.notFound())
     }
     return .see("/")
@@ -132,6 +133,7 @@ final class Pages: Sendable {
     switch request.path {
     case "/prompt/password": prompt.choosePassword()
     case "/prompt/cancel": prompt.cancel()
+    case "/prompt/begin": prompt.begin()
     default:
       guard let password = try? Password(request.form["password"] ?? "") else { return }
       prompt.answer(password)

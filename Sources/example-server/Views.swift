@@ -159,6 +159,12 @@ struct Views {
         field(question, "password", isHidden ? "password" : "text", "off", isFirst: true),
         "Go on"
       )
+    case .queued:
+      body += "<p role=\"status\">Another prompt is open. This one waits for its end.</p>"
+    case .ready:
+      refreshes = false
+      body += "<p role=\"status\">The other prompt is over.</p>"
+      body += button("/prompt/begin", "Go on", isMain: true)
     case .waiting(let seconds):
       body += "<p role=\"status\">The next try is possible in \(seconds) s.</p>"
     case .starting, .checking, .ended: body += "<p role=\"status\">One moment…</p>"

@@ -187,6 +187,91 @@ struct PresenceTests {
   }
 
   @Test
+  func anErrorOfAnotherKindAfterASignOutDoesNotSignOutAgain() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(failedChecksBeforeSignOut: 1),
+      protected: true,
+      presenter: ScriptedPresenter(.types("wrong"))
+    )
+    made.vault.set { $0.users = ["ada@example.com": "pw"] }
+    _ = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(!made.session.isAuthenticated)
+    try await made.session.login(email: "ada@example.com", password: try Password("pw"))
+    made.vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
+    _ = await error { () throws(AuthError) in try await made.session.accessToken() }
+    #expect(made.session.isAuthenticated)
+    #expect(made.vault.count(of: .signOut) == 1)
+  }
+
+  @Test
+  func failuresBeforeAMatchInOnePromptDoNotCount() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(failedChecksBeforeSignOut: 2),
+      protected: true
+    )
+    made.vault.set { settings in
+      settings.touches = [.noMatch, .noMatch, .match]
+      settings.failures[.accessToken] = [AuthError(.offline, "no network")]
+    }
+    try await made.session.unlock()
+    _ = await error { () throws(AuthError) in try await made.session.accessToken() }
+    #expect(made.session.isAuthenticated)
+    #expect(made.vault.count(of: .signOut) == 0)
+  }
+
+  @Test
+  func aSignOutThatFailsIsNotClaimed() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(failedChecksBeforeSignOut: 1),
+      protected: true,
+      presenter: ScriptedPresenter(.types("wrong"))
+    )
+    let failure = AuthError(.vaultUnavailable, "the vault does not answer")
+    made.vault.set { $0.failures[.signOut] = [failure] }
+    _ = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(made.session.isAuthenticated)
+  }
+
+  @Test
+  func whoChoosesThePasswordWhereOnlyAFingerCountsCanBeAskedAgain() async throws {
+    let made = try await Session.signedIn(
+      AuthConfiguration(presencePolicy: .fingerprint),
+      protected: true,
+      presenter: ScriptedPresenter(.types("system password"))
+    )
+    let failure = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(failure?.kind == .presence(.passwordChosen))
+    #expect(failure?.recovery == .usePassword)
+    try await made.session.unlock(policy: .password)
+    #expect(made.session.state == .authenticated(Session.user))
+    #expect(made.presenter.prompts.map(\.allowsPassword) == [false, true])
+  }
+
+  @Test
+  func aLockedOutReaderLeadsToThePasswordInTheSamePrompt() async throws {
+    let made = try await Session.signedIn(
+      protected: true,
+      presenter: ScriptedPresenter(.touchesThenTypes(2, "system password"))
+    )
+    made.vault.set { $0.touches = [.noMatch, .lockedOut] }
+    try await made.session.unlock()
+    #expect(made.presenter.prompts.count == 1)
+  }
+
+  @Test
+  func aSessionWhoseVaultDoesNotAnswerIsLockedAllTheSame() async throws {
+    let made = try await Session.signedIn(protected: true)
+    try await made.session.unlock()
+    _ = try await made.session.accessToken()
+    let failure = AuthError(.vaultUnavailable, "the vault does not answer")
+    made.vault.set { $0.failures[.lock] = [failure] }
+    _ = await error { () throws(AuthError) in try await made.session.lock() }
+    #expect(made.session.cachedAccessToken == nil)
+    made.session.dismissError()
+    #expect(made.session.state == .locked(Session.user))
+  }
+
+  @Test
   func everyErrorHasADecision() {
     for failure in AuthError.PresenceFailure.allCases {
       let error = AuthError(.presence(failure), "x")

@@ -16,6 +16,17 @@ struct RedactionTests {
     dump(password, to: &text)
     dump(Optional(token), to: &text)
     dump([password], to: &text)
+    let request = TokenRequest(rejected: "very-secret-token")
+    let provider = try AuthProvider(
+      name: "work",
+      settings: [
+        "kind": "oidc", "issuer": "https://id.test", "client_id": "app",
+        "client_secret": "very-secret-client",
+      ]
+    )
+    text += "\(request) \(String(reflecting: request)) \(provider) \(String(reflecting: provider))"
+    dump(request, to: &text)
+    dump(provider, to: &text)
     #expect(!text.contains("very-secret"))
     #expect(token.authorization == "Bearer very-secret-token")
   }

@@ -26,6 +26,36 @@ struct RequestTests {
     #expect(made.vault.requests.count == 4)
   }
 
+  @Test(arguments: [
+    AuthRequest("https://api.test/", method: "get"),
+    AuthRequest("https://api.test/", method: "CONNECT"),
+    AuthRequest("https://api.test/", method: "HEAD", body: []),
+    AuthRequest("https://api.test/", timeout: .zero),
+    AuthRequest("https://api.test/", timeout: .seconds(Int64.max)),
+    AuthRequest("https://api.test/", maximumBody: -1),
+    AuthRequest("https://api.test/", maximumBody: 65 << 20),
+  ])
+  func whatNoServerWouldBeAskedIsRefusedBeforeAToken(_ request: AuthRequest) async throws {
+    let made = try await Session.signedIn()
+    let failure = await error { () throws(AuthError) in try await made.session.request(request) }
+    #expect(failure?.kind == .invalidArgument)
+    #expect(made.vault.count(of: .accessToken) == 0)
+  }
+
+  @Test
+  func theBodyOfAFailureCanBeReadToo() async throws {
+    let made = try await Session.signedIn()
+    made.vault.set {
+      $0.respond = { _, _ in
+        AuthResponse(status: 422, body: Array(#"{"subject":"too long","unread":false}"#.utf8))
+      }
+    }
+    let response = try await made.session.request(AuthRequest("https://api.test/mail"))
+    let failure = await error { () throws(AuthError) in try response.validated() }
+    #expect(failure?.kind == .http(status: 422))
+    #expect(try response.decode(Mail.self).subject == "too long")
+  }
+
   @Test
   func anAnswerIsDecoded() async throws {
     let made = try await Session.signedIn()

@@ -7,7 +7,7 @@ struct Session {
   let clock = ManualAuthClock()
   let vault: StubVault
   let presenter: ScriptedPresenter
-  let network = StubNetwork()
+  let network = ManualNetwork()
   let session: AuthSession
 
   static let user = User(id: "u1", email: "ada@example.com", name: "Ada", issuer: "https://id.test")
@@ -40,18 +40,6 @@ struct Session {
     made.vault.signIn(user, protected: isProtected)
     try await made.session.restore()
     return made
-  }
-}
-
-/// A network that changes when a test says so.
-final class StubNetwork: NetworkMonitor {
-  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-
-  func changes() -> AsyncStream<Void> { stream }
-
-  /// Something has changed.
-  func change() {
-    continuation.yield()
   }
 }
 

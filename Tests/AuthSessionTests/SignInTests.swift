@@ -89,7 +89,9 @@ struct SignInTests {
   func aLoginInTheBrowserEndsOnceWithWhatCameBack() async throws {
     let made = try Session()
     let login = try await made.session.beginLogin(.browser(redirect: "http://127.0.0.1:7777/back"))
-    #expect(login.prompt.url == "http://localhost:8000/authorize")
+    #expect(
+      login.prompt.url == "http://localhost:8000/authorize?redirect_uri=http://127.0.0.1:7777/back"
+    )
     #expect(made.session.state == .authenticating)
     let user = try await login.finish(query: "code=c&state=s")
     #expect(made.session.state == .authenticated(user))
@@ -160,5 +162,19 @@ struct SignInTests {
     }
     #expect(failure?.kind == .misconfigured)
     #expect(made.session.state == failure.map { .error($0) })
+  }
+
+  @Test
+  func aLoginThatIsWaitedForCanBeGivenUp() async throws {
+    let made = try Session()
+    let login = try await made.session.beginLogin(.device)
+    made.vault.hold()
+    let waiting = Task { await error { () throws(AuthError) in try await login.wait() } }
+    try await until { made.vault.count(of: .login) == 1 }
+    await login.cancel()
+    made.vault.letGo()
+    #expect(await waiting.value?.kind == .cancelled)
+    #expect(made.session.state == .unauthenticated)
+    _ = try await made.session.beginLogin(.device)
   }
 }

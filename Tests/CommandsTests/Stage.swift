@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import VaultClient
 import VaultInterface

@@ -8,20 +8,36 @@ final class AppProcess {
   private let child: ChildProcess
   private let socket: Descriptor
   private var waiting: [UInt8] = []
-  /// Whether the app had to show a prompt.
-  private(set) var hasPrompted = false
+  /// What it said on the way, and nobody has heard yet.
+  private var heard: [String] = []
+  /// The prompts that the app had to show.
+  private(set) var prompts: [String] = []
+  /// Whether it had to show one.
+  var hasPrompted: Bool { !prompts.isEmpty }
+  /// The process.
+  var identifier: Int32 { child.identifier }
 
-  init(_ person: Person) throws {
-    try shell("install -m 755 \(BuiltPrograms.path("AppSession")) \(person.programs)/AppSession")
+  /// Starts it among the person's programs, or in another directory.
+  convenience init(_ person: Person, in directory: String? = nil) throws {
+    try self.init(person, [person.backend.url, Someone.systemPassword], in: directory)
+  }
+
+  /// One that signs in elsewhere, with these arguments, and has these variables.
+  init(
+    _ person: Someone,
+    _ arguments: [String],
+    variables: [String] = [],
+    in directory: String? = nil
+  ) throws {
+    let place = directory ?? person.programs
+    try shell("install -D -m 755 \(BuiltPrograms.path("AppSession")) \(place)/AppSession")
     let (near, far) = try UnixSocket.pair()
     socket = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/setpriv",
-      arguments: person.become + [
-        person.programs + "/AppSession", person.backend.url, Person.systemPassword,
-      ],
-      environment: person.environment,
+      arguments: person.become + [place + "/AppSession"] + arguments,
+      environment: person.environment + variables,
       descriptors: [theirs.number, theirs.number, 2]
     )
   }
@@ -37,6 +53,7 @@ final class AppProcess {
   }
 
   /// Has it do something; what came of it.
+  @discardableResult
   func run(_ command: String) throws -> String {
     try begin(command)
     return try outcome()
@@ -45,14 +62,41 @@ final class AppProcess {
   /// Has it begin something.
   func begin(_ command: String) throws { try socket.write(command + "\n") }
 
+  /// The next step that it tells of.
+  func step() throws -> String { try hear("step") }
+
   /// What came of it.
   func outcome() throws -> String {
     while true {
-      let line = try readLine()
-      if line.hasPrefix("prompt ") { hasPrompted = true }
-      if line.hasPrefix("done ") { return String(line.dropFirst(5)) }
-      if line.hasPrefix("failed ") { return line }
+      if let found = heard.firstIndex(where: { $0.hasPrefix("done ") || $0.hasPrefix("failed ") }) {
+        let line = heard.remove(at: found)
+        return line.hasPrefix("done ") ? String(line.dropFirst(5)) : line
+      }
+      try listen()
     }
+  }
+
+  /// Waits until it says something that begins so, such as `prompt`; the rest of it.
+  @discardableResult
+  func hear(_ beginning: String) throws -> String {
+    while true {
+      if let found = heard.firstIndex(where: { $0.hasPrefix(beginning + " ") }) {
+        return String(heard.remove(at: found).dropFirst(beginning.count + 1))
+      }
+      try listen()
+    }
+  }
+
+  /// Forgets what nobody has heard, and the prompts.
+  func forget() {
+    heard = []
+    prompts = []
+  }
+
+  private func listen() throws {
+    let line = try readLine()
+    if line.hasPrefix("prompt ") { prompts.append(String(line.dropFirst(7))) }
+    heard.append(line)
   }
 
   private func readLine() throws -> String {

@@ -23,11 +23,8 @@ struct ChromiumTests {
     }
   }
 
-  /// Signs in with Chromium as the browser.
-  private func login(
-    _ member: Member,
-    _ options: [String] = []
-  ) throws -> (outcome: Someone.Outcome, report: Report) {
+  /// Chromium as the browser, for the environment.
+  private func browser(_ member: Member, _ options: [String] = []) throws -> String {
     let directory = member.home + "/report"
     let browser = member.base + "/chromium"
     try shell(
@@ -43,22 +40,36 @@ struct ChromiumTests {
         \(member.base)/chromium.py
       """
     )
+    return "BROWSER=" + browser
+  }
+
+  /// Signs in with Chromium as the browser.
+  private func login(
+    _ member: Member,
+    _ options: [String] = []
+  ) throws -> (outcome: Someone.Outcome, report: Report) {
     let outcome = try member.run(
       "login",
       "work",
       "--provider",
       "idp",
       "--browser",
-      variables: ["BROWSER=" + browser]
+      variables: [try browser(member, options)]
     )
+    return (outcome, try report(member, outcome.text))
+  }
+
+  /// What Chromium saw; `text` is what else is known where it saw nothing.
+  private func report(_ member: Member, _ text: String) throws -> Report {
+    let directory = member.home + "/report"
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       if let file = try? Directory(path: directory).openForReading("report.json") {
-        let text = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)
-        return (outcome, Report(object: try object(text), directory: directory))
+        let seen = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)
+        return Report(object: try object(seen), directory: directory)
       }
       let log = try shell("cat \(directory)/log")
-      try #require(BootInstant.now < deadline && log.isEmpty, "\(log) \(outcome.text)")
+      try #require(BootInstant.now < deadline && log.isEmpty, "\(log) \(text)")
     }
   }
 
@@ -100,6 +111,29 @@ struct ChromiumTests {
     }
     try isWorthSeeing(report)
     #expect(try member.standing() == "ready")
+  }
+
+  @Test
+  func aRealBrowserSignsAnAppInAndSendsThePersonBackToIt() throws {
+    let member = try Member()
+    let app = try AppProcess(
+      member,
+      [
+        "-", Someone.systemPassword, "kind=oidc", "issuer=" + member.provider.issuer,
+        "client_id=" + IdentityProvider.client, "scope=openid profile email",
+      ],
+      variables: [try browser(member)]
+    )
+    let outcome = try app.run("browser")
+    #expect(outcome == IdentityProvider.user)
+    let report = try report(member, outcome)
+    #expect(try report.text("title") == "You are signed in · Thumblatch")
+    let text = try report.text("text")
+    for part in [IdentityProvider.user, "me", "The app has everything it needs."] {
+      #expect(text.contains(part), "\(text)")
+    }
+    try isWorthSeeing(report)
+    #expect(try member.standing("me") == "ready")
   }
 
   @Test

@@ -40,6 +40,56 @@ struct LoginEventTests {
     try #require(answer == "None", "\(call): \(answer)")
   }
 
+  /// The touch of whoever comes to a locked screen must release nothing.
+  @Test
+  func whoLocksTheScreenLeavesNoReaderArmedAndNoPromptOpen() throws {
+    defer { remove() }
+    try person.enrollFinger()
+    let app = try AppProcess(person)
+    #expect(try app.run("restore") == "authenticated me@example.org")
+    #expect(try app.run("protect") == "")
+    try app.state("locked")
+    try app.run("person finger")
+    let cancelled =
+      "failed presence(AuthSession.AuthError.PresenceFailure.cancelled), keepSession: "
+    for (happening, after) in [
+      ("session('1', 'Lock')", "session('1', 'Unlock')"),
+      ("session('1', 'SetLockedHint', True)", "session('1', 'SetLockedHint', False)"),
+      ("prepare_for_sleep(True)", "prepare_for_sleep(False)"),
+      ("update_session('1', 'Active', False)", "update_session('1', 'Active', True)"),
+    ] {
+      try app.begin("unlock")
+      try app.hear("prompt")
+      #expect(eventually { person.readerIsOpen })
+      // Another one waits for it.
+      let other = try person.terminal("presence", "test")
+      try other.expect("waiting for the other prompt")
+      try bus.run("await_inhibitor(True)")
+      try act(happening)
+      let failure = try app.outcome()
+      #expect(failure.hasPrefix(cancelled), "\(happening): \(failure)")
+      #expect(eventually { !person.readerIsOpen })
+      _ = try other.end(3)
+      // The computer may go on.
+      try bus.run("await_inhibitor(False)")
+      try app.state("locked")
+      try act(after)
+    }
+    #expect(try !person.run("status").succeeded().contains("unlocked"))
+    // And while all screens are locked, no other reader is armed and no window opened.
+    try act("session('1', 'SetLockedHint', True)")
+    for way in ["finger", "password"] {
+      try app.run("person \(way)")
+      let failure = try app.run("unlock")
+      #expect(failure.hasPrefix(cancelled), "\(way): \(failure)")
+      #expect(!person.readerIsOpen)
+    }
+    try app.state("locked")
+    try act("session('1', 'SetLockedHint', False)")
+    #expect(try app.run("unlock") == "")
+    try app.state("authenticated")
+  }
+
   private func unlock(_ app: AppProcess) throws {
     let unlock = try person.terminal("unlock")
     try unlock.expect("Password:")
@@ -56,8 +106,8 @@ struct LoginEventTests {
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
     try app.state("locked")
-    // Nobody is waited for while no window is open.
-    #expect(try bus.run("inhibits()") == "False")
+    // Nobody is waited for while neither a prompt nor a window is open.
+    try bus.run("await_inhibitor(False)")
     for (happening, reason) in [
       ("session('1', 'Lock')", "the screen was locked"),
       ("session('1', 'SetLockedHint', True)", "the screen was locked"),
@@ -73,6 +123,7 @@ struct LoginEventTests {
       #expect(!status.contains("unlocked"), "\(happening): \(status)")
       try app.state("locked")
       #expect(try person.run("audit").succeeded().contains(reason))
+      if happening.contains("LockedHint") { try act("session('1', 'SetLockedHint', False)") }
     }
     // A session of somebody else's ends nothing.
     try act("add_session('2', 'seat0', 1)")

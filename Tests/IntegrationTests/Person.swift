@@ -187,6 +187,21 @@ class Someone {
   }
 }
 
+extension Someone {
+  /// Has a finger enrolled, by the commands.
+  func enrollFinger(_ finger: String = "right-index") throws {
+    let terminal = try terminal("fingers", "enroll", finger)
+    try terminal.expect("Password:")
+    try terminal.enter(Self.systemPassword)
+    try terminal.expect("with \(finger)")
+    for touch in 1...5 {
+      try self.touch(finger)
+      if touch < 5 { try terminal.expect("\(touch) of 5") }
+    }
+    try terminal.end()
+  }
+}
+
 /// Someone with a password backend, `dev`.
 final class Person: Someone {
   let backend: DevBackend

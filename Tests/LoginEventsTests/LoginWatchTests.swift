@@ -55,6 +55,27 @@ struct LoginWatchTests {
   }
 
   @Test
+  func aScreenThatIsLockedAlreadyIsSeenAtTheBeginning() throws {
+    defer { remove() }
+    func before() throws -> LoginEnd? {
+      try LoginWatch(user: 1234, address: bus.address, delaysSleep: false).before
+    }
+    #expect(try before() == nil)
+    // That of somebody else.
+    try act("session('2', 'SetLockedHint', True)")
+    #expect(try before() == nil)
+    try act("session('1', 'SetLockedHint', True)")
+    #expect(try before() == .locked)
+    // A person may sit at the other one.
+    try act("add_session('3', '', 1234)")
+    #expect(try before() == nil)
+    try act("session('3', 'SetLockedHint', True)")
+    #expect(try before() == .locked)
+    try act("session('1', 'SetLockedHint', False)")
+    #expect(try before() == nil)
+  }
+
+  @Test
   func whatEndsNothingIsPassedOver() throws {
     defer { remove() }
     let end = try end {

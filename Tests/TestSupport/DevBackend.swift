@@ -75,6 +75,9 @@ public final class DevBackend: Sendable {
     _ = try call("advance-clock", seconds.map { ["seconds": .integer(Int64($0))] } ?? [:])
   }
 
+  /// Closes the port, or opens it again: nobody can connect meanwhile.
+  public func setOnline(_ isOnline: Bool) throws { _ = try call(isOnline ? "online" : "offline") }
+
   /// How many there are: `users`, `sessions` that live, `revoked` ones, live `access_tokens`.
   public func count(_ what: String) throws -> Int { Int(try call("sessions").integer(what)) }
 

@@ -18,11 +18,13 @@ struct WindowGuardTests {
   @Test
   func whatHappensOutsideEndsItAndIsWrittenDown() async throws {
     let (bench, vault, windowGuard) = try await guarded()
-    // Nobody looks for a window that is not there.
+    // Nobody looks while nothing is open.
     #expect(windowGuard.begun == 0)
     try await bench.protect(vault)
-    try await bench.unlock(vault)
     #expect(windowGuard.begun == 1)
+    try await bench.unlock(vault)
+    // For the check, and again for the window.
+    #expect(windowGuard.begun == 3)
     let onlooker = Onlooker(vault)
     await onlooker.untilTold(1)
     await windowGuard.happen("the screen was locked")
@@ -51,13 +53,128 @@ struct WindowGuardTests {
   @Test
   func whatHappensWhileItIsOpenedKeepsItClosed() async throws {
     let (bench, vault, windowGuard) = try await guarded()
+    let need = try await need {
+      _ = try await vault.unlock([], seconds: nil, prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
     windowGuard.willHappen("the screen was locked")
-    let failure = await failure { try await bench.unlock(vault) }
+    let failure = await failure {
+      _ = try await vault.unlock([], seconds: nil, prompt: need.prompt, caller: caller())
+    }
     #expect(failure == .presenceFailed(.cancelled, methods: []))
     #expect(try await vault.facts().unlockedFor == nil)
     try await bench.unlock(vault)
     #expect(try await vault.facts().unlockedFor != nil)
-    #expect(windowGuard.begun == 2)
+    #expect(windowGuard.begun == 4)
+  }
+
+  /// The touch of whoever comes to the locked screen releases nothing.
+  @Test
+  func whatHappensOutsideEndsTheArmedPromptThoseThatWaitAndAPassedOne() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    bench.clock.advance(3600)
+    let passed = try await need {
+      _ = try await vault.testPresence(prompt: nil, caller: caller(3))
+    }
+    try await bench.pass(passed, vault, caller(3))
+    let begun = bench.check.conversations.count
+    let armed = try await need { _ = try await vault.token(caller: caller(1)) }
+    let queued = try await need {
+      _ = try await vault.setProtection(false, account: "me", prompt: nil, caller: caller(2))
+    }
+    let first = Task {
+      await failure {
+        _ = try await vault.check(armed.prompt, by: .fingerprint, caller: caller(1)) { _ in }
+      }
+    }
+    let reader = await bench.check.conversation(begun + 1)
+    let notice = Box<CheckNotice>()
+    let second = Task {
+      await failure {
+        _ = try await vault.check(
+          queued.prompt,
+          by: .fingerprint,
+          mayWait: true,
+          caller: caller(2)
+        ) { notice.put($0) }
+      }
+    }
+    while notice.value == nil { await Task.yield() }
+    await windowGuard.happen("the screen was locked")
+    #expect(reader.isCancelled)
+    #expect(await first.value == .presenceFailed(.cancelled, methods: []))
+    #expect(await second.value == .presenceFailed(.cancelled, methods: []))
+    #expect(bench.check.conversations.count == begun + 1)
+    // Nothing of it can be used, or armed again.
+    bench.check.plan([.ready, .matched])
+    for (prompt, number) in [(armed.prompt, UInt64(1)), (queued.prompt, 2), (passed.prompt, 3)] {
+      let again = await failure {
+        _ = try await vault.check(prompt, by: .fingerprint, caller: caller(number)) { _ in }
+      }
+      guard case .presenceFailed = again else {
+        Issue.record("\(String(describing: again))")
+        return
+      }
+    }
+    let spent = await failure {
+      _ = try await vault.testPresence(prompt: passed.prompt, caller: caller(3))
+    }
+    guard case .presenceFailed = spent else {
+      Issue.record("\(String(describing: spent))")
+      return
+    }
+    #expect(bench.check.conversations.count == begun + 1)
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+
+  @Test
+  func noReaderIsArmedWhileTheScreenIsLocked() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    let begun = bench.check.conversations.count
+    let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
+    windowGuard.willHappen("the screen was locked")
+    let failure = await failure {
+      _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+    }
+    #expect(failure == .presenceFailed(.cancelled, methods: []))
+    #expect(bench.check.conversations.count == begun)
+  }
+
+  @Test
+  func aFingerThatIsBeingEnrolledIsGivenUp() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    let need = try await need {
+      _ = try await vault.enroll("right-index", prompt: nil, caller: caller()) { _ in }
+    }
+    try await bench.pass(need, vault, caller())
+    let enrolling = Task {
+      await failure {
+        _ = try await vault.enroll("right-index", prompt: need.prompt, caller: caller()) { _ in }
+      }
+    }
+    while bench.check.enrollments.isEmpty { await Task.yield() }
+    await windowGuard.happen("the screen was locked")
+    guard case .presenceFailed(.cancelled, _) = await enrolling.value else {
+      Issue.record("the enrolment went on")
+      return
+    }
+    #expect(bench.check.enrollments[0].isCancelled)
+    #expect(try await vault.facts().fingers.isEmpty)
+  }
+
+  @Test
+  func theGuardRestsWhenNoPromptIsOpen() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
+    try await bench.pass(need, vault, caller())
+    await vault.restGuard()
+    #expect(windowGuard.rested == 0)
+    _ = try await vault.testPresence(prompt: need.prompt, caller: caller())
+    while windowGuard.rested == 0 { await Task.yield() }
   }
 
   @Test
@@ -65,6 +182,7 @@ struct WindowGuardTests {
     let (bench, vault, windowGuard) = try await guarded()
     try await bench.unlock(vault, seconds: 60)
     await vault.restGuard()
+    await vault.barrier()
     #expect(windowGuard.rested == 0)
     bench.clock.advance(60)
     await vault.restGuard()

@@ -5,7 +5,7 @@ internal import System
 ///
 /// Which one says `$BROWSER`, else xdg-open. It is started without a shell, so that nothing in an
 /// address is ever a command, and without a descriptor of ours.
-struct Browser {
+public struct Browser {
   /// Where programs are looked for without PATH.
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
   /// How long after its start a browser that fails is taken to have opened nothing, in seconds.
@@ -26,7 +26,7 @@ struct Browser {
   ///   - variables: what the browser gets for an environment.
   ///   - mask: what the browser's files are masked with (umask(2)); nil: for its
   ///     owner alone.
-  init(
+  public init(
     _ url: String,
     environment: (String) -> String?,
     variables: [String],
@@ -39,9 +39,19 @@ struct Browser {
   }
 
   /// Whether there is a program to start; whether it opens anything is seen later.
-  static func isThere(_ environment: (String) -> String?) -> Bool {
+  public static func isThere(_ environment: (String) -> String?) -> Bool {
     let path = path(environment)
     return candidates(environment, url: "").contains { locate($0[0], path) != nil }
+  }
+
+  /// Whether a browser that is started here is seen by whoever types: not where the terminal is
+  /// another machine's.
+  public static func isSeen(_ environment: (String) -> String?) -> Bool {
+    func isSet(_ names: [String]) -> Bool {
+      names.contains { !(environment($0) ?? "").isEmpty }
+    }
+    return isSet(["WAYLAND_DISPLAY", "DISPLAY", "BROWSER"])
+      && !isSet(["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"])
   }
 
   private static func candidates(_ environment: (String) -> String?, url: String) -> [[String]] {
@@ -83,7 +93,7 @@ struct Browser {
   }
 
   /// Starts the first one that can be started; false where there is none left.
-  mutating func start() -> Bool {
+  public mutating func start() -> Bool {
     while let command = candidates.popFirst() {
       guard let program = Self.locate(command[0], path) else { continue }
       let started = try? ChildProcess(
@@ -108,13 +118,21 @@ struct Browser {
   /// browser, the next one is started.
   ///
   /// - Returns: false if now none is left.
-  mutating func look() -> Bool {
+  public mutating func look() -> Bool {
     guard let running = child, let end = try? running.poll() else { return true }
     child = nil
     guard end != .exited(0), BootInstant.now.seconds(since: startedAt) < Self.patience else {
       return true
     }
     return start()
+  }
+
+  /// Leaves one that runs still to itself.
+  ///
+  /// A program that goes on running has to take note of its end, else the kernel keeps it.
+  public consuming func leave() {
+    guard let child else { return }
+    try? startThread { _ = try? child.wait() }
   }
 
   /// Whether one that was started has not been seen to end.

@@ -1,10 +1,12 @@
+internal import PlainText
+
 /// The page that a person sees in the browser when a login is over.
 ///
 /// One file without script and without anything that has to be fetched. Whatever comes from a
 /// provider is escaped, and shown apart from our own words.
-struct ResultPage {
+public struct ResultPage {
   /// What became of the login.
-  enum Result: Equatable {
+  public enum Result: Sendable, Equatable {
     /// Who is signed in now, as the provider tells it, and where.
     case signedIn(person: String?, also: String?, account: String, provider: String)
     /// The provider said no, in its own words.
@@ -13,20 +15,29 @@ struct ResultPage {
     case wrongState
     /// It came too late.
     case expired
-    /// The person ended the wait for the login at the terminal, when it was under way.
+    /// The person ended the wait for the login, when it was under way.
     case interrupted
-    /// Anything else; the terminal says more.
+    /// Anything else; the place where it was begun says more.
     case failed(reason: String)
   }
 
-  let result: Result
-
-  init(_ result: Result) {
-    self.result = result
+  /// Where the login was begun, and where its person goes back to.
+  public enum Place: String, Sendable {
+    case terminal
+    case app
   }
 
-  /// What the browser gets.
-  var answer: [UInt8] {
+  let result: Result
+  let place: Place
+
+  /// The page for a result.
+  public init(_ result: Result, for place: Place) {
+    self.result = result
+    self.place = place
+  }
+
+  /// What the browser gets: head and body.
+  public var answer: [UInt8] {
     HTTPAnswer.page(html, policy: Self.policy, status: isGood ? 200 : 400)
   }
 
@@ -97,13 +108,13 @@ struct ResultPage {
         """
     case .wrongState:
       return """
-        <p>It does not belong to the sign-in that was begun at the terminal. An old page may have \
+        <p>It does not belong to the sign-in that was begun \(there). An old page may have \
         been loaded again; or somebody wants you signed in as somebody else.</p>
         """
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
     case .interrupted:
       return """
-        <p>The terminal did not wait for its end. It may have happened all the same: \
+        <p>The \(place.rawValue) did not wait for its end. It may have happened all the same: \
         <code>thumblatch status</code> shows it.</p>
         """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
@@ -112,11 +123,18 @@ struct ResultPage {
 
   private var end: String {
     switch result {
-    case .signedIn: "You can close this tab.<br>The terminal has everything it needs."
+    case .signedIn: "You can close this tab.<br>The \(place.rawValue) has everything it needs."
     case .refused, .wrongState, .expired:
-      "Nothing was changed. You can close this tab,<br>and try again at the terminal."
+      "Nothing was changed. You can close this tab,<br>and try again \(there)."
     // What the provider did last is not known here.
-    case .interrupted, .failed: "You can close this tab.<br>The terminal says more."
+    case .interrupted, .failed: "You can close this tab.<br>The \(place.rawValue) says more."
+    }
+  }
+
+  private var there: String {
+    switch place {
+    case .terminal: "at the terminal"
+    case .app: "in the app"
     }
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// What counts as the redirect of a login, and what does not.
 struct RedirectRequestTests {

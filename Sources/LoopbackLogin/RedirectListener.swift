@@ -1,7 +1,7 @@
-internal import Configuration
+public import Configuration
 internal import Glibc
-internal import SecretMemory
-internal import System
+public import SecretMemory
+public import System
 
 /// Waits at a port of this machine for the one redirect that ends a login (RFC 8252, section 7.3).
 ///
@@ -9,12 +9,12 @@ internal import System
 /// changes nothing, and so is a redirect of another user's program: a browser's arguments, which
 /// everybody here may read, tell port and `state`. Connections that say nothing make way for newer
 /// ones; the port is closed with the first redirect.
-final class RedirectListener {
+public final class RedirectListener {
   /// The most connections at once; with one more the oldest goes.
   static let maximumConnections = 32
 
   /// The port, chosen here where the provider's settings fix none.
-  let port: UInt16
+  public let port: UInt16
   private let request: RedirectRequest
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
@@ -22,15 +22,17 @@ final class RedirectListener {
   private var strays: [RedirectStray] = []
 
   /// What came: the query, and the connection that waits for its page.
-  struct Arrival {
-    let query: SharedSecret
-    let connection: RedirectConnection
+  public struct Arrival {
+    /// All behind the question mark.
+    public let query: SharedSecret
+    /// Who waits for the page.
+    public let connection: RedirectConnection
   }
 
   /// Binds the address; `localhost` is both, where this machine has both.
   ///
   /// - Throws: EADDRINUSE where another program has a fixed port.
-  init(at redirect: LoopbackRedirect) throws(SystemError) {
+  public init(at redirect: LoopbackRedirect) throws(SystemError) {
     let bound = try LoopbackPort(redirect, listening: true)
     listeners = bound.sockets
     port = bound.port
@@ -45,19 +47,19 @@ final class RedirectListener {
   /// - Parameters:
   ///   - interrupt: ends the wait with the error `interrupted` once it is readable.
   ///   - deadline: when nobody waits any longer.
-  ///   - tick: is called about once a second.
+  ///   - tick: is called about once a second; false ends the wait with the error `interrupted`.
   ///   - stray: is called for an answer that is not taken; the wait goes on.
-  /// - Throws: what `tick` throws, or `interrupted`.
+  /// - Throws: `interrupted`, or why waiting failed.
   /// - Returns: nil at the deadline.
-  func wait(
+  public func wait(
     interrupt: Int32?,
     until deadline: BootInstant,
-    tick: () throws(CommandError) -> Void,
+    tick: () -> Bool = { true },
     stray: (RedirectStray) -> Void = { _ in }
-  ) throws(CommandError) -> Arrival? {
+  ) throws(RedirectWaitError) -> Arrival? {
     defer { close() }
     while true {
-      try tick()
+      guard tick() else { throw .interrupted }
       let now = BootInstant.now
       guard now < deadline else { return nil }
       connections.removeAll { $0.deadline <= now }
@@ -69,9 +71,9 @@ final class RedirectListener {
       let left = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
       let ready = unsafe poll(&entries, nfds_t(entries.count), Int32(clamping: min(left, 1000)))
       guard ready >= 0 || errno == EINTR else {
-        throw CommandError(.bug, "\(SystemError("poll", code: errno))")
+        throw .system(SystemError("poll", code: errno))
       }
-      if entries[0].revents != 0 && ready > 0 { throw CommandError.interrupted }
+      if entries[0].revents != 0 && ready > 0 { throw .interrupted }
       let arrival = takeIn()
       strays.forEach(stray)
       strays = []
@@ -80,7 +82,7 @@ final class RedirectListener {
   }
 
   /// Stops listening, and hangs up on everyone.
-  func close() {
+  public func close() {
     listeners = []
     connections = []
   }
@@ -125,4 +127,12 @@ final class RedirectListener {
   private static func isOurs(_ connection: RedirectConnection) -> Bool {
     (try? LoopbackPeer.user(of: connection.socket)) == ThisProcess.user
   }
+}
+
+/// Why no redirect is waited for any longer.
+public enum RedirectWaitError: Error, Equatable {
+  /// Whoever waited no longer wants it.
+  case interrupted
+  /// Waiting itself failed.
+  case system(SystemError)
 }

@@ -2,7 +2,7 @@ import Configuration
 import System
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// Redirects that programs of this user and of another bring.
 extension RedirectListenerTests {
@@ -79,7 +79,7 @@ extension RedirectListenerTests {
     let peer = try Peer(listener.port)
     try peer.send(Self.redirect(listener.port, "code=ours&state=s"))
     let deadline = BootInstant.now.advanced(bySeconds: 20)
-    let arrival = try listener.wait(interrupt: nil, until: deadline, tick: {})
+    let arrival = try listener.wait(interrupt: nil, until: deadline)
     #expect(try Self.text(#require(arrival)) == "code=ours&state=s")
   }
 }

@@ -3,15 +3,15 @@
 /// A provider, a program's name or an account's facts could otherwise move the cursor, recolour
 /// the prompt, or turn the line's direction around, and so forge what a person confirms
 /// (Trojan Source, CVE-2021-42574; escape sequences, CWE-150).
-enum PlainText {
+public enum PlainText {
   /// The most scalars of one piece that are shown.
-  static let maximumLength = 300
+  public static let maximumLength = 300
   /// The most marks that may be stacked on one letter.
   static let maximumMarks = 3
 
   /// The text with control, format, private and unassigned characters spelled out as `\u{...}`,
   /// and its end cut off beyond `limit` scalars.
-  static func line(_ text: String, limit: Int = maximumLength) -> String {
+  public static func line(_ text: String, limit: Int = maximumLength) -> String {
     var plain = ""
     var count = 0
     var marks = 0
@@ -31,7 +31,7 @@ enum PlainText {
   /// JSON text that means the same, with such characters as `\uXXXX` (RFC 8259, section 7).
   ///
   /// They can stand in strings alone, where a writer need not escape those beyond ASCII.
-  static func json(_ text: String) -> String {
+  public static func json(_ text: String) -> String {
     var plain = ""
     for scalar in text.unicodeScalars {
       if isHarmless(scalar) {
@@ -47,12 +47,12 @@ enum PlainText {
   }
 
   /// The columns that harmless text takes; wide East Asian letters and pictures take two.
-  static func width(_ text: String) -> Int {
+  public static func width(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { sum, scalar in sum + columns(of: scalar) }
   }
 
   /// Text cut to a number of columns, with `...` where something is missing.
-  static func fitted(_ text: String, columns: Int) -> String {
+  public static func fitted(_ text: String, columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 3 else { return String(repeating: ".", count: max(0, columns)) }
     var fitted = ""
@@ -68,7 +68,7 @@ enum PlainText {
 
   /// Text broken at spaces into lines of at most a number of columns; U+00A0 holds words together
   /// and comes out as a space.
-  static func wrapped(_ text: String, columns: Int) -> [String] {
+  public static func wrapped(_ text: String, columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {

@@ -3,7 +3,7 @@ internal import SecretMemory
 internal import System
 
 /// One connection to the port that a redirect is awaited at.
-final class RedirectConnection {
+public final class RedirectConnection {
   /// How long a head may take to come, in seconds.
   static let headLimit: Int64 = 10
   /// How long the other side may take to hang up after an answer, in seconds.
@@ -81,7 +81,7 @@ final class RedirectConnection {
 
   /// Sends a whole answer, and waits until the other side has it; gives up after some seconds, or
   /// at an interrupt.
-  func answer(_ bytes: [UInt8], interrupt: Int32?) {
+  public func answer(_ bytes: [UInt8], interrupt: Int32?) {
     let end = BootInstant.now.advanced(bySeconds: 5)
     var done = 0
     while done < bytes.count {

@@ -3,7 +3,7 @@
 ///
 /// Other programs, other users and every web page that is open can send requests there. What does
 /// not look like a browser that follows a redirect to the right address changes nothing.
-struct RedirectRequest: Equatable {
+public struct RedirectRequest: Equatable {
   /// The most bytes of a head; cookies of other servers of this machine come along.
   static let maximumHead = 64 * 1024
 
@@ -64,7 +64,7 @@ struct RedirectRequest: Equatable {
   }
 
   /// Whether a query is what a provider sends at the end of a login: more than a guess.
-  static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
+  public static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
     holdsState(query) && (holds("code", query) || holds("error", query))
   }
 
@@ -108,7 +108,7 @@ struct RedirectRequest: Equatable {
 }
 
 /// The answer to some login, which comes in a way that is not to be trusted.
-enum RedirectStray: CaseIterable {
+public enum RedirectStray: Sendable, CaseIterable {
   /// From a program of another user, or of nobody who is known.
   case user
   /// Under another name or port of this machine.

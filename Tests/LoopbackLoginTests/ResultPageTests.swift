@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// The page that a browser shows when a login is over.
 struct ResultPageTests {
@@ -18,7 +18,7 @@ struct ResultPageTests {
 
   @Test(arguments: results)
   func nothingFromElsewhereBecomesMarkup(_ result: ResultPage.Result) {
-    let html = ResultPage(result).html
+    let html = ResultPage(result, for: .terminal).html
     for part in ["<script", "<img", "onerror=alert(2)>", "\u{202E}", "\u{0}", "\"'"] {
       #expect(!html.contains(part))
     }
@@ -45,7 +45,8 @@ struct ResultPageTests {
         also: "ada@example.org",
         account: "work",
         provider: "dev"
-      )
+      ),
+      for: .terminal
     )
     for part in [
       "You are signed in", "Ada Lovelace", "ada@example.org", ">work<", ">dev<",
@@ -54,16 +55,25 @@ struct ResultPageTests {
     #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
+  /// Who began it in an app has no terminal to go back to.
+  @Test(arguments: results)
+  func thePageSendsThePersonBackToWhereTheLoginWasBegun(_ result: ResultPage.Result) {
+    let terminal = ResultPage(result, for: .terminal).html
+    let app = ResultPage(result, for: .app).html
+    #expect(terminal.contains("terminal") && !terminal.contains("app<"))
+    #expect(app.contains("app") && !app.contains("terminal"))
+  }
+
   @Test(arguments: results.dropFirst())
   func whatDidNotWorkIsNoSuccess(_ result: ResultPage.Result) {
-    let page = ResultPage(result)
+    let page = ResultPage(result, for: .terminal)
     #expect(!page.html.contains("You are signed in"))
     #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
   }
 
   @Test
   func theHeadersForbidEverythingElse() throws {
-    let answer = String(decoding: ResultPage(.expired).answer, as: UTF8.self)
+    let answer = String(decoding: ResultPage(.expired, for: .terminal).answer, as: UTF8.self)
     let head = String(try #require(answer.split(separator: "\r\n\r\n").first))
     for line in [
       "Content-Type: text/html; charset=utf-8", "Cache-Control: no-store",

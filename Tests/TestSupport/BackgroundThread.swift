@@ -1,13 +1,14 @@
-import Glibc
+internal import Glibc
 
 /// A thread that runs the other side of a test; the test runner's own threads are too few to block
 /// two at once.
-final class BackgroundThread: @unchecked Sendable {
+public final class BackgroundThread: @unchecked Sendable {
   private let body: @Sendable () throws -> Void
   private var problem: (any Error)?
   private var thread = pthread_t()
 
-  init(_ body: @escaping @Sendable () throws -> Void) {
+  /// Starts it.
+  public init(_ body: @escaping @Sendable () throws -> Void) {
     self.body = body
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
     let status = unsafe pthread_create(
@@ -25,7 +26,7 @@ final class BackgroundThread: @unchecked Sendable {
   }
 
   /// Waits for its end, and returns why it failed.
-  func join() -> (any Error)? {
+  public func join() -> (any Error)? {
     pthread_join(thread, nil)
     return problem
   }

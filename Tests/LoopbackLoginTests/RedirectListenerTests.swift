@@ -5,7 +5,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// The loopback listener against whatever a port of this machine can meet.
 struct RedirectListenerTests {
@@ -35,7 +35,7 @@ struct RedirectListenerTests {
   struct Wait {
     var query: String?
     var strays: [RedirectStray] = []
-    var error: CommandError?
+    var error: RedirectWaitError?
   }
 
   /// Waits at an address while `script` acts as the rest of the machine, on a thread of its own; the
@@ -49,12 +49,11 @@ struct RedirectListenerTests {
     let listener = try Self.listener(at: try LoopbackRedirect(address))
     let thread = BackgroundThread { [port = listener.port] in try script(port) }
     var wait = Wait()
-    do throws(CommandError) {
+    do throws(RedirectWaitError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
       let arrival = try listener.wait(
         interrupt: interrupt,
         until: deadline,
-        tick: {},
         stray: { wait.strays.append($0) }
       )
       if let arrival {
@@ -247,7 +246,7 @@ struct RedirectListenerTests {
   func nobodyListensAfterTheDeadline() throws {
     let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
     let deadline = BootInstant.now
-    #expect(try listener.wait(interrupt: nil, until: deadline, tick: {}) == nil)
+    #expect(try listener.wait(interrupt: nil, until: deadline) == nil)
     #expect(Self.nobodyListens(listener.port))
   }
 

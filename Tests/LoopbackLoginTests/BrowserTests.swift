@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import Commands
+@testable import LoopbackLogin
 
 /// Which browser is started, and how.
 struct BrowserTests {
@@ -163,6 +163,6 @@ struct BrowserTests {
     _ environment: [String: String],
     _ isShown: Bool
   ) {
-    #expect(SignInWay.showsBrowser { environment[$0] } == isShown)
+    #expect(Browser.isSeen { environment[$0] } == isShown)
   }
 }

@@ -1,10 +1,10 @@
-internal import Configuration
+public import Configuration
 internal import Glibc
-internal import System
+public import System
 
 /// One port, at each address of this machine that a redirect may lead to: `localhost` is both
 /// 127.0.0.1 and ::1 where this machine has both.
-final class LoopbackPort {
+public final class LoopbackPort {
   /// How often a free port is looked for that both addresses of localhost have.
   private static let tries = 20
 
@@ -18,7 +18,7 @@ final class LoopbackPort {
   }
 
   /// The port, chosen here where the redirect fixes none.
-  let port: UInt16
+  public let port: UInt16
   let sockets: [Socket]
 
   /// Takes the port.
@@ -29,7 +29,7 @@ final class LoopbackPort {
   ///     any as long as this lives.
   /// - Throws: EADDRINUSE where another program has a fixed port, at either address: the browser
   ///   might bring the code there.
-  init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
+  public init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
     let families: [LoopbackSocket.Family] =
       switch redirect.host {
       case "localhost": [.ipv4, .ipv6]

@@ -1,0 +1,85 @@
+import AuthSession
+import Observation
+import Synchronization
+
+/// The person at the machine: what they do at a prompt is what the input said last.
+final class Person: PresencePresenter {
+  /// What a person does.
+  enum Way: String {
+    /// Chooses the system password, and types it.
+    case password
+    /// Types another one, then gives up.
+    case wrong
+    /// Chooses the password, whether or not that is a way.
+    case chooses
+    /// Gives up.
+    case cancel
+    /// Does nothing here: a finger comes to the reader, or nothing does.
+    case finger
+    /// The same, and types the system password where it is asked for.
+    case either
+  }
+
+  private let password: String
+  private let way = Mutex(Way.password)
+
+  init(password: String) {
+    self.password = password
+  }
+
+  func does(_ way: Way) {
+    self.way.withLock { $0 = way }
+  }
+
+  func present(_ prompt: PresencePrompt) async {
+    let ways = [
+      prompt.allowsFingerprint ? "finger" : nil, prompt.allowsPassword ? "password" : nil,
+    ]
+    say(
+      "prompt \(prompt.purpose) by=\(ways.compactMap(\.self).joined(separator: ","))"
+        + " for=\(prompt.account ?? "") reason=\(prompt.reason ?? "")"
+    )
+    switch way.withLock({ $0 }) {
+    case .password: type(password, at: prompt)
+    case .wrong:
+      type("not the password", at: prompt)
+      prompt.cancel()
+    case .chooses: prompt.choosePassword()
+    case .cancel: prompt.cancel()
+    case .finger: break
+    case .either: return await follow(prompt, answering: true)
+    }
+    await follow(prompt)
+  }
+
+  private func type(_ text: String, at prompt: PresencePrompt) {
+    prompt.choosePassword()
+    if let password = try? Password(text) { prompt.answer(password) }
+  }
+
+  /// Tells what the person sees, until it is over.
+  private func follow(_ prompt: PresencePrompt, answering: Bool = false) async {
+    let (changes, change) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    change.yield()
+    var told = 0
+    for await _ in changes {
+      let (phase, failures) = withObservationTracking {
+        (prompt.phase, prompt.failures)
+      } onChange: {
+        change.yield()
+      }
+      if failures > told { say("failures \(failures): \(prompt.notice ?? "")") }
+      told = failures
+      switch phase {
+      case .question(let text, _):
+        say("question \(text)")
+        if answering, let password = try? Password(password) { prompt.answer(password) }
+      case .ended: return
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import TestSupport
+import Testing
+
+/// Presence checks of an app over the real engine: libfprint on its virtual reader, and PAM.
+@Suite(.serialized)
+struct AppPresenceTests {
+  private let person: Person
+  private let app: AppProcess
+
+  init() throws {
+    person = try Person()
+    try person.register()
+    app = try AppProcess(person)
+    try app.run("restore")
+  }
+
+  /// Has the app begin something, and waits for its prompt.
+  private func prompt(_ command: String) throws -> String {
+    try app.begin(command)
+    return try app.hear("prompt")
+  }
+
+  private func fails(_ command: String, _ kind: String, _ recovery: String) throws {
+    let failure = try app.run(command)
+    #expect(failure.hasPrefix("failed \(kind), \(recovery): "), "\(command): \(failure)")
+  }
+
+  /// The window is open for so many seconds, of which some have gone by.
+  private func opens(_ seconds: Int, _ answer: String) throws {
+    let found = try #require(Int(answer), "\(answer)")
+    #expect(found > seconds - 30 && found <= seconds)
+  }
+
+  @Test
+  func whetherPresenceCanBeShownIsToldWithTheReason() throws {
+    #expect(try app.run("capability") == #"passwordOnly(reason: "no finger is enrolled")"#)
+    try person.enrollFinger()
+    #expect(try app.run("capability") == #"fingerprint(fingers: ["right-index"])"#)
+    try shell("rm \(person.programs)/virtual-reader.conf")
+    let without = try app.run("capability")
+    #expect(without.hasPrefix("passwordOnly(reason: "), "\(without)")
+    #expect(without.contains("reader"))
+    // Nothing of it asks anybody.
+    #expect(!app.hasPrompted)
+  }
+
+  @Test
+  func aFingerAndNothingElse() throws {
+    try app.run("open policy=fingerprint")
+    try app.run("restore")
+    // Without one nobody is asked.
+    try fails(
+      "protect",
+      "presence(AuthSession.AuthError.PresenceFailure.notEnrolled)",
+      "offerPassword"
+    )
+    #expect(!app.hasPrompted)
+    try person.enrollFinger()
+    try app.run("person finger")
+    #expect(
+      try prompt("protect reason=to_protect_your_login")
+        == "protect by=finger for=me reason=to protect your login"
+    )
+    try person.touch()
+    #expect(try app.outcome() == "")
+    // The person would rather type: the app decides, and asks for the password.
+    try app.run("person chooses")
+    try fails(
+      "unlock",
+      "presence(AuthSession.AuthError.PresenceFailure.passwordChosen)",
+      "usePassword"
+    )
+    #expect(try app.run("state").hasPrefix("error "))
+    try app.run("person password")
+    try opens(600, try app.run("unlock policy=password"))
+    #expect(try app.run("state") == "authenticated me@example.org")
+  }
+
+  @Test
+  func aFingerIsNoPassword() throws {
+    try person.enrollFinger()
+    try app.run("person finger")
+    #expect(
+      try prompt("evaluate policy=password reason=to_pay")
+        == "test the presence check by=password for= reason=to pay"
+    )
+    #expect(try app.hear("question").hasPrefix("Password"))
+    // No reader waits for one.
+    #expect(!person.readerIsOpen)
+  }
+
+  @Test
+  func whoGivesUpKeepsTheSession() throws {
+    try app.run("protect")
+    try person.expireTokens()
+    try app.run("open")
+    try app.run("restore")
+    try app.run("person cancel")
+    let cancelled = "presence(AuthSession.AuthError.PresenceFailure.cancelled)"
+    for command in ["token", "unlock", "me", "unprotect"] {
+      try fails(command, cancelled, "keepSession")
+      #expect(try app.run("state") == "locked", "\(command)")
+    }
+    #expect(try app.run("facts") == "true me@example.org false true")
+    try app.run("open presenter=none")
+    try fails("token", "presence(AuthSession.AuthError.PresenceFailure.nobodyToAsk)", "showMessage")
+    #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
+  }
+
+  @Test
+  func aLockedOutReaderOffersThePassword() throws {
+    try person.enrollFinger()
+    try app.run("protect")
+    try app.run("person finger")
+    _ = try prompt("unlock policy=fingerprint")
+    for touch in 1...5 {
+      try person.touch("stranger")
+      if touch < 5 { try app.hear("failures \(touch):") }
+    }
+    let lockedOut = "presence(AuthSession.AuthError.PresenceFailure.lockedOut)"
+    let failure = try app.outcome()
+    #expect(failure.hasPrefix("failed \(lockedOut), offerPassword: "), "\(failure)")
+    let count = app.prompts.count
+    try fails("unlock policy=fingerprint", lockedOut, "offerPassword")
+    #expect(app.prompts.count == count)
+    #expect(try app.run("capability") == #"passwordOnly(reason: "too many fingers failed")"#)
+    #expect(try app.run("facts").hasSuffix("true"))
+    // The password passes, and makes fingers count again.
+    try app.run("person password")
+    try opens(600, try app.run("unlock policy=fingerprintOrPassword"))
+    #expect(app.prompts.last?.hasPrefix("unlock by=password ") == true)
+    #expect(try app.run("capability") == #"fingerprint(fingers: ["right-index"])"#)
+  }
+
+  @Test
+  func aReaderThatFailsLeadsToThePasswordAndNeverToNoProtection() throws {
+    try person.enrollFinger()
+    try app.run("person either")
+    _ = try prompt("protect")
+    try person.touch()
+    #expect(try app.outcome() == "")
+    for command in ["UNPLUG", "ERROR 0"] {
+      #expect(try prompt("unlock for=60").hasPrefix("unlock by=finger,password "))
+      try person.reader(command)
+      try app.hear("question")
+      try opens(60, try app.outcome())
+      #expect(try app.run("lock") == "")
+    }
+    // Where only a finger counts, the app is told, and offers the password.
+    _ = try prompt("unlock policy=fingerprint")
+    try person.reader("UNPLUG")
+    let failure = try app.outcome()
+    let kind = "presence(AuthSession.AuthError.PresenceFailure.notAvailable)"
+    #expect(failure.hasPrefix("failed \(kind), offerPassword: "), "\(failure)")
+    #expect(try app.run("facts").hasSuffix("true"))
+    try shell("rm \(person.programs)/virtual-reader.conf")
+    _ = try prompt("unlock")
+    try app.hear("question")
+    #expect(try app.outcome() == "")
+    #expect(try person.run("account", "list").succeeded().contains("  on  "))
+  }
+
+  @Test
+  func tooManyFailuresSignOutWhereTheAppChoseSo() throws {
+    try app.run("protect")
+    try app.run("open failures=2")
+    try app.run("restore")
+    try app.run("person wrong")
+    _ = try app.run("unlock")
+    #expect(try app.run("facts").hasPrefix("true"))
+    // One that passes forgets those before it.
+    try app.run("person password")
+    try opens(60, try app.run("unlock for=60"))
+    try app.run("person wrong")
+    _ = try app.run("unlock")
+    #expect(try app.run("facts").hasPrefix("true"))
+    #expect(try person.backend.count("sessions") == 1)
+    _ = try app.run("unlock")
+    #expect(try app.run("state") == "unauthenticated")
+    #expect(try person.backend.count("sessions") == 0)
+  }
+
+  @Test
+  func aLockedSessionRefusesWhereTheAppChoseSo() throws {
+    try app.run("protect")
+    try app.run("open refuses=yes")
+    #expect(try app.run("restore") == "locked")
+    let count = app.prompts.count
+    try fails("token", "locked", "unlock")
+    try fails("get \(person.backend.url)/auth/me", "locked", "unlock")
+    #expect(app.prompts.count == count)
+    try app.run("unlock")
+    #expect(try app.run("token").hasPrefix("at_"))
+    #expect(try app.run("lock") == "")
+    #expect(try app.run("cached") == "none")
+    try fails("token", "locked", "unlock")
+  }
+}

@@ -1,0 +1,171 @@
+import TestSupport
+import Testing
+
+/// Where a session stands, reached by what really happens: the engine, a backend, a reader.
+@Suite(.serialized)
+struct AppStateTests {
+  /// What was asked of the backend since `body` began: requests and connections.
+  private func traffic(_ person: Person, _ body: () throws -> Void) throws -> (Int, Int) {
+    try person.backend.clear()
+    try body()
+    return (try person.backend.requests().count, try person.backend.connections())
+  }
+
+  @Test
+  func launchDecidesWithoutNetworkAndWithoutAPromptAlsoWhenTheBackendIsDown() throws {
+    let person = try Person()
+    let app = try AppProcess(person)
+    func launches(_ state: String) throws {
+      for isOnline in [true, false] {
+        try person.backend.setOnline(isOnline)
+        let (requests, connections) = try traffic(person) {
+          let started = try AppProcess(person)
+          #expect(try started.run("restore") == state)
+          #expect(try started.run("state") == state)
+          #expect(!started.hasPrompted)
+        }
+        #expect(requests == 0 && connections == 0, "\(state)")
+      }
+      try person.backend.setOnline(true)
+    }
+    try launches("unauthenticated")
+    try app.run("register me@example.org backend-password")
+    try launches("authenticated me@example.org")
+    // Nor where the token has expired.
+    try person.expireTokens()
+    try launches("authenticated me@example.org")
+    try app.run("protect")
+    try launches("locked")
+    try app.run("unlock")
+    try launches("authenticated me@example.org")
+    #expect(try app.run("logout") == "true")
+    try launches("unauthenticated")
+  }
+
+  @Test
+  func signingInLeadsThroughAuthenticatingAndAFailureIsAnErrorUntilItIsDismissed() throws {
+    let person = try Person()
+    let app = try AppProcess(person)
+    try app.run("record 3")
+    #expect(try app.run("register me@example.org backend-password") == "me@example.org")
+    #expect(
+      try app.run("recorded") == "unauthenticated authenticating authenticated me@example.org"
+    )
+    #expect(try app.run("facts") == "true me@example.org false false")
+    #expect(try app.run("me") == "me@example.org")
+    #expect(try app.run("logout") == "true")
+    #expect(try app.run("facts") == "false nobody false false")
+
+    let refused = try app.run("login me@example.org another-password")
+    #expect(refused.hasPrefix("failed providerRefused(status: 401), showMessage: "))
+    #expect(!refused.contains("another-password"))
+    #expect(try app.run("state").hasPrefix("error "))
+    #expect(try app.run("dismiss") == "")
+    #expect(try app.run("state") == "unauthenticated")
+    let taken = try app.run("register me@example.org backend-password")
+    #expect(taken.hasPrefix("failed providerRefused(status: 409), showMessage: "))
+    // The next try takes the error away.
+    #expect(try app.run("login me@example.org backend-password") == "me@example.org")
+    #expect(try app.run("state") == "authenticated me@example.org")
+  }
+
+  @Test
+  func aPromptIsAStateAndTheLockIsThereBeforeAndAfter() throws {
+    let person = try Person()
+    try person.register()
+    let app = try AppProcess(person)
+    try app.run("restore")
+    #expect(try app.run("facts") == "true me@example.org false false")
+    #expect(try app.run("protect") == "")
+    #expect(try app.run("facts") == "true me@example.org false true")
+    try app.run("record 3")
+    #expect(try !app.run("unlock reason=to_show_your_mail").hasPrefix("failed"))
+    #expect(try app.run("recorded") == "locked prompt authenticated me@example.org")
+    #expect(app.prompts.last == "unlock by=password for= reason=to show your mail")
+    #expect(try app.run("lock") == "")
+    #expect(try app.run("state") == "locked")
+    #expect(try app.run("unprotect") == "")
+    #expect(try app.run("state") == "authenticated me@example.org")
+    #expect(try app.run("facts") == "true me@example.org false false")
+  }
+
+  @Test
+  func whatTheBackendHasRevokedNeedsALoginAndKeepsTheUser() throws {
+    let person = try Person()
+    try person.register()
+    let app = try AppProcess(person)
+    let second = try AppProcess(person)
+    try app.run("restore")
+    try second.run("restore")
+    let token = try app.run("token")
+    try shell(
+      "curl -fsS -X POST -H 'Authorization: Bearer \(token)' \(person.backend.url)/auth/logout"
+    )
+    #expect(try person.backend.count("sessions") == 0)
+    // A request finds out: 401, and no refresh helps.
+    let failure = try app.run("get \(person.backend.url)/auth/me")
+    #expect(failure.hasPrefix("failed loginRequired, signIn: "), "\(failure)")
+    #expect(!failure.contains(token))
+    #expect(try app.run("state") == "login-required")
+    #expect(try app.run("cached") == "none")
+    #expect(try app.run("facts").hasPrefix("false me@example.org"))
+    // Others hear of it.
+    try second.state("login-required")
+    #expect(try app.run("login me@example.org backend-password") == "me@example.org")
+    try second.state("authenticated")
+  }
+
+  @Test
+  func whoIsOfflineStaysSignedInAndComesBack() throws {
+    let person = try Person()
+    try person.register()
+    try person.expireTokens()
+    let app = try AppProcess(person)
+    #expect(try app.run("restore") == "authenticated me@example.org")
+    try person.backend.setOnline(false)
+    let failure = try app.run("token")
+    #expect(failure.hasPrefix("failed offline, retry(after: nil): "), "\(failure)")
+    #expect(try app.run("state") == "offline")
+    #expect(try app.run("facts").hasPrefix("true me@example.org"))
+    try person.backend.setOnline(true)
+    // The network came back, which the kernel tells of: nobody asks again and again.
+    try shell("ip addr add 127.9.9.9/32 dev lo && ip addr del 127.9.9.9/32 dev lo")
+    try app.state("authenticated")
+    #expect(try app.run("cached").hasPrefix("at_"))
+    #expect(!app.hasPrompted)
+    // Or the next call finds out.
+    try person.backend.setOnline(false)
+    let request = try app.run("get \(person.backend.url)/auth/me")
+    #expect(request.hasPrefix("failed offline, retry(after: nil): "), "\(request)")
+    #expect(try app.run("state") == "offline")
+    try person.backend.setOnline(true)
+    #expect(try app.run("get \(person.backend.url)/auth/me") == "200")
+    #expect(try app.run("state") == "authenticated me@example.org")
+    // Signing out erases here in any case.
+    try person.backend.setOnline(false)
+    #expect(try app.run("logout") == "false")
+    #expect(try app.run("state") == "unauthenticated")
+  }
+
+  @Test
+  func whatIsNotInstalledIsToldWithWhatToInstall() throws {
+    let person = try Person()
+    try person.register()
+    let alone = try AppProcess(person, in: person.base + "/alone")
+    // The engine that runs already would do.
+    try person.endEngine()
+    for command in ["restore", "token", "unlock", "login me@example.org x", "capability"] {
+      let failure = try alone.run(command)
+      #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(command): \(failure)")
+      #expect(failure.contains("install Thumblatch's programs"))
+    }
+    #expect(try alone.run("state").hasPrefix("error "))
+    // One program of several.
+    let app = try AppProcess(person)
+    try app.run("restore")
+    try shell("rm \(person.programs)/thumblatch-exchange")
+    let failure = try app.run("get \(person.backend.url)/auth/me")
+    #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(failure)")
+    #expect(failure.contains("thumblatch-exchange"))
+  }
+}
