@@ -7,16 +7,19 @@ struct EasyHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer
   private var list: UnsafeMutablePointer<curl_slist>?
 
-  /// libcurl, set up once in this process with memory that is wiped.
-  private static let library: CURLcode = {
+  /// Whether libcurl is set up, which happens once in this process, with memory that is wiped.
+  ///
+  /// To be asked before anything of libcurl is used: what it hands out before then is of other
+  /// memory, and to free that afterwards would wipe what lies beside it.
+  static let isReady: Bool = {
     // libcurl opens the file that this names when it is set up and writes each connection's keys
     // into it, from which a recording of the connection can be read.
     _ = unsafe unsetenv("SSLKEYLOGFILE")
-    return ccurl_global_init()
+    return ccurl_global_init() == CURLE_OK
   }()
 
   init() throws(HTTPError) {
-    guard Self.library == CURLE_OK, let made = unsafe curl_easy_init() else {
+    guard Self.isReady, let made = unsafe curl_easy_init() else {
       throw .refused(.memory)
     }
     unsafe handle = made

@@ -95,7 +95,7 @@ struct Target: Equatable {
     }
     // libcurl takes `https:///host` for `https://host`; nobody who writes that knows where it leads.
     guard url.contains("://"), !url.contains(":///") else { return nil }
-    guard let handle = unsafe curl_url() else { return nil }
+    guard EasyHandle.isReady, let handle = unsafe curl_url() else { return nil }
     defer { unsafe curl_url_cleanup(handle) }
     let flags = UInt32(anyScheme ? CURLU_NON_SUPPORT_SCHEME : CURLU_DISALLOW_USER)
     guard unsafe curl_url_set(handle, CURLUPART_URL, url, flags) == CURLUE_OK,
