@@ -112,10 +112,10 @@ extension AuthSession {
     }
   }
 
-  /// The engine ended, and its unlock window with it; what it would have told is not heard now.
+  /// The engine ended, and its unlock window with it; what it would have told is heard a moment later,
+  /// from the next one.
   private func vaultWentAway() {
     hears(false)
-    forget()
     change { $0.locked() }
   }
 

@@ -223,11 +223,11 @@ public struct PresenceRun<View: PresenceView> {
       more: true
     )
     var hasAnswered = false
+    var isQueued = false
     var deadline = stepDeadline
     while true {
-      switch try next(input: view.input, until: deadline) {
+      switch try next(input: isQueued ? view.input : nil, until: deadline) {
       case .input:
-        // What was typed or pressed before there is a question answers none.
         guard case .cancel = view.takeInput() else { continue }
         return .failed(.cancelled, message: "", left: [])
       case .timedOut: return .failed(.timedOut, message: "", left: [])
@@ -245,7 +245,9 @@ public struct PresenceRun<View: PresenceView> {
         switch try answer(reply) {
         case .event(.passed): return .passed
         case .event(.waiting), .event(.retry): continue
-        case .event(.queued): deadline = queue()
+        case .event(.queued):
+          isQueued = true
+          deadline = queue()
         case .event(.free): return .free
         case .event(.wait(let seconds)):
           view.show(.wait(seconds: seconds, wasWrong: hasAnswered))

@@ -37,7 +37,6 @@ struct AppTokenTests {
     try person.backend.setOnline(false)
     try person.endEngine()
     #expect(try app.run("token").hasPrefix("at_"))
-    #expect(processes(in: person.programs, named: "thumblatchd").isEmpty)
   }
 
   @Test
