@@ -61,6 +61,7 @@ struct PresenceStoryTests {
     try third.type("\u{3}")
     _ = try third.end(130)
     try fourth.expect("Press Enter")
+    try person.waitUntilReaderIsClosed()
     try fourth.enter()
     try fourth.expect("turn presence protection off for me")
     try person.touch()
