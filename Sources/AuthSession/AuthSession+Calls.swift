@@ -34,7 +34,7 @@ extension AuthSession {
     since news: UInt64
   ) async {
     switch error.kind {
-    case .signedOut: if facts.news == news { hasSignedOut() }
+    case .signedOut: hasSignedOut(since: news)
     case .loginRequired:
       change { if $0.news == news { $0.loginEnded(reason: error.message) } }
     case .offline:
@@ -92,21 +92,21 @@ extension AuthSession {
   /// Follows the vault from now on.
   func follow() {
     guard !isFollowing else { return }
-    follow {
+    follow { number in
       Task { [weak self, vault, account, ahead = configuration.refreshAhead] in
         var pause = 1
         while !Task.isCancelled {
           for await snapshot in vault.changes(of: account, ahead: ahead) {
             guard let self, !Task.isCancelled else { return }
-            self.hasChanged(snapshot)
+            self.hasChanged(snapshot, watch: number)
             pause = 1
           }
           guard !Task.isCancelled else { return }
-          self?.vaultWentAway()
+          self?.vaultWentAway(watch: number)
           // Whoever calls before brings it back at once.
           try? await Task.sleep(for: .seconds(pause))
           pause = min(pause * 2, 60)
-          self?.hears(true)
+          self?.hears(true, watch: number)
         }
       }
     }
@@ -114,13 +114,13 @@ extension AuthSession {
 
   /// The engine ended, and its unlock window with it; what it would have told is heard a moment later,
   /// from the next one.
-  private func vaultWentAway() {
-    hears(false)
-    change { $0.locked() }
+  private func vaultWentAway(watch number: UInt64) {
+    hears(false, watch: number)
+    change { if $0.watch == number { $0.locked() } }
   }
 
-  private func hasChanged(_ snapshot: VaultSnapshot) {
-    change { $0.heard(snapshot) }
+  private func hasChanged(_ snapshot: VaultSnapshot, watch number: UInt64) {
+    change { if $0.watch == number { $0.heard(snapshot) } }
     guard facts.tokenHolder != nil, let token = anyCachedToken else { return }
     let end = snapshot.account?.accessTokenExpiresAt
     guard token.expiresAt != end else { return }

@@ -92,12 +92,16 @@ extension AuthSession {
 
   // MARK: Steps
 
-  /// Nobody is signed in any more.
-  func hasSignedOut() {
-    follow { nil }
+  /// Nobody is signed in any more, unless something newer than `news` is known.
+  func hasSignedOut(since news: UInt64? = nil) {
+    let isOut = change { facts in
+      guard news == nil || facts.news == news else { return false }
+      facts.signedOut()
+      return true
+    }
+    guard isOut else { return }
+    follow { _ in nil }
     // Those of who was signed in are not held against who comes next.
-    checkHasPassed()
-    change { $0.signedOut() }
     checkHasPassed()
   }
 
@@ -119,11 +123,16 @@ extension AuthSession {
   }
 
   func endSigningIn(_ account: AccountSnapshot) async {
+    let news = facts.news
     // The window may be open from before.
     let snapshot = try? await vault.snapshot(of: self.account)
     // What was fetched for the login before is not to be this one's.
     forget()
-    change { $0.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false)) }
+    change { facts in
+      // What the vault told by itself meanwhile is newer.
+      guard facts.news == news else { return facts.endAuthenticating() }
+      facts.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
+    }
     checkHasPassed()
     follow()
   }

@@ -10,12 +10,13 @@ internal import Synchronization
 /// ```swift
 /// let session = AuthSession(
 ///   account: "my-app",
-///   provider: try .openID("https://login.example.com", clientID: "my-app")
+///   provider: try .openID("https://login.example.com", clientID: "my-app"),
+///   presenter: TerminalPresenter()
 /// )
 /// switch try await session.restore() {
 /// case .authenticated(let user): print("welcome back, \(user.name ?? "you")")
 /// case .locked: try await session.unlock(reason: "to show your mail")
-/// default: try await session.login(email: email, password: password)
+/// default: try await session.loginInBrowser()
 /// }
 /// let token = try await session.accessToken()
 /// ```
@@ -98,13 +99,13 @@ public final class AuthSession: Sendable, Observable {
 
   // MARK: What an app shows
 
-  /// Where the session stands.
+  /// Where the session stands; `unauthenticated` until `restore()`, or the first call, has asked.
   public var state: AuthState { observed { $0.state } }
-  /// Whether somebody is signed in, be the session locked or offline.
+  /// Whether somebody is signed in, whatever the session does at the moment.
   public var isAuthenticated: Bool { observed { $0.isAuthenticated } }
   /// Who is signed in.
   public var currentUser: User? { observed { $0.user } }
-  /// Whether a call waits for the vault or a provider.
+  /// Whether a call waits for the vault or a provider; requests and tokens do not count.
   public var isLoading: Bool { observed { $0.calls > 0 || $0.isAuthenticating } }
   /// What went wrong last, for the person.
   public var errorMessage: String? { observed { $0.failure?.description } }
@@ -188,17 +189,17 @@ public final class AuthSession: Sendable, Observable {
   }
 
   /// Makes `task` the one that follows the vault; the one before it ends.
-  func follow(_ make: () -> Task<Void, Never>?) {
+  func follow(_ make: (_ number: UInt64) -> Task<Void, Never>?) {
     content.withLock { content in
       content.watch?.cancel()
-      content.watch = make()
+      content.watch = make(content.facts.watchAnew())
       content.hears = content.watch != nil
     }
   }
 
-  /// Whether the vault tells what changes, from now on.
-  func hears(_ does: Bool) {
-    content.withLock { $0.hears = does }
+  /// Whether this watch is told what changes, from now on.
+  func hears(_ does: Bool, watch number: UInt64) {
+    content.withLock { if $0.facts.watch == number { $0.hears = does } }
   }
 
   /// The same for the task that listens for a network, where none does yet.

@@ -11,6 +11,9 @@ public enum AuthState: Sendable, Hashable {
   /// Someone has to show that they are here: show the prompt.
   case presencePrompt(PresencePrompt)
   /// Signed in and protected, and no unlock window is open: show the lock view.
+  ///
+  /// A valid access token is handed out all the same, unless
+  /// ``AuthConfiguration/refusesWhileLocked``.
   case locked(User)
   /// Only a login helps, for this reason; what was there stays until then.
   case loginRequired(User, reason: String?)
@@ -29,7 +32,10 @@ public enum AuthState: Sendable, Hashable {
     }
   }
 
-  /// Whether somebody is signed in, be the session locked or offline.
+  /// Whether this state is one of somebody who is signed in, be the session locked or offline.
+  ///
+  /// It is false while a login, a prompt or an error stands before that: then
+  /// ``AuthSession/AuthSession/isAuthenticated`` tells.
   public var isSignedIn: Bool {
     switch self {
     case .authenticated, .locked, .offline: true

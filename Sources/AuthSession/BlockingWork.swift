@@ -10,6 +10,8 @@ final class BlockingWork: Sendable {
   static let short = BlockingWork(mostThreads: 8)
   /// Calls for which the vault may ask a person or a provider.
   static let long = BlockingWork(mostThreads: 16)
+  /// Ends of logins: they wait for no person, and behind none who does.
+  static let ending = BlockingWork(mostThreads: 8)
   /// Requests to servers, and logins that a person ends elsewhere.
   static let elsewhere = BlockingWork(mostThreads: 32)
   /// Prompts at the terminal: one at a time, since there is one keyboard.

@@ -50,7 +50,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     wake.event.signal()
     // A task of its own: whoever gives it up may have been cancelled.
     await Task { [self] in
-      _ = try? await run { [connection, login] () throws(VaultClientError) in
+      _ = try? await run(on: .ending) { [connection, login] () throws(VaultClientError) in
         _ = try connection.send(CancelLoginCall(login: login))
         throw .interrupted
       }
@@ -58,10 +58,11 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
   }
 
   private func run(
+    on threads: BlockingWork = .elsewhere,
     _ body: @escaping () throws(VaultClientError) -> VaultAccount
   ) async throws(AuthError) -> AccountSnapshot {
     let step = Step(body: body)
-    return try await BlockingWork.elsewhere.run(wake) { _ throws(AuthError) in
+    return try await threads.run(wake) { _ throws(AuthError) in
       do throws(VaultClientError) {
         return AccountSnapshot(try step.body())
       } catch {

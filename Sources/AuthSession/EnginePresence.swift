@@ -12,6 +12,7 @@ struct PromptView: PresenceView {
   let interrupt: Int32
 
   var input: Int32? { prompt.input }
+  var cancelInput: Int32? { prompt.input }
 
   func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
     prompt.show(method == .fingerprint ? .finger(nil) : .starting)
@@ -24,6 +25,8 @@ struct PromptView: PresenceView {
     case .answer, .begin, .touch, nil: .nothing
     }
   }
+
+  func takeCancel() -> Bool { prompt.takeCancel() }
 
   func show(_ event: PresenceEvent) {
     switch event {
@@ -79,11 +82,12 @@ struct PromptView: PresenceView {
     _ isAwaited: (PresencePrompt.Act) -> Bool
   ) throws(VaultClientError) -> PresencePrompt.Act? {
     guard let input = prompt.input else { return nil }
-    while try Connection.wait(for: input, interrupt: interrupt, until: deadline) {
-      guard let act = prompt.takeAct() else { continue }
-      if case .cancel = act { return nil }
-      if isAwaited(act) { return act }
-    }
+    repeat {
+      while let act = prompt.takeAct() {
+        if case .cancel = act { return nil }
+        if isAwaited(act) { return act }
+      }
+    } while try Connection.wait(for: input, interrupt: interrupt, until: deadline)
     return nil
   }
 }

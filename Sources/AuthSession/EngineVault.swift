@@ -2,7 +2,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// The vault of this machine: the service where there is one, else the person's own engine.
+/// The vault of this machine: the person's own engine, which is started where it does not run.
 ///
 /// Each call is a connection of its own, and hanging up cancels it.
 public struct EngineVault: AuthVault {
@@ -75,7 +75,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     locally: Bool
   ) async throws(AuthError) -> SignOutOutcome {
-    let reply = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+    let reply = try await EngineCall.run(on: .ending) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.remoteLimit) { _ in
         LogoutCall(account: account, local: locally)
       }
@@ -144,7 +144,7 @@ public struct EngineVault: AuthVault {
   /// Why nobody can be asked, neither for a finger nor for the password; nil where they can.
   static var presenceFlaw: String? {
     do throws(InstalledProgram.Flaw) {
-      _ = try InstalledProgram("thumblatch-presence")
+      _ = try InstalledProgram(forApp: "thumblatch-presence")
       return nil
     } catch {
       return "\(error)"

@@ -10,7 +10,12 @@ public final class PendingLogin: Sendable {
   private let session: AuthSession
   private let isOver = Mutex(false)
   /// What `finish` or `wait` does at the moment.
-  private let running = Mutex<Task<Result<AccountSnapshot, AuthError>, Never>?>(nil)
+  private struct Running {
+    var task: Task<Result<AccountSnapshot, AuthError>, Never>?
+    var isCancelled = false
+  }
+
+  private let running = Mutex(Running())
 
   init(_ login: any PendingVaultLogin, _ session: AuthSession) {
     self.login = login
@@ -49,7 +54,10 @@ public final class PendingLogin: Sendable {
   /// Gives it up for this reason.
   func giveUp(_ error: AuthError) async {
     guard claimEnd() else {
-      running.withLock { $0?.cancel() }
+      running.withLock { running in
+        running.isCancelled = true
+        running.task?.cancel()
+      }
       return
     }
     await login.cancel()
@@ -62,13 +70,16 @@ public final class PendingLogin: Sendable {
     let task = Task { () -> Result<AccountSnapshot, AuthError> in
       do throws(AuthError) { return .success(try await body()) } catch { return .failure(error) }
     }
-    running.withLock { $0 = task }
+    running.withLock { running in
+      running.task = task
+      if running.isCancelled { task.cancel() }
+    }
     let outcome = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
       task.cancel()
     }
-    running.withLock { $0 = nil }
+    running.withLock { $0.task = nil }
     return try outcome.get()
   }
 

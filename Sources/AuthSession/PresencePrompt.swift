@@ -54,6 +54,9 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     /// Touched the reader of a stub; a real vault hears of that from the reader itself.
     case touch
 
+    /// Whether the person gave it up.
+    fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
+
     /// Whether it is to be heard whatever came before.
     fileprivate var isDecision: Bool {
       switch self {
@@ -248,10 +251,23 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
-  /// Forgets what the person did and nobody took.
+  /// Whether the person gave it up; what else they did stays.
+  func takeCancel() -> Bool {
+    wake?.event.clear()
+    return content.withLock { content in
+      guard let index = content.acts.firstIndex(where: \.isCancel) else { return false }
+      content.acts.remove(at: index)
+      return true
+    }
+  }
+
+  /// Forgets what the person did and nobody took, but for that they gave it up.
   package func dropActs() {
     wake?.event.clear()
-    content.withLock { $0.acts = [] }
+    content.withLock { content in
+      content.acts.removeAll { !$0.isCancel }
+      if !content.acts.isEmpty { wake?.event.signal() }
+    }
   }
 
   private func did(_ act: Act) {

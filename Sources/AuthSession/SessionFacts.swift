@@ -24,6 +24,8 @@ struct SessionFacts: Sendable {
   /// Raised with each thing that the vault told by itself, and each login and sign-out: what was
   /// asked for before it is older.
   private(set) var news: UInt64 = 0
+  /// Which watch over the vault counts: what another one tells comes too late.
+  private(set) var watch: UInt64 = 0
   private(set) var isAuthenticating = false
   /// Shown in the order of their coming.
   private(set) var prompts: [PresencePrompt] = []
@@ -106,6 +108,12 @@ struct SessionFacts: Sendable {
     saw(snapshot)
   }
 
+  /// Another watch counts from now on, or none; its number.
+  mutating func watchAnew() -> UInt64 {
+    watch += 1
+    return watch
+  }
+
   /// A login has brought an account.
   mutating func signedIn(_ snapshot: VaultSnapshot) {
     isAuthenticating = false
@@ -148,6 +156,7 @@ struct SessionFacts: Sendable {
   /// The account was signed out.
   mutating func signedOut() {
     news += 1
+    watch += 1
     standing = .signedOut
     failure = nil
   }

@@ -89,11 +89,14 @@ private final class TerminalDialogue {
   }
 
   private func observe() -> (PresencePrompt.Phase, String?) {
-    withObservationTracking {
+    let seen = withObservationTracking {
       (prompt.phase, prompt.notice)
     } onChange: { [changed] in
       changed.event.signal()
     }
+    // What changed after it was read, and before somebody listened, is told by nobody.
+    if seen != (prompt.phase, prompt.notice) { changed.event.signal() }
+    return seen
   }
 
   /// Waits for the prompt or the person; false: nobody wants it any more.

@@ -14,7 +14,7 @@ enum ProgramChecks {
 
   private static func check(_ name: String) -> Finding? {
     do throws(InstalledProgram.Flaw) {
-      let program = try InstalledProgram(name)
+      let program = try InstalledProgram(forApp: name)
       guard unsafe access(program.path, X_OK) == 0 else {
         return .problem(
           "programs",
@@ -80,7 +80,7 @@ enum PasswordStackChecks {
 
   /// The stack beside the programs.
   private static var ownFile: String? {
-    guard let program = try? InstalledProgram("thumblatch-presence").path,
+    guard let program = try? InstalledProgram(forApp: "thumblatch-presence").path,
       let slash = program.lastIndex(of: "/")
     else { return nil }
     return program[..<slash] + "/pam.d/thumblatch"

@@ -22,7 +22,7 @@ extension Vault {
     let first = try await profile(with: grant)
     // A token that has just come after a question is not refreshed again: the provider means it.
     guard case .unauthorized = first.answer, prompt == nil else {
-      return (try facts(of: first.account), try profile(first.answer, of: first.account))
+      return try await outcome(first.answer, of: first.account)
     }
     let (newer, _) = try await grantedToken(
       account: grant.account,
@@ -32,7 +32,7 @@ extension Vault {
       caller: caller
     )
     let second = try await profile(with: newer)
-    return (try facts(of: second.account), try profile(second.answer, of: second.account))
+    return try await outcome(second.answer, of: second.account)
   }
 
   private func profile(
@@ -76,12 +76,37 @@ extension Vault {
     )
   }
 
-  private func profile(
+  /// Keeps what the provider tells of the person: not every login's answer did.
+  private func keep(_ user: UserFacts, of account: AccountRow) async -> AccountRow {
+    await enter(account.id)
+    defer { leave(account.id) }
+    do throws(VaultFailure) {
+      let row = try self.account(withIdentifier: account.id)
+      // A login meanwhile may be another person's.
+      guard row.state == .signedIn, row.binding == account.binding, row.subject == account.subject
+      else { return row }
+      var known = row
+      known.learn(user)
+      guard known != row else { return row }
+      let changed = known
+      try change { () throws(VaultFailure) in
+        try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      }
+      return changed
+    } catch {
+      // The answer is there all the same.
+      return account
+    }
+  }
+
+  private func outcome(
     _ judgement: ProfileJudgement,
     of account: AccountRow
-  ) throws(VaultFailure) -> ProviderProfile {
+  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
     switch judgement {
-    case .profile(_, let object): return ProviderProfile(object: object)
+    case .profile(let user, let object):
+      let known = await keep(user, of: account)
+      return (try facts(of: known), ProviderProfile(object: object))
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:

@@ -12,6 +12,10 @@ public protocol PresenceView {
   func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool)
   /// What the person did while nothing was asked.
   func takeInput() -> PresenceInput
+  /// Readable when the person may have given up between two questions; nil: an interrupt tells that.
+  var cancelInput: Int32? { get }
+  /// Whether they have; whatever else they did stays for the next question.
+  func takeCancel() -> Bool
   /// Something happened that the person is to know of.
   func show(_ event: PresenceEvent)
   /// The prompt that was waited for is over: waits, before a finger is awaited, until the person says
@@ -226,10 +230,12 @@ public struct PresenceRun<View: PresenceView> {
     var isQueued = false
     var deadline = stepDeadline
     while true {
-      switch try next(input: isQueued ? view.input : nil, until: deadline) {
-      case .input:
+      switch try next(input: isQueued ? view.input : view.cancelInput, until: deadline) {
+      case .input where isQueued:
         guard case .cancel = view.takeInput() else { continue }
         return .failed(.cancelled, message: "", left: [])
+      case .input:
+        if view.takeCancel() { return .failed(.cancelled, message: "", left: []) }
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {

@@ -17,8 +17,6 @@ public final class WebServer: @unchecked Sendable {
   /// The most bytes of a connection's headers.
   private static let headerLimit = 32 * 1024
 
-  private let daemon: OpaquePointer
-  private let context: ServerContext
   /// Where it listens.
   public let port: UInt16
 
@@ -27,7 +25,8 @@ public final class WebServer: @unchecked Sendable {
     port: UInt16 = 0,
     _ handler: @escaping @Sendable (WebRequest) async -> WebResponse
   ) throws(Failure) {
-    context = ServerContext(handler)
+    // It serves until the process ends: libmicrohttpd's callbacks hold this for good.
+    let context = unsafe Unmanaged.passRetained(ServerContext(handler))
     guard
       let started = unsafe cmicrohttpd_start(
         port,
@@ -35,17 +34,14 @@ public final class WebServer: @unchecked Sendable {
         Self.patience,
         Self.headerLimit,
         answer,
-        Unmanaged.passUnretained(context).toOpaque(),
+        context.toOpaque(),
         completed
       )
-    else { throw Failure(description: "cannot listen on 127.0.0.1:\(port)") }
-    unsafe daemon = started
+    else {
+      unsafe context.release()
+      throw Failure(description: "cannot listen on 127.0.0.1:\(port)")
+    }
     self.port = unsafe cmicrohttpd_port(started)
-  }
-
-  deinit {
-    // MHD_stop_daemon(3) must not meet a suspended connection: whoever works on one holds the server.
-    unsafe MHD_stop_daemon(daemon)
   }
 }
 

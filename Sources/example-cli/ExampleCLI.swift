@@ -51,7 +51,8 @@ struct ExampleCLI {
     }
     var settings = try AuthProvider.openID(issuer, clientID: clientID, environment: environment)
       .settings
-    for pair in rest.dropFirst().map({ $0.split(separator: "=", maxSplits: 1) }) {
+    for pair in rest.dropFirst().map({ $0.split(separator: "=", maxSplits: 1) }) where !pair.isEmpty
+    {
       settings[String(pair[0])] = pair.count == 2 ? String(pair[1]) : ""
     }
     return try AuthProvider(name: "app", settings: settings, environment: environment)

@@ -74,6 +74,8 @@ func until(_ limit: Duration, _ holds: @escaping @Sendable () -> Bool) async -> 
       var next = changes.makeAsyncIterator()
       repeat {
         if withObservationTracking(holds, onChange: { change.yield() }) { return true }
+        // What changed after it was read, and before somebody listened, is told by nobody.
+        if holds() { return true }
       } while await next.next() != nil
       return false
     }

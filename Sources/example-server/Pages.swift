@@ -104,8 +104,8 @@ final class Pages: Sendable {
     switch request.path {
     case "/login", "/register": return await signIn(request)
     case "/logout":
-      let outcome = await run { [session] () throws(AuthError) in try await session.logout() }
-      if let outcome {
+      await run { [session, desk] () throws(AuthError) in
+        let outcome = try await session.logout()
         desk.isAskedLater = false
         desk.notice = .status(
           outcome.isRevoked

@@ -144,6 +144,17 @@ struct SharedTokenTests {
   }
 
   @Test
+  func aTokenThatWasPaidForByATouchIsKeptUntilTheSessionLocksAnew() async throws {
+    let made = try await Session.signedIn(protected: true)
+    let token = try await made.session.accessToken()
+    #expect(try await made.session.accessToken() == token)
+    #expect(made.session.cachedAccessToken == token)
+    #expect(made.vault.count(of: .accessToken) == 1)
+    try await made.session.lock()
+    #expect(made.session.cachedAccessToken == nil)
+  }
+
+  @Test
   func aTokenThatComesAfterASignOutIsNobodys() async throws {
     let made = try await Session.signedIn()
     let session = made.session

@@ -12,7 +12,7 @@ struct InstallTests {
     try shell("umask 000; cd /; \(script) --no-build --prefix \(prefix)")
     try shell("chown -R \(person.user.name) \(prefix)")
     let link = try shell("readlink \(prefix)/bin/thumblatch")
-    #expect(link == "../libexec/thumblatch/thumblatch\n")
+    #expect(link == "\(prefix)/libexec/thumblatch/thumblatch\n")
     #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
 
     // By its link the front finds the command-line program, and that one the engine.
@@ -22,15 +22,18 @@ struct InstallTests {
     try endEngine(prefix)
 
     // An app of any other directory finds the engine, and is told what to do where there is none.
-    try shell("rm \(person.programs)/thumblatchd")
-    #expect(try AppProcess(person).run("restore") == "unauthenticated")
-    try endEngine(prefix)
-    // Installed again over what is there.
+    let app = try AppProcess(person, in: person.base + "/app")
+    #expect(try app.run("restore") == "unauthenticated")
+    let capability = try app.run("capability")
+    #expect(capability.hasPrefix("passwordOnly(reason: "), "\(capability)")
+    // Installed again over what is there: an engine that runs finds its helpers as before.
     try shell("\(script) --no-build --prefix \(prefix) && chown -R \(person.user.name) \(prefix)")
-    #expect(try AppProcess(person).run("restore") == "unauthenticated")
+    #expect(try app.run("capability") == capability)
+    try endEngine(prefix)
+    #expect(try AppProcess(person, in: person.base + "/app").run("restore") == "unauthenticated")
     try endEngine(prefix)
     try shell("rm -r \(prefix)/libexec")
-    let refusal = try AppProcess(person).run("restore")
+    let refusal = try AppProcess(person, in: person.base + "/app").run("restore")
     #expect(refusal.hasPrefix("failed notInstalled"))
     #expect(refusal.contains("Scripts/build --prefix"))
   }

@@ -27,8 +27,12 @@ struct OpenAccountTests {
       .answer(status: 503, body: ""),
       .answer(status: 200, body: #"{"sub":"s-1","name":"Ann"}"#)
     )
-    let (_, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
+    let (facts, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
     #expect(profile.object["name"] == .string("Ann"))
+    // What the login did not say is known from now on.
+    #expect(facts.displayName == "Ann")
+    #expect(try await vault.account(named: "me").displayName == "Ann")
+    #expect(try await vault.account(named: "me").subject == "s-1")
     #expect(bench.exchange.requests.last?.url == OpenProvider.issuer + "/me")
     #expect(bench.exchange.requests.count == 5)
   }
