@@ -43,7 +43,7 @@ final class Person: PresencePresenter {
     case .password: type(password, at: prompt)
     case .wrong:
       type("not the password", at: prompt)
-      prompt.cancel()
+      return await follow(prompt, givesUp: true)
     case .chooses: prompt.choosePassword()
     case .cancel: prompt.cancel()
     case .finger: break
@@ -58,7 +58,11 @@ final class Person: PresencePresenter {
   }
 
   /// Tells what the person sees, until it is over.
-  private func follow(_ prompt: PresencePrompt, answering: Bool = false) async {
+  private func follow(
+    _ prompt: PresencePrompt,
+    answering: Bool = false,
+    givesUp: Bool = false
+  ) async {
     let (changes, change) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -71,7 +75,10 @@ final class Person: PresencePresenter {
       } onChange: {
         change.yield()
       }
-      if failures > told { say("failures \(failures): \(prompt.notice ?? "")") }
+      if failures > told {
+        say("failures \(failures): \(prompt.notice ?? "")")
+        if givesUp { prompt.cancel() }
+      }
       told = failures
       switch phase {
       case .question(let text, _):

@@ -258,7 +258,9 @@ final class Person: Someone {
 func processes(in directory: String, named name: String? = nil) -> [Int32] {
   let names = (try? Directory(path: "/proc").names()) ?? []
   return names.compactMap { Int32($0) }.filter { process in
-    guard let program = linkTarget("/proc/\(process)/exe") else { return false }
+    guard let link = linkTarget("/proc/\(process)/exe") else { return false }
+    // proc_pid_exe(5): of one that was replaced meanwhile.
+    let program = link.replacing(" (deleted)", with: "")
     if let name { return program == "\(directory)/\(name)" }
     return program.hasPrefix(directory + "/")
   }
