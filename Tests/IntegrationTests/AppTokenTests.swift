@@ -83,14 +83,8 @@ struct AppTokenTests {
   func whatWillExpireIsRefreshedAheadByTheEngine() throws {
     let first = try app.run("token")
     // So much of its life is over that it is due; the engine looks once a minute.
-    try person.endEngine()
-    try python(
-      """
-      import sqlite3, sys
-      store = sqlite3.connect(sys.argv[1], isolation_level=None)
-      store.execute("UPDATE access_tokens SET stored_at = stored_at - 3300, expires_at = expires_at - 3300")
-      """,
-      person.state + "/vault.db"
+    try person.changeStore(
+      "UPDATE access_tokens SET stored_at = stored_at - 3300, expires_at = expires_at - 3300"
     )
     try shell("rm -f \(person.state)/tokens/*")
     try app.run("open ahead=600")

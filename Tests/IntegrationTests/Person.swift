@@ -199,16 +199,31 @@ class Someone {
 
   /// Time goes by for the stored access tokens, between two engines.
   func expireTokens() throws {
-    try endEngine()
-    try python(
-      """
-      import sqlite3, sys
-      store = sqlite3.connect(sys.argv[1], isolation_level=None)
-      store.execute("UPDATE access_tokens SET stored_at = stored_at - 9000, expires_at = 0")
-      """,
-      state + "/vault.db"
-    )
+    try changeStore("UPDATE access_tokens SET stored_at = stored_at - 9000, expires_at = 0")
     try IntegrationTests.shell("rm -f \(state)/tokens/*")
+  }
+
+  /// Changes the store between two engines; an app that follows its account may start the next one
+  /// before that, and then it is tried again.
+  func changeStore(_ sql: String) throws {
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
+    let change = """
+      import sqlite3, sys
+      try:
+          store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=0)
+          store.execute(sys.argv[2])
+      except sqlite3.OperationalError as error:
+          sys.exit(3 if "locked" in str(error) else str(error))
+      """
+    while true {
+      try endEngine()
+      let arguments = ["-c", change, state + "/vault.db", sql]
+      let (text, end) = try output(of: "/usr/bin/python3", arguments)
+      if end == .exited(0) { return }
+      guard end == .exited(3), BootInstant.now < deadline else {
+        throw SystemError("vault.db: \(end)", code: ECHILD, subject: text)
+      }
+    }
   }
 }
 
