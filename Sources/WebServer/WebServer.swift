@@ -3,8 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A web server for the browsers of this machine: on 127.0.0.1 alone (libmicrohttpd).
-@safe
-public final class WebServer: @unchecked Sendable {
+public final class WebServer: Sendable {
   /// Why there is none.
   public struct Failure: Error, CustomStringConvertible {
     /// What went wrong.
