@@ -180,15 +180,6 @@ class Someone {
     return (try? UnixSocket.connect(in: directory, name: "s")) != nil
   }
 
-  /// Waits until no program has the reader open: a touch would be for the one that just ends.
-  func waitUntilReaderIsClosed() throws {
-    let deadline = BootInstant.now.advanced(bySeconds: 60)
-    while readerIsOpen {
-      guard BootInstant.now < deadline else { throw SystemError("reader", code: ETIMEDOUT) }
-      sched_yield()
-    }
-  }
-
   /// Ends the engine, as its idle time does.
   func endEngine() throws {
     for process in processes(in: programs, named: "thumblatchd") {
