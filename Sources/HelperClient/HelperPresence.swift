@@ -34,6 +34,7 @@ public struct HelperPresence: PresenceCheck {
 
   /// Asks the system password; see `PresenceCheck`.
   public func password(
+    of caller: Caller,
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(

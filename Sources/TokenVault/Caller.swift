@@ -1,19 +1,24 @@
+public import System
+
 /// Who asks: the connection, which carries the authority, and what can be told about the program.
 ///
 /// The program's name is for people to read. It is never verified and decides nothing: any program
 /// may call itself `git`.
-public struct Caller: Sendable, Equatable {
+public struct Caller: Sendable {
   /// The connection's number in this engine.
   public let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
   public let user: UInt32
   /// What to show, such as `bash, pid 4211`.
   public let requester: String
+  /// The program at the other end of the connection; nil for the engine itself.
+  public let peer: Peer?
 
   /// Puts the facts together.
-  public init(connection: UInt64, user: UInt32, requester: String) {
+  public init(connection: UInt64, user: UInt32, requester: String, peer: Peer? = nil) {
     self.connection = connection
     self.user = user
     self.requester = requester
+    self.peer = peer
   }
 }

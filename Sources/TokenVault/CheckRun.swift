@@ -35,7 +35,8 @@ extension Vault {
     do {
       switch method {
       case .fingerprint: conversation = try await fingerprintCheck(prompt, run)
-      case .password: conversation = try await check.password(seconds: Self.checkSeconds)
+      case .password:
+        conversation = try await check.password(of: caller, seconds: Self.checkSeconds)
       }
     } catch let outcome as PresenceOutcome {
       throw try failed(prompt, run, outcome, caller)

@@ -157,8 +157,11 @@ public protocol PresenceCheck: Sendable {
     desktop: DesktopFingers?,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation
-  /// Asks the system password of the user who runs the engine.
-  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation
+  /// Asks the system password of the caller's user.
+  func password(
+    of caller: Caller,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation
   /// Takes a new print.
   func enroll(
     finger: String,

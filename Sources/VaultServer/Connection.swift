@@ -11,12 +11,10 @@ final class Connection {
   /// Bytes of replies that may wait to be read.
   private static let mostOutput = 1 << 20
 
-  let socket: Descriptor
   /// The task that answers the call which was taken last.
   private var answer: Task<Void, Never>?
 
-  private let process: ProcessHandle
-  private let user: UInt32
+  let peer: Peer
   private let number: UInt64
   private var input = MessageBuffer(.vault)
   private var calls: [VarlinkCall] = []
@@ -31,25 +29,23 @@ final class Connection {
 
   /// Takes a connection of `user`; anyone else, and a process that has ended, is refused.
   init(_ socket: consuming Descriptor, user: UInt32, number: UInt64) throws(SystemError) {
-    let peer = try socket.peerCredentials()
-    guard peer.user == user else { throw SystemError("accept", code: 1) }
-    process = try ProcessHandle(peerOf: socket, peer)
-    self.user = user
+    peer = try Peer(socket)
+    guard peer.credentials.user == user else { throw SystemError("accept", code: 1) }
     self.number = number
-    self.socket = socket
   }
 
   /// Who asks; the program's name is looked up when it is needed, while the process lives.
   var caller: Caller {
     Caller(
       connection: number,
-      user: user,
-      requester: Provenance.requester(of: process.identifier)
+      user: peer.credentials.user,
+      requester: Provenance.requester(of: peer.identifier),
+      peer: peer
     )
   }
 
   /// Whether the process that connected still runs.
-  var isPeerAlive: Bool { process.isAlive }
+  var isPeerAlive: Bool { peer.isAlive }
 
   /// Whether a message has been half sent for too long.
   var isOverdue: Bool {
@@ -69,7 +65,7 @@ final class Connection {
       while calls.count < Self.mostCalls {
         let received = unsafe try input.receive { room throws(SystemError) in
           // A descriptor that comes along is closed with what `receive` returned.
-          unsafe try socket.receive(into: room)?.count ?? -1
+          unsafe try peer.socket.receive(into: room)?.count ?? -1
         }
         guard let received else { return false }
         // The buffer counts "nothing there" (-1) and "the end" (0) as no bytes: ask which.
@@ -82,7 +78,7 @@ final class Connection {
     }
   }
 
-  private var isAtEnd: Bool { (try? socket.hasEnded()) ?? true }
+  private var isAtEnd: Bool { (try? peer.socket.hasEnded()) ?? true }
 
   private func takeMessages() throws(MessageError) -> Bool {
     while calls.count < Self.mostCalls, let call = try input.nextCall() {
@@ -142,7 +138,7 @@ final class Connection {
   func flush() -> Bool {
     do throws(SystemError) {
       let isEmpty = unsafe try outbox.send { bytes throws(SystemError) in
-        unsafe try socket.send(bytes)
+        unsafe try peer.socket.send(bytes)
       }
       if isEmpty { tell(sent: true) }
       return true

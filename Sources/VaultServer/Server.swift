@@ -173,7 +173,7 @@ public final class Server {
         continue
       }
       do throws(SystemError) {
-        try ready.add(connection.socket, token: nextToken)
+        try ready.add(connection.peer.socket, token: nextToken)
       } catch {
         continue
       }
@@ -219,7 +219,7 @@ public final class Server {
     }
     do throws(SystemError) {
       try ready.change(
-        connection.socket,
+        connection.peer.socket,
         token: token,
         readable: connection.wantsInput,
         writable: connection.wantsOutput
@@ -243,7 +243,7 @@ public final class Server {
 
   private func end(_ token: UInt64) {
     guard let connection = connections.removeValue(forKey: token) else { return }
-    ready.remove(connection.socket)
+    ready.remove(connection.peer.socket)
     connection.giveUp()
     Task { [vault] in await vault.disconnect(token) }
   }

@@ -47,7 +47,10 @@ struct OpenDoor: PresenceCheck {
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
 
-  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation {
+  func password(
+    of caller: Caller,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation {
     Conversation()
   }
 

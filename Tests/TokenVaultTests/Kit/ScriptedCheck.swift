@@ -97,7 +97,10 @@ final class ScriptedCheck: PresenceCheck {
     return begin(.fingerprint, prints, desktop)
   }
 
-  func password(seconds: Int64) async throws(PresenceOutcome) -> any CheckConversation {
+  func password(
+    of caller: Caller,
+    seconds: Int64
+  ) async throws(PresenceOutcome) -> any CheckConversation {
     await start()
     return begin(.password, [])
   }
