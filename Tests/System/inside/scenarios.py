@@ -1,0 +1,57 @@
+"""What the scenarios share. They run as root in the machine, one after the other, in the order in
+which they are written: a later one finds what an earlier one has left."""
+import os
+import subprocess
+import sys
+import traceback
+
+SCENARIOS = []
+SOCKET = "/run/thumblatch/io.thumblatch.Vault"
+STATE = "/var/lib/thumblatch"
+UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket"]
+
+
+class Failure(Exception):
+    """What was promised did not happen."""
+
+
+def scenario(function):
+    SCENARIOS.append(function)
+    return function
+
+
+def check(true, why):
+    if not true:
+        raise Failure(why)
+
+
+def run(*command, status=0, text=None, **options):
+    """Runs a program; any other exit status than `status` is a failure. None: whatever it is."""
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL if text is None else None,
+                          text=True, timeout=180, **options)
+    if status is not None and done.returncode != status:
+        raise Failure(f"{' '.join(command)}: exit {done.returncode}, expected {status}\n"
+                      f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def show(unit, name):
+    """A property of a unit."""
+    return run("systemctl", "show", "--value", f"--property={name}", unit).strip()
+
+
+def main():
+    """Runs what the calling file has registered, and prints a line for each."""
+    failed = 0
+    for function in SCENARIOS:
+        try:
+            function()
+            print(f"passed {function.__name__}", flush=True)
+        except Exception as error:  # whatever it is, the others still have their turn
+            failed += 1
+            where = traceback.extract_tb(error.__traceback__)[1:2]
+            line = f" (line {where[0].lineno})" if where else ""
+            print(f"failed {function.__name__}: {type(error).__name__}{line}: {error}", flush=True)
+    sys.stdout.flush()
+    os._exit(1 if failed else 0)

@@ -1,0 +1,119 @@
+"""A machine of its own: a Debian tree that systemd-nspawn boots, with a loopback for a network.
+
+Nothing is registered anywhere, and the tree beneath is not written to: what changes lies in a
+directory that is removed afterwards. The caller stands in a mount namespace of its own, which takes
+all mounts along when it ends.
+"""
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+BOOT_LIMIT = 120  # seconds
+
+
+class Failure(Exception):
+    """The machine did not do what it must."""
+
+
+class Machine:
+    def __init__(self, tree):
+        self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
+        self.process, self.leader = None, None
+        upper, work, self.root = (os.path.join(self.directory, name)
+                                  for name in ("upper", "work", "root"))
+        for path in (upper, work, self.root):
+            os.mkdir(path, 0o755)
+        subprocess.run(
+            ["mount", "-t", "overlay", "overlay", "-o",
+             f"lowerdir={tree},upperdir={upper},workdir={work}", self.root], check=True)
+
+    def path(self, inside):
+        return self.root + inside
+
+    def write(self, inside, text, mode=0o644):
+        os.makedirs(os.path.dirname(self.path(inside)), exist_ok=True)
+        with open(self.path(inside), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(self.path(inside), mode)
+
+    def copy(self, source, inside):
+        os.makedirs(os.path.dirname(self.path(inside)), exist_ok=True)
+        if os.path.isdir(source):
+            shutil.copytree(source, self.path(inside), dirs_exist_ok=True)
+        else:
+            shutil.copy(source, self.path(inside))
+
+    def boot(self):
+        """Starts it, and waits until its systemd says that it is up."""
+        notices = os.path.join(self.directory, "notices")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            told.bind(notices)
+            with open(os.path.join(self.directory, "console"), "ab") as console:
+                self.process = subprocess.Popen(
+                    ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot",
+                     "--notify-ready=yes", "--private-network", "--console=pipe",
+                     "--link-journal=no", "--machine=thumblatch-test",
+                     "--directory", self.root],
+                    stdin=subprocess.DEVNULL, stdout=console, stderr=console,
+                    env={**os.environ, "NOTIFY_SOCKET": notices})
+            self._wait_until_up(told)
+        os.unlink(notices)
+
+    def _wait_until_up(self, told):
+        deadline, ready, self.leader = time.monotonic() + BOOT_LIMIT, False, None
+        while not (ready and self.leader):
+            left = deadline - time.monotonic()
+            if left <= 0 or self.process.poll() is not None:
+                raise Failure("it did not come up:\n" + self.console())
+            if select.select([told], [], [], min(left, 1))[0]:
+                for line in told.recv(65536).decode().splitlines():
+                    name, _, value = line.partition("=")
+                    if name == "X_NSPAWN_LEADER_PID":
+                        self.leader = int(value)
+                    ready = ready or line == "READY=1"
+
+    def console(self):
+        """The end of what was printed on its console."""
+        with open(os.path.join(self.directory, "console"), errors="replace") as file:
+            return file.read()[-4000:]
+
+    def enter(self, *command):
+        """The command line that runs a program in the machine as a service of its systemd."""
+        return ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--net", "--pid",
+                "systemd-run", "--quiet", "--collect", "--wait", "--pipe", "--service-type=exec",
+                "--property=LimitCORE=0", "--", *command]
+
+    def run(self, *command, limit=300):
+        """Runs a program in it to its end, and returns its result."""
+        return subprocess.run(self.enter(*command), stdin=subprocess.DEVNULL, timeout=limit,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def reboot(self):
+        """Has it shut down in order, as for a reboot, and starts it again."""
+        self.run("systemctl", "reboot")
+        self._wait_for_end()
+        self.boot()
+
+    def _wait_for_end(self):
+        try:
+            self.process.wait(BOOT_LIMIT)
+        except subprocess.TimeoutExpired as error:
+            raise Failure("it did not shut down:\n" + self.console()) from error
+
+    def close(self):
+        """Ends it, and leaves nothing."""
+        if self.process and self.process.poll() is None:
+            # Its systemd shuts down in order (SIGRTMIN+3); one that cannot is ended with nspawn.
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        subprocess.run(["umount", "--recursive", self.root], check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)

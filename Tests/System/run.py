@@ -1,0 +1,102 @@
+"""Runs the scenarios of the service in a machine that Tests/System/machine.py boots.
+
+usage: run.py TREE PACKAGE PROGRAMS [PART...]
+
+TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory with the presence
+program that has virtual readers. A PART is a file of Tests/System/inside; without one, all run.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+
+from machine import Failure, Machine
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROJECT = os.path.dirname(os.path.dirname(HERE))
+PARTS = ["package", "upgrade", "reboot", "removal"]
+
+
+class Count:
+    passed, failed = 0, 0
+
+    def tell(self, line):
+        word = line.partition(" ")[0]
+        self.passed += word == "passed"
+        self.failed += word == "failed"
+        print(line, flush=True)
+
+
+def lintian(package, count):
+    """The package's own checker finds no error."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    found = subprocess.run(["lintian", "--fail-on=error", package], env=environment,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in found.stdout.splitlines():
+        if re.match("[EWX]:", line):
+            print(line)
+    count.tell(("failed" if found.returncode else "passed") + " lintianFindsNoError")
+
+
+def prepare(machine, package, programs):
+    machine.copy(package, "/opt/thumblatch.deb")
+    machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
+    machine.copy(os.path.join(PROJECT, "Scripts/dev-backend"), "/opt/system-test/dev-backend")
+    machine.copy(os.path.join(PROJECT, "Sources/Installed/usr/share/man/man1/thumblatch.1"),
+                 "/opt/system-test/thumblatch.1")
+    # Never part of the package: a presence check by libfprint's virtual reader, with the same stack.
+    machine.copy(os.path.join(programs, "thumblatch-presence"), "/opt/virtual/thumblatch-presence")
+    machine.copy(os.path.join(PROJECT, "Sources/Installed/etc/pam.d/thumblatch"),
+                 "/opt/virtual/pam.d/thumblatch")
+    machine.write("/opt/virtual/virtual-reader.conf",
+                  "FP_VIRTUAL_DEVICE_STORAGE=/run/virtual-reader/reader\n")
+    machine.write("/etc/systemd/system/thumblatch-presence@.service.d/virtual-reader.conf",
+                  "[Service]\nExecStart=\n"
+                  "ExecStart=/opt/virtual/thumblatch-presence --service\n"
+                  "ReadWritePaths=/run/virtual-reader\n")
+    machine.write("/etc/tmpfiles.d/virtual-reader.conf", "d /run/virtual-reader 0700 root root -\n")
+
+
+def run_part(machine, part, count):
+    """Each line that a part prints is a scenario's; one that ends without its last word failed."""
+    if part == "reboot":
+        machine.reboot()
+    command = machine.enter("python3", "-B", f"/opt/system-test/{part}.py")
+    print(f"-- {part}", flush=True)
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as process:
+        before = count.failed
+        for line in process.stdout:
+            count.tell(line.rstrip())
+    if process.returncode and count.failed == before:
+        count.tell(f"failed {part}: it ended with status {process.returncode}")
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    tree, package, programs, *parts = sys.argv[1:]
+    count, start = Count(), time.monotonic()
+    lintian(package, count)
+    machine = Machine(tree)
+    try:
+        prepare(machine, package, programs)
+        machine.boot()
+        for part in PARTS:
+            if not parts or part in parts or part == "package":
+                run_part(machine, part, count)
+        if count.failed:
+            print(machine.run("journalctl", "--no-pager", "--lines=200",
+                              "--unit=thumblatch*").stdout)
+    except Failure as failure:
+        count.tell(f"failed theMachine: {failure}")
+    finally:
+        machine.close()
+    print(f"system-test: {time.monotonic() - start:.0f} s")
+    print(f"{count.passed} passed, {count.failed} failed")
+    return 1 if count.failed or not count.passed else 0
+
+
+sys.exit(main())
