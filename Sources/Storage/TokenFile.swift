@@ -47,6 +47,15 @@ public enum TokenFile {
     return try calling { () throws(SystemError) in try directory.tokens.wasRead(account) }
   }
 
+  /// Tells the file of an account from any other that was or will be in its place; nil: there is none.
+  public static func stamp(
+    account: String,
+    in directory: StateDirectory
+  ) throws(StorageError) -> FileStamp? {
+    try demandAccountName(account)
+    return try calling { () throws(SystemError) in try directory.tokens.stamp(account) }
+  }
+
   /// Removes the token of an account, its bytes overwritten first; false if there was none.
   ///
   /// Whatever stands in its place, such as a link, is removed without being followed.

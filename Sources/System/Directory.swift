@@ -84,6 +84,24 @@ public struct Directory: ~Copyable, Sendable {
     return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
   }
 
+  /// Tells a file from any other that was or will be in its place, and from itself after a change;
+  /// nil: there is none (fstatat(2)).
+  public func stamp(_ name: String) throws(SystemError) -> FileStamp? {
+    var status = stat()
+    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
+      return nil
+    }
+    return FileStamp(
+      device: UInt64(status.st_dev),
+      inode: UInt64(status.st_ino),
+      mode: status.st_mode,
+      size: Int64(status.st_size),
+      changedSeconds: Int64(status.st_ctim.tv_sec),
+      changedNanoseconds: Int64(status.st_ctim.tv_nsec)
+    )
+  }
+
   /// The names in the directory, `.` and `..` left out, in no order (readdir(3)).
   public func names() throws(SystemError) -> [String] {
     let second = try open(".", flags: O_RDONLY | O_DIRECTORY)
@@ -143,4 +161,14 @@ public struct Directory: ~Copyable, Sendable {
     let number = unsafe clinux_openat_beneath(descriptor.number, name, flags, mode)
     return Descriptor(owning: Int32(try check(Int(number), "open", subject: name)))
   }
+}
+
+/// One state of one file, as fstatat(2) tells it.
+public struct FileStamp: Sendable, Equatable {
+  let device: UInt64
+  let inode: UInt64
+  let mode: UInt32
+  let size: Int64
+  let changedSeconds: Int64
+  let changedNanoseconds: Int64
 }

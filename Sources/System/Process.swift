@@ -122,6 +122,14 @@ public enum ThisProcess {
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
   }
 
+  /// Allows this process as many descriptors as its hard limit does, but at most so many
+  /// (setrlimit(2), RLIMIT_NOFILE).
+  ///
+  /// - Returns: how many it may have.
+  public static func raiseDescriptorLimit(to most: Int) throws(SystemError) -> Int {
+    try check(Int(clinux_raise_descriptors(UInt64(max(0, most)))), "setrlimit RLIMIT_NOFILE")
+  }
+
   /// Makes a closed reader EPIPE and a limit on file sizes EFBIG, instead of a signal that ends the
   /// process (signal(7)).
   public static func ignoreWriteSignals() {

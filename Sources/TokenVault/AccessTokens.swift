@@ -14,6 +14,9 @@ struct RefreshFlight {
 }
 
 extension Vault {
+  /// The longest lifetime that may be asked for, in seconds.
+  static let longestWish: Int64 = 366 * 24 * 3600
+
   /// A valid access token.
   ///
   /// What is stored is handed out without a check, a key or the network. Else one refresh serves
@@ -63,7 +66,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> (AccessGrant, TokenPlace) {
     try demandCurrentStore()
-    guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= 366 * 24 * 3600 else {
+    guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= Self.longestWish else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
     }
     let wanted = max(leastLifetime, minimumLifetime ?? leastLifetime)

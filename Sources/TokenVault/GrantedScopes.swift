@@ -69,8 +69,11 @@ extension Vault {
 
   /// A token on its way to a caller: the first one is told of the scopes that it lacks.
   func telling(_ grant: AccessGrant, _ place: TokenPlace) -> AccessGrant {
+    // To take nothing out would still count as a change.
+    guard let missing = narrowings[place] else { return grant }
+    narrowings[place] = nil
     var grant = grant
-    grant.missingScope = narrowings.removeValue(forKey: place)
+    grant.missingScope = missing
     return grant
   }
 

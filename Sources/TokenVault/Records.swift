@@ -12,6 +12,8 @@ extension Vault {
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
     try adoptTrail()
     if isMarkBehind { try raiseMark() }
+    // Before anything is committed: what is at hand may be untrue then.
+    tokensAtHand.takeAllBack()
     do {
       let value = try store.transaction(body)
       wakeWatchers()

@@ -83,13 +83,12 @@ extension Vault {
       guard left > 0 else { return nil }
       return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
     }
-    guard left >= leastLifetime else { return nil }
-    let issued = max(0, (row.expiresAt ?? row.storedAt + assumedLifetime) - row.storedAt)
-    // A provider that never gives as much as is asked for is not asked again and again.
-    let isBest = issued < wanted && left >= issued / 2
-    guard left >= wanted || isBest else { return nil }
+    guard row.serves(wanted, left: left) else { return nil }
     noteUse(of: row)
-    if row.scopeSet.isEmpty { writeTokenFile(of: account, row) }
+    if row.scopeSet.isEmpty {
+      writeTokenFile(of: account, row)
+      putAtHand(account, row)
+    }
     return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
@@ -98,7 +97,7 @@ extension Vault {
   func secondsLeft(of row: AccessTokenRow) -> Int64? {
     let now = clock.wall.seconds
     guard now >= row.storedAt else { return nil }
-    return (row.expiresAt ?? row.storedAt + assumedLifetime) - now
+    return row.end - now
   }
 
   /// The access token of an account for a set, expired or not.

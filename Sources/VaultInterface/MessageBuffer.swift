@@ -65,7 +65,10 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     let lent = min(capacity - end, room)
     let part = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end..<end + lent])
     let received = unsafe try body(part)
-    guard received > 0, received <= lent else { return 0 }
+    guard received > 0, received <= lent else {
+      if count == 0 { release() }
+      return 0
+    }
     end += received
     return received
   }
@@ -103,13 +106,21 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
       unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[message]))
       scanned += 1
       start = scanned
-      if start == end {
-        start = 0
-        end = 0
-        scanned = 0
-      }
+      // Nobody knows when the next one comes, and connections are many.
+      if start == end { release() }
     }
     return unsafe try body(UnsafeRawBufferPointer(rebasing: storage[message]))
+  }
+
+  /// Gives the memory back, wiped before; nothing in it is unread.
+  private mutating func release() {
+    unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[..<end]))
+    unsafe storage.deallocate()
+    unsafe storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    capacity = 0
+    start = 0
+    end = 0
+    scanned = 0
   }
 
   /// Makes the storage hold `count` more bytes after `end`, where `room` allows them.

@@ -6,6 +6,12 @@ internal import VaultInterface
 ///
 /// It belongs to the server's thread.
 final class Connection {
+  /// A call as it was read.
+  enum Call {
+    case usualToken(UsualTokenCall)
+    case other(VarlinkCall)
+  }
+
   /// Calls that may wait while one is answered.
   private static let mostCalls = 4
   /// Bytes of replies that may wait to be read.
@@ -15,16 +21,23 @@ final class Connection {
   private var answer: Task<Void, Never>?
 
   let peer: Peer
-  private let number: UInt64
+  let number: UInt64
   private var input = MessageBuffer(.vault)
-  private var calls: [VarlinkCall] = []
+  private var calls: [Call] = []
   private(set) var isAnswering = false
   /// When something last came.
   private(set) var lastHeard = BootInstant.now
   private var isInterruptible = false
   private var isLasting = false
   private var outbox = Outbox()
-  private var incompleteSince: BootInstant?
+  /// Since when a message has been half sent.
+  private(set) var incompleteSince: BootInstant?
+  /// The same, when its deadline was noted.
+  var notedSince: BootInstant?
+  /// Whether the vault has heard of this connection.
+  private(set) var isKnownToVault = false
+  /// What the socket is watched for.
+  private var watched = (readable: true, writable: false)
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
   /// Takes a connection; a process that has ended is refused.
@@ -49,12 +62,6 @@ final class Connection {
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
 
-  /// Whether a message has been half sent for too long.
-  var isOverdue: Bool {
-    guard let incompleteSince else { return false }
-    return BootInstant.now.seconds(since: incompleteSince) >= Server.messageDeadline
-  }
-
   /// Whether more input is taken; one that sends without waiting is held back.
   var wantsInput: Bool { calls.count < Self.mostCalls }
   /// Whether replies wait to be written.
@@ -65,14 +72,18 @@ final class Connection {
     lastHeard = .now
     do {
       while calls.count < Self.mostCalls {
+        var lent = 0
         let received = unsafe try input.receive { room throws(SystemError) in
+          lent = room.count
           // A descriptor that comes along is closed with what `receive` returned.
-          unsafe try peer.socket.receive(into: room)?.count ?? -1
+          return unsafe try peer.socket.receive(into: room)?.count ?? -1
         }
         guard let received else { return false }
         // The buffer counts "nothing there" (-1) and "the end" (0) as no bytes: ask which.
         if received == 0 { return try takeMessages() && !isAtEnd }
         guard try takeMessages() else { return false }
+        // No more was there; what has come since then, the end too, is told anew.
+        if received < lent { return true }
       }
       return true
     } catch {
@@ -83,7 +94,7 @@ final class Connection {
   private var isAtEnd: Bool { (try? peer.socket.hasEnded()) ?? true }
 
   private func takeMessages() throws(MessageError) -> Bool {
-    while calls.count < Self.mostCalls, let call = try input.nextCall() {
+    while calls.count < Self.mostCalls, let call = try nextCall() {
       calls.append(call)
       // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does
       // the wait for a login, or for a change.
@@ -95,19 +106,31 @@ final class Connection {
     return true
   }
 
+  private func nextCall() throws(MessageError) -> Call? {
+    unsafe try input.next { message throws(MessageError) in
+      if let usual = unsafe UsualTokenCall(message) { return Call.usualToken(usual) }
+      return unsafe .other(try VarlinkCall(decoding: message, on: .vault))
+    }
+  }
+
   /// The next call, if none is being answered.
   ///
   /// The room that it leaves is filled with what was received long ago: no event tells of that.
   ///
   /// - Throws: for a message that makes no sense.
-  func takeCall() throws(MessageError) -> VarlinkCall? {
+  func takeCall() throws(MessageError) -> Call? {
     guard !isAnswering, !calls.isEmpty else { return nil }
     let call = calls.removeFirst()
     _ = try takeMessages()
     isAnswering = true
+    return call
+  }
+
+  /// The call that was taken goes to the vault, which may keep something for this connection.
+  func hand(_ call: VarlinkCall) {
+    isKnownToVault = true
     isInterruptible = call.waitsForPerson
     isLasting = call.lasts
-    return call
   }
 
   /// Stops the call that is being answered, where it waits for a person.
@@ -134,6 +157,32 @@ final class Connection {
   /// Appends a reply; false if the caller does not read what it gets.
   func queue(_ reply: VarlinkReply) -> Bool {
     outbox.add(reply, most: Self.mostOutput)
+  }
+
+  /// Sends the last reply to the call that was taken, or has it wait; false if the socket takes
+  /// nothing any more, or the caller does not read what it gets.
+  func answerAtOnce(_ message: [UInt8]) -> Bool {
+    finishCall()
+    var sent = 0
+    if outbox.isEmpty {
+      let result: Result<Int?, SystemError> = unsafe message.withUnsafeBytes { bytes in
+        Result { () throws(SystemError) in unsafe try peer.socket.send(bytes) }
+      }
+      guard let taken = try? result.get() else {
+        guard case .success = result else { return false }
+        return outbox.add(message[...], most: Self.mostOutput)
+      }
+      sent = taken
+    }
+    return sent == message.count || outbox.add(message[sent...], most: Self.mostOutput)
+  }
+
+  /// What the socket is to be watched for, where it differs from what it is.
+  func takeInterest() -> (readable: Bool, writable: Bool)? {
+    let wanted = (readable: wantsInput, writable: wantsOutput)
+    guard wanted != watched else { return nil }
+    watched = wanted
+    return wanted
   }
 
   /// Writes what the socket takes; false if it takes nothing any more.

@@ -32,6 +32,9 @@ struct Dispatcher: Sendable {
         if case .audit(let question) = request {
           return try await audit(question, call.more, reply, whenSent)
         }
+        if case .getAccount(let question) = request {
+          return try await accounts(question, call.more, reply, whenSent)
+        }
         if case .watch(let question) = request {
           return try await watch(question, call.more, reply, whenSent)
         }
@@ -85,7 +88,6 @@ struct Dispatcher: Sendable {
   ) async throws(VaultFailure) -> VarlinkReply {
     switch request {
     case .getStatus: return try await status(caller)
-    case .getAccount(let call): return try await accounts(call, more, reply)
     case .getReader:
       return try Self.made(GetReaderReply(reader: VaultReader(await vault.reader())))
     case .register(let call):
@@ -141,7 +143,7 @@ struct Dispatcher: Sendable {
     case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
-    case .audit, .watch: throw .unexpected("a call was sorted wrongly")
+    case .audit, .getAccount, .watch: throw .unexpected("a call was sorted wrongly")
     }
   }
 
@@ -250,14 +252,17 @@ struct Dispatcher: Sendable {
   private func accounts(
     _ call: GetAccountCall,
     _ more: Bool,
-    _ reply: @Sendable (VarlinkReply) -> Void
+    _ reply: @Sendable (VarlinkReply) -> Void,
+    _ whenSent: @Sendable () async -> Bool
   ) async throws(VaultFailure) -> VarlinkReply {
     let all = try await vault.accountFacts(named: call.account)
     guard more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")
     }
-    for facts in all.dropLast() {
+    for (index, facts) in all.dropLast().enumerated() {
       reply(try Self.made(GetAccountReply(account: VaultAccount(facts)), continues: true))
+      // As many as may wait to be sent, whatever stands in them.
+      if index % 15 == 14, await !whenSent() { break }
     }
     return try Self.made(GetAccountReply(account: all.last.map(VaultAccount.init)))
   }
@@ -275,17 +280,7 @@ struct Dispatcher: Sendable {
       prompt: call.prompt,
       caller: caller
     )
-    return try Self.made(
-      AccessTokenReply(
-        account: grant.account,
-        accessToken: grant.accessToken,
-        tokenType: grant.tokenType,
-        expiresAt: grant.expiresAt.map { Int(clamping: $0) },
-        shorterThanRequested: grant.isShorterThanRequested,
-        scope: grant.scope,
-        missingScope: grant.missingScope
-      )
-    )
+    return try Self.made(AccessTokenReply(grant))
   }
 
   private func enroll(

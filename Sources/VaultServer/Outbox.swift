@@ -29,23 +29,26 @@ struct Outbox {
 
   /// Adds a reply; false if more than `most` bytes would wait.
   mutating func add(_ reply: VarlinkReply, most: Int) -> Bool {
-    if let bytes = try? reply.plainEncoded(on: .vault) {
-      guard count + bytes.count <= most else { return false }
-      count += bytes.count
-      if case .plain(var last)? = parts.last, parts.count > 1 || sent == 0 {
-        parts.removeLast()
-        last += bytes
-        parts.append(.plain(last))
-      } else {
-        parts.append(.plain(bytes))
-      }
-      return true
-    }
+    if let bytes = try? reply.plainEncoded(on: .vault) { return add(bytes[...], most: most) }
     guard let secret = try? reply.encoded(on: .vault), count + secret.count <= most else {
       return false
     }
     count += secret.count
     parts.append(.secret(SharedSecret(secret)))
+    return true
+  }
+
+  /// Adds bytes of a reply that holds no secret; false if more than `most` would wait.
+  mutating func add(_ bytes: ArraySlice<UInt8>, most: Int) -> Bool {
+    guard count + bytes.count <= most else { return false }
+    count += bytes.count
+    if case .plain(var last)? = parts.last, parts.count > 1 || sent == 0 {
+      parts.removeLast()
+      last += bytes
+      parts.append(.plain(last))
+    } else {
+      parts.append(.plain(Array(bytes)))
+    }
     return true
   }
 

@@ -54,6 +54,7 @@ public enum PrivateEngine {
         vaults: Vaults(vault, of: ThisProcess.user),
         listener: listener,
         signals: signals,
+        limits: .alone,
         idleSeconds: idleSeconds
       )
       // The client that started this one may have gone; others may wait for it.

@@ -43,6 +43,20 @@ extension VaultError {
   }
 }
 
+extension AccessTokenReply {
+  init(_ grant: AccessGrant) {
+    self.init(
+      account: grant.account,
+      accessToken: grant.accessToken,
+      tokenType: grant.tokenType,
+      expiresAt: grant.expiresAt.map { Int(clamping: $0) },
+      shorterThanRequested: grant.isShorterThanRequested,
+      scope: grant.scope,
+      missingScope: grant.missingScope
+    )
+  }
+}
+
 extension PresenceRequest {
   init(_ need: PresenceNeed) {
     self.init(

@@ -1,4 +1,3 @@
-internal import Synchronization
 public import System
 internal import TokenVault
 internal import VaultInterface
@@ -11,10 +10,12 @@ private let signalToken: UInt64 = 1
 /// Each connection carries one authority: that of the process that connected. Calls of one
 /// connection are answered in order; a call that comes while a check runs interrupts that check.
 public final class Server {
-  /// The most connections at once.
-  static let mostConnections = 256
   /// How long a message may stay half sent, in seconds.
-  static let messageDeadline: Int64 = 5
+  static let messageDeadline: Int64 = 2
+  /// How often nothing has to come until memory is given back.
+  private static let quietAfter = 3
+  /// How many callers are taken before those who are served have their turn.
+  private static let acceptedAtOnce = 32
   /// How often deadlines are looked at, in milliseconds.
   private static let tick: Int32 = 1000
   /// How often vaults are tended, in seconds.
@@ -31,10 +32,12 @@ public final class Server {
   private let stopSeconds: Int64
   private let ready: ReadyQueue
   private let inbox: Inbox
-  private var connections: [UInt64: Connection] = [:]
+  private var connections: ConnectionTable
   private var nextToken: UInt64 = 2
   /// When the listener is watched again; nil while it is.
   private var acceptsFrom: BootInstant?
+  /// How often in a row nothing came.
+  private var quietTicks = 0
   /// No call is taken any more.
   private var isStopping = false
 
@@ -44,16 +47,19 @@ public final class Server {
   ///   - vaults: answer.
   ///   - listener: bound and listening, non-blocking.
   ///   - signals: tell it to end.
+  ///   - limits: how many connections there may be.
   ///   - idleSeconds: after so long without a connection or an open window it returns.
   ///   - stopSeconds: how long a signal to end waits for what is under way; 0: not at all.
   /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
-  public init(
+  init(
     vaults: Vaults,
     listener: consuming Descriptor,
     signals: consuming TerminationSignals,
+    limits: ConnectionLimits,
     idleSeconds: Int64,
     stopSeconds: Int64 = 0
   ) throws(SystemError) {
+    connections = ConnectionTable(limits)
     self.vaults = vaults
     self.idleSeconds = idleSeconds
     self.stopSeconds = stopSeconds
@@ -76,16 +82,24 @@ public final class Server {
     var tended = BootInstant.now
     vaults.tend(refreshing: false)
     while true {
-      for event in try ready.wait(milliseconds: Self.tick) {
+      let patience = connections.patience(
+        at: .now,
+        after: Self.messageDeadline,
+        most: Self.tick
+      )
+      let events = try ready.wait(milliseconds: patience)
+      for event in events {
         switch event.token {
         case listenerToken: try acceptAll()
         case signalToken: return
         default: serve(event)
         }
       }
-      for (token, message) in inbox.takeAll() { deliver(message, to: token) }
+      let messages = inbox.takeAll()
+      for (token, message) in messages { deliver(message, to: token) }
+      noteQuiet(events.isEmpty && messages.isEmpty)
       if endLost() { return }
-      for (token, connection) in connections where connection.isOverdue { end(token) }
+      endOverdue()
       if let acceptsFrom, BootInstant.now >= acceptsFrom {
         self.acceptsFrom = nil
         try ready.change(listener, token: listenerToken, readable: true, writable: false)
@@ -106,11 +120,17 @@ public final class Server {
     }
   }
 
+  /// Counts how long nobody has asked for anything, and keeps little from then on.
+  private func noteQuiet(_ isQuiet: Bool) {
+    quietTicks = isQuiet ? quietTicks + 1 : 0
+    if quietTicks == Self.quietAfter { QuietMemory.giveBack() }
+  }
+
   /// Has counted refusals written down, trails kept short, tokens refreshed that are in use and
   /// about to expire, and vaults closed that nobody uses.
   private func tend() {
     vaults.tend(refreshing: true)
-    vaults.closeResting(connected: Set(connections.values.map(\.user)))
+    vaults.closeResting(connected: connections.connectedUsers)
     for line in vaults.takeStrangers() { Journal.note("refused \(line)") }
   }
 
@@ -120,8 +140,18 @@ public final class Server {
     let lost = vaults.takeLost()
     guard !lost.isEmpty else { return false }
     if vaults.form == .private { return true }
-    for (token, connection) in connections where lost.contains(connection.user) { end(token) }
+    for connection in connections.all where lost.contains(connection.user) {
+      end(connection.number)
+    }
     return false
+  }
+
+  /// Ends those that have half sent a message for too long.
+  private func endOverdue() {
+    let now = BootInstant.now
+    while let late = connections.nextOverdue(at: now, after: Self.messageDeadline) {
+      end(late.number)
+    }
   }
 
   /// Waits until checks have ended and what was only counted is written down, but not for ever; after
@@ -132,9 +162,9 @@ public final class Server {
     isStopping = true
     ready.remove(listener)
     ready.remove(signals.descriptor)
-    for (token, connection) in connections {
+    for connection in connections.all {
       // Nothing but a person, or a change, would end these.
-      if connection.isAnswering { connection.interrupt() } else { end(token) }
+      if connection.isAnswering { connection.interrupt() } else { end(connection.number) }
     }
     Task { [vaults, inbox, stopSeconds] in
       await vaults.retireAll(within: stopSeconds)
@@ -170,26 +200,22 @@ public final class Server {
     }
   }
 
-  /// Makes room for a caller by ending the one who has been silent for longest: connections that
-  /// are only held must not keep others out.
-  private func endIdlest() {
-    let idlest = connections.filter { !$0.value.isAnswering }.min {
-      $0.value.lastHeard < $1.value.lastHeard
-    }
-    if let idlest { end(idlest.key) }
-  }
-
+  /// Takes the callers who wait, but not so many that those who are served would wait long.
   private func acceptWaiting() throws(SystemError) {
-    while let socket = try UnixSocket.accept(on: listener) {
-      if connections.count >= Self.mostConnections { endIdlest() }
+    for _ in 0..<Self.acceptedAtOnce {
+      guard let socket = try UnixSocket.accept(on: listener) else { return }
       let peer = try? socket.peerCredentials()
       let requester = peer.map { "user \($0.user)" } ?? "an unknown user"
-      guard connections.count < Self.mostConnections else {
-        vaults.noteRefusal("too many connections", of: peer?.user, by: requester)
-        continue
-      }
       guard let user = peer?.user, vaults.serves(user) else {
         vaults.noteRefusal("wrong user", of: peer?.user, by: requester)
+        continue
+      }
+      switch connections.room(for: user) {
+      case .free: break
+      // Connections that are only held must not keep others out.
+      case .insteadOf(let idlest): end(idlest.number)
+      case .none:
+        vaults.noteRefusal("too many connections", of: user, by: requester)
         continue
       }
       guard let connection = try? Connection(socket, number: nextToken) else {
@@ -201,7 +227,7 @@ public final class Server {
       } catch {
         continue
       }
-      connections[nextToken] = connection
+      connections.add(connection)
       nextToken += 1
     }
   }
@@ -215,42 +241,62 @@ public final class Server {
     advance(event.token, connection)
   }
 
-  /// Starts the next call of a connection, and watches for what it needs.
+  /// Answers what can be answered at once, starts the next call of a connection, and watches for
+  /// what it needs.
   private func advance(_ token: UInt64, _ connection: Connection) {
-    let next: VarlinkCall?
-    do throws(MessageError) {
-      next = isStopping ? nil : try connection.takeCall()
-    } catch {
-      return end(token)
-    }
-    if let call = next {
-      let caller = connection.caller
-      // Authority belongs to the process that connected; once it is gone, nobody has it, and what
-      // was read under its number may be another's.
-      guard connection.isPeerAlive else {
-        vaults.noteRefusal("dead caller", of: caller.user, by: "user \(caller.user)")
-        return end(token)
-      }
-      let answer = Task { [vaults, inbox] in
-        let last = await vaults.answer(call, from: caller) { part in
-          inbox.put(part, for: token, isLast: false)
-        } whenSent: {
-          await inbox.waitUntilSent(to: token)
+    do {
+      while !isStopping, let call = try connection.takeCall() {
+        // Authority belongs to the process that connected; once it is gone, nobody has it, and what
+        // is read under its number may be another's: so this is asked after the number was read.
+        let atHand = messageAtHand(for: call, of: connection)
+        let caller = atHand == nil ? connection.caller : nil
+        guard connection.isPeerAlive else {
+          let user = connection.user
+          vaults.noteRefusal("dead caller", of: user, by: "user \(user)")
+          return end(token)
         }
-        inbox.put(call.oneway ? nil : last, for: token, isLast: true)
+        if let atHand {
+          guard connection.answerAtOnce(atHand) else { return end(token) }
+        } else if let caller {
+          start(try call.inFull, of: connection, caller)
+        }
       }
-      connection.answering(answer)
-    }
-    do throws(SystemError) {
+      connections.note(connection)
+      guard let interest = connection.takeInterest() else { return }
       try ready.change(
         connection.peer.socket,
         token: token,
-        readable: connection.wantsInput,
-        writable: connection.wantsOutput
+        readable: interest.readable,
+        writable: interest.writable
       )
     } catch {
       end(token)
     }
+  }
+
+  /// The reply to a call for a token that the vault has at hand: no turn of its own is needed.
+  private func messageAtHand(for call: Connection.Call, of connection: Connection) -> [UInt8]? {
+    guard case .usualToken(let usual) = call,
+      let vault = vaults.vaultAtHand(of: connection.user)
+    else { return nil }
+    return vault.tokenAtHand(
+      account: usual.account,
+      minimumLifetime: usual.minimumLifetime.map(Int64.init)
+    )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
+  }
+
+  private func start(_ call: VarlinkCall, of connection: Connection, _ caller: Caller) {
+    let token = connection.number
+    connection.hand(call)
+    let answer = Task { [vaults, inbox] in
+      let last = await vaults.answer(call, from: caller) { part in
+        inbox.put(part, for: token, isLast: false)
+      } whenSent: {
+        await inbox.waitUntilSent(to: token)
+      }
+      inbox.put(call.oneway ? nil : last, for: token, isLast: true)
+    }
+    connection.answering(answer)
   }
 
   private func deliver(_ message: Inbox.Message, to token: UInt64) {
@@ -267,48 +313,21 @@ public final class Server {
   }
 
   private func end(_ token: UInt64) {
-    guard let connection = connections.removeValue(forKey: token) else { return }
+    guard let connection = connections.remove(token) else { return }
     ready.remove(connection.peer.socket)
     connection.giveUp()
-    vaults.disconnect(token, of: connection.user)
+    if connection.isKnownToVault { vaults.disconnect(token, of: connection.user) }
   }
 }
 
-/// What tasks have for the thread of the server.
-final class Inbox: Sendable {
-  struct Message: Sendable {
-    var reply: VarlinkReply?
-    var isLast = false
-    /// Called with true when no reply waits to be sent any more, with false when none ever will be.
-    var whenSent: (@Sendable (Bool) -> Void)?
-  }
-
-  private let messages = Mutex<[(UInt64, Message)]>([])
-  private let ready: ReadyQueue
-
-  init(_ ready: ReadyQueue) {
-    self.ready = ready
-  }
-
-  func put(_ reply: VarlinkReply?, for token: UInt64, isLast: Bool) {
-    messages.withLock { $0.append((token, Message(reply: reply, isLast: isLast))) }
-    ready.wakeUp()
-  }
-
-  /// Waits until a caller has been sent all that was put for it; false if it is gone.
-  func waitUntilSent(to token: UInt64) async -> Bool {
-    await withCheckedContinuation { continuation in
-      let message = Message(whenSent: { continuation.resume(returning: $0) })
-      messages.withLock { $0.append((token, message)) }
-      ready.wakeUp()
-    }
-  }
-
-  func takeAll() -> [(UInt64, Message)] {
-    messages.withLock { messages in
-      let taken = messages
-      messages = []
-      return taken
+extension Connection.Call {
+  /// The call with all its members.
+  fileprivate var inFull: VarlinkCall {
+    get throws(MessageError) {
+      switch self {
+      case .usualToken(let usual): try usual.call
+      case .other(let call): call
+      }
     }
   }
 }

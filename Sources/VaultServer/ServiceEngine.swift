@@ -10,6 +10,8 @@ public import TokenVault
 public enum ServiceEngine {
   /// How long it stays without anything to do, in seconds.
   public static let idleSeconds: Int64 = 300
+  /// As many descriptors as it takes of those that the unit allows (LimitNOFILE).
+  static let mostDescriptors = 16_384
   /// How long the end waits for exchanges that are under way, in seconds; the unit waits 40.
   static let stopSeconds: Int64 = 35
 
@@ -49,6 +51,7 @@ public enum ServiceEngine {
         vaults: vaults,
         listener: listener,
         signals: signals,
+        limits: .shared(descriptors: try ThisProcess.raiseDescriptorLimit(to: mostDescriptors)),
         idleSeconds: idleSeconds,
         stopSeconds: stopSeconds
       )

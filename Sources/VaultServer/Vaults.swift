@@ -164,6 +164,16 @@ public final class Vaults: Sendable {
     }
   }
 
+  /// The vault of a user, where it is open, for a look that takes no time; it counts as its use.
+  func vaultAtHand(of user: UInt32) -> Vault? {
+    state.withLock { state in
+      guard case .open(let vault)? = state.entries[user]?.place else { return nil }
+      state.entries[user]?.uses += 1
+      state.entries[user]?.lastUse = .now
+      return vault
+    }
+  }
+
   /// Tells the vault of a user that a connection has ended.
   func disconnect(_ connection: UInt64, of user: UInt32) {
     guard let vault = openVault(of: user) else { return }

@@ -38,14 +38,23 @@ struct TokenRequest {
     case written
     /// There is a token, but it could not be written.
     case lost
-    /// The private vault's files say nothing that can be believed.
+    /// Neither the service nor the private vault's files say anything that can be believed.
     case notKnown
   }
 
-  /// Writes the token that the private vault's file holds, if it can be believed.
+  /// Writes the token that the service has at hand, or that the private vault's file holds, if it
+  /// can be believed.
   func answer() -> Outcome {
-    // A service of this machine is never passed over in silence.
-    if !isPrivate, unsafe access(word("/run/thumblatch"), F_OK) == 0 { return .notKnown }
+    if !isPrivate {
+      // Another vault is meant, by whoever may be trusted: the command-line program looks who it is.
+      if let socket = unsafe getenv(word("THUMBLATCH_SOCKET")), unsafe socket[0] != 0 {
+        return .notKnown
+      }
+      // A service of this machine is never passed over in silence.
+      if unsafe access(word("/run/thumblatch"), F_OK) == 0 {
+        return unsafe ServiceToken.answer(name)
+      }
+    }
     guard let state = StateFiles() else { return .notKnown }
     if let name = unsafe name { return unsafe answer(name, state) }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
@@ -79,7 +88,7 @@ struct TokenRequest {
   }
 
   /// Writes all bytes at once; false if they did not all arrive.
-  private static func write(_ line: UnsafeRawBufferPointer) -> Bool {
+  static func write(_ line: UnsafeRawBufferPointer) -> Bool {
     // A reader that has gone is an error like a full disk, and no reason to die of a signal.
     signal(SIGPIPE, SIG_IGN)
     var rest = unsafe line

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The built front in a directory of its own, beside a stand-in that shows what it was given.
-private final class FrontFixture {
+final class FrontFixture {
   private let scratch: ScratchDirectory
   var root: String { scratch.path }
   /// Open for as long as the fixture lives, as an engine has it.
@@ -98,7 +98,7 @@ private final class FrontFixture {
   }
 }
 
-private func answered(_ output: String) -> FrontFixture.Outcome {
+func answered(_ output: String) -> FrontFixture.Outcome {
   FrontFixture.Outcome(end: .exited(0), output: output, errors: "")
 }
 

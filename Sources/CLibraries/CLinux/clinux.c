@@ -332,3 +332,14 @@ static int64_t nanoseconds(clockid_t clock) {
 }
 int64_t clinux_boottime(void) { return nanoseconds(CLOCK_BOOTTIME); }
 int64_t clinux_realtime(void) { return nanoseconds(CLOCK_REALTIME); }
+
+int64_t clinux_raise_descriptors(uint64_t most) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;
+  rlim_t wanted = limit.rlim_max < most ? limit.rlim_max : (rlim_t)most;
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;
+  }
+  return (int64_t)(limit.rlim_cur < most ? limit.rlim_cur : (rlim_t)most);
+}

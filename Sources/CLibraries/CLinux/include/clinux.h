@@ -77,6 +77,8 @@ int clinux_route_changes(void);
 // called before a second thread is started.
 int clinux_termination_signals(void);
 
+// setrlimit(2) RLIMIT_NOFILE: as many as are allowed, but at most so many; what holds then.
+int64_t clinux_raise_descriptors(uint64_t most);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
 // CLOCK_BOOTTIME / CLOCK_REALTIME in nanoseconds.

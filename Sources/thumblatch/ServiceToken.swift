@@ -1,0 +1,156 @@
+internal import Glibc
+internal import System
+
+/// The service's vault: asked once, over its socket, for a token that may be handed out at once.
+///
+/// All that is no such token is the command-line program's to find out, which asks the engine anew:
+/// an error, a question to the person, a provider that takes its time, a doubt about who serves.
+/// A prompt of the engine's for this connection ends with it, before anybody was shown it.
+enum ServiceToken {
+  /// How long the engine may take, in milliseconds: a provider that it has to ask may take longer,
+  /// which the command-line program says.
+  private static let patience: Int64 = 1000
+  /// The longest message of the interface.
+  private static let maximumMessage = 65_536
+
+  /// Writes the token of an account, or of the default one.
+  static func answer(_ name: UnsafePointer<CChar>?) -> TokenRequest.Outcome {
+    guard let socket = connect() else { return .notKnown }
+    return unsafe withUnsafeTemporaryAllocation(
+      byteCount: maximumMessage,
+      alignment: 1
+    ) { room in
+      let count = unsafe call(name, into: room)
+      guard count > 0,
+        unsafe send(UnsafeRawBufferPointer(rebasing: room[..<count]), to: socket),
+        let reply = unsafe receive(from: socket, into: room)
+      else { return .notKnown }
+      return unsafe show(UnsafeMutableRawBufferPointer(rebasing: room[..<reply]), name)
+    }
+  }
+
+  /// Connects, and checks who serves before a byte is sent.
+  ///
+  /// The directory is root's, and nobody else could have put a socket in it; the one who listens is
+  /// root's too, as whoever bound it was (unix(7), SO_PEERCRED: "the credentials ... that were in
+  /// effect at the time of the call to listen(2)").
+  private static func connect() -> Descriptor? {
+    var status = stat()
+    guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_uid == 0, status.st_mode & 0o022 == 0
+    else { return nil }
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard number >= 0 else { return nil }
+    let socket = Descriptor(owning: number)
+    // Where a standard descriptor was closed at the start, what is printed would go to the engine.
+    guard number > 2 else { return nil }
+    // socket(7): both limits hold for connect(2), too, which waits where a server's queue is full.
+    var limit = timeval(tv_sec: 1, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    guard unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0,
+      unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, size) == 0
+    else { return nil }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let connected = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Bool in
+      let path: StaticString = "/run/thumblatch/io.thumblatch.Vault"
+      let start = MemoryLayout<sa_family_t>.size
+      for index in 0..<path.utf8CodeUnitCount {
+        unsafe bytes[start + index] = path.utf8Start[index]
+      }
+      guard let base = bytes.baseAddress else { return false }
+      return unsafe Glibc.connect(
+        number,
+        base.assumingMemoryBound(to: sockaddr.self),
+        socklen_t(bytes.count)
+      ) == 0
+    }
+    guard connected, let peer = try? socket.peerCredentials(), peer.user == 0 else { return nil }
+    return socket
+  }
+
+  /// The call with its NUL; the name was checked, and has nothing to escape.
+  private static func call(
+    _ name: UnsafePointer<CChar>?,
+    into room: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    var count = 0
+    func add(_ text: StaticString) {
+      for index in 0..<text.utf8CodeUnitCount {
+        unsafe room[count] = unsafe text.utf8Start[index]
+        count += 1
+      }
+    }
+    add(#"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"#)
+    if let name = unsafe name {
+      add(#""account":""#)
+      let length = unsafe strnlen(name, 64)
+      for index in 0..<length {
+        unsafe room[count] = unsafe UInt8(bitPattern: name[index])
+        count += 1
+      }
+      add(#"""#)
+    }
+    add("}}")
+    unsafe room[count] = 0
+    return count + 1
+  }
+
+  private static func send(_ bytes: UnsafeRawBufferPointer, to socket: borrowing Descriptor) -> Bool
+  {
+    // Far shorter than what a socket takes at once.
+    unsafe ((try? socket.send(bytes)) ?? nil) == bytes.count
+  }
+
+  /// One message, its NUL the last byte; nil if it does not come in time, or anything else does.
+  private static func receive(
+    from socket: borrowing Descriptor,
+    into room: UnsafeMutableRawBufferPointer
+  ) -> Int? {
+    let begun = BootInstant.now
+    var count = 0
+    while count < room.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
+      // EAGAIN is the end of the time; a descriptor that came along would be closed on exec.
+      let got = unsafe recv(socket.number, rest.baseAddress, rest.count, 0)
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else { return nil }
+      count += got
+      if unsafe room[count - 1] == 0 { return count }
+      guard (BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000 < patience else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Writes the token of a reply, and what is told of its scopes this once.
+  private static func show(
+    _ reply: UnsafeMutableRawBufferPointer,
+    _ name: UnsafePointer<CChar>?
+  ) -> TokenRequest.Outcome {
+    guard let found = unsafe TokenReply(UnsafeRawBufferPointer(reply)),
+      unsafe name == nil || found.isOf(name, in: UnsafeRawBufferPointer(reply))
+    else { return .notKnown }
+    if let missing = found.missingScope {
+      // The engine says it once: asked again by the command-line program, it would not.
+      tell("note: the provider did not grant all scopes of ")
+      unsafe tell(UnsafeRawBufferPointer(rebasing: reply[found.account]))
+      tell("; missing: ")
+      unsafe tell(UnsafeRawBufferPointer(rebasing: reply[missing]))
+      tell("\n")
+    }
+    // What follows the token is the quotation mark that ends it.
+    unsafe reply[found.token.upperBound] = UInt8(ascii: "\n")
+    let line = unsafe reply[found.token.lowerBound...found.token.upperBound]
+    return unsafe TokenRequest.write(UnsafeRawBufferPointer(rebasing: line)) ? .written : .lost
+  }
+
+  private static func tell(_ text: StaticString) {
+    unsafe tell(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private static func tell(_ bytes: UnsafeRawBufferPointer) {
+    _ = unsafe Glibc.write(2, bytes.baseAddress, bytes.count)
+  }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// What many connections of one caller can do to the engine's memory, descriptors and time.
+@Suite(.serialized)
+struct CrowdTests {
+  private static let status = Array(#"{"method":"io.thumblatch.Vault.GetStatus"}"#.utf8) + [0]
+
+  private func openDescriptors(_ engine: EngineProcess) throws -> Int {
+    try Directory(path: "/proc/\(engine.identifier)/fd").names().count
+  }
+
+  /// Clock ticks that a process has used, in user and system mode (proc(5), /proc/PID/stat).
+  private func ticks(_ engine: EngineProcess) throws -> Int {
+    let bytes = try Directory(path: "/proc/\(engine.identifier)").openForReading("stat")
+      .readAll(limit: 4096)
+    let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")")[1]
+      .split(separator: " ")
+    return try #require(Int(fields[11])) + #require(Int(fields[12]))
+  }
+
+  @Test
+  func descriptorsThatComeAlongAreClosed() throws {
+    let vault = try TestVault()
+    let engine = try vault.start()
+    try vault.connect().call(GetStatusCall())
+    let before = try openDescriptors(engine)
+    let passed = try Directory(path: "/")
+    for _ in 0..<200 {
+      let caller = try vault.connect()
+      // One beside each byte, all of them in flight at once.
+      for byte in Self.status {
+        _ = unsafe try withUnsafeBytes(of: byte) {
+          unsafe try caller.socket.send($0, passing: passed.descriptor.number)
+        }
+      }
+      #expect(try caller.result(of: GetStatusCall.self).process == Int(engine.identifier))
+    }
+    // A connection that was closed just now is two descriptors.
+    #expect(try eventually { try openDescriptors(engine) <= before + 4 })
+  }
+
+  @Test
+  func whoeverBeginsAMessageHasTwoSeconds() throws {
+    let vault = try TestVault()
+    try vault.start()
+    let slow = try vault.connect()
+    let begun = BootInstant.now
+    var hasEnded = false
+    // A byte now and then does not make the time longer.
+    for byte in Self.status.dropLast() {
+      guard try slow.send(bytes: [byte]) else { break }
+      if try slow.socket.waitReadable(milliseconds: 100) {
+        hasEnded = try slow.reply() == nil
+        break
+      }
+    }
+    #expect(hasEnded || slow.socket.waitEnd())
+    let took = BootInstant.now.nanoseconds - begun.nanoseconds
+    #expect(took >= 1_900_000_000)
+  }
+
+  @Test
+  func whereDescriptorsHaveRunOutTheEngineDoesNotSpin() throws {
+    let vault = try TestVault()
+    let engine = try vault.start()
+    let before = try vault.connect()
+    try before.call(GetStatusCall())
+    let most = try openDescriptors(engine) + 3
+    try shell("prlimit --pid \(engine.identifier) --nofile=\(most):")
+    let waiting = try (0..<20).map { _ in try vault.connect() }
+    try before.call(GetStatusCall())
+    let used = try ticks(engine)
+    // Nothing comes for so long.
+    _ = try before.socket.waitReadable(milliseconds: 2000)
+    // Of 200 ticks: a loop would take nearly all.
+    #expect(try ticks(engine) - used < 60)
+    try shell("prlimit --pid \(engine.identifier) --nofile=1024:")
+    for caller in waiting.suffix(5) {
+      #expect(try caller.call(GetStatusCall()).process == Int(engine.identifier))
+    }
+  }
+}
+
+extension Descriptor {
+  /// Waits until the other side has closed.
+  fileprivate func waitEnd() -> Bool {
+    ((try? waitReadable(milliseconds: 60_000)) ?? false) && ((try? hasEnded()) ?? true)
+  }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The front where a service is installed: a stand-in for its engine, in a /run of its own.
+@Suite
+struct FrontServiceTests {
+  /// Takes the connections that come, says what it was asked, and answers with the bytes of a file.
+  private static let server = """
+    import os, socket, sys, time
+    own = socket.socket(socket.AF_UNIX)
+    own.bind("/run/thumblatch/io.thumblatch.Vault")
+    if sys.argv[2] == "foreign": os.setuid(1)
+    own.listen(8)
+    open("ready", "w").write("now")
+    while True:
+      caller, _ = own.accept()
+      asked = b""
+      while not asked.endswith(b"\\0"):
+        part = caller.recv(65536)
+        if not part: break
+        asked += part
+      with open("asked", "ab") as file: file.write(asked.replace(b"\\0", b"\\n") or b"nothing\\n")
+      try:
+        if asked: caller.sendall(open("reply", "rb").read())
+      except BrokenPipeError: pass
+      if sys.argv[2] == "silent": sys.stdin.read()
+      caller.close()
+    """
+
+  /// What the front and its stand-in say, and what the engine was asked.
+  private func front(
+    _ arguments: String,
+    reply: String,
+    way: String = "root",
+    before: String = "true",
+    environment: String = ""
+  ) throws -> (outcome: FrontFixture.Outcome, asked: String) {
+    let fixture = try FrontFixture()
+    let directory = try Directory(path: fixture.root)
+    try directory.create("server").write(Self.server)
+    try directory.create("reply").write(reply)
+    let user = way == "foreign" && geteuid() == 0 ? "" : "--map-root-user"
+    let outcome = try fixture.run(
+      "/bin/sh",
+      [
+        "-c",
+        """
+        exec unshare --mount \(user) sh -ec '
+          mount -t tmpfs -o mode=755 none /run && mkdir -m 755 /run/thumblatch
+          cd \(fixture.root) && mkfifo ready open && chmod 777 . && : >asked && chmod 666 asked
+          sleep 3600 >open & end=$!
+          python3 server \(fixture.root) \(way) <open & server=$!
+          trap "kill $server $end" EXIT
+          read -r ready <ready
+          \(before)
+          \(environment) \(fixture.program) \(arguments)'
+        """,
+      ]
+    )
+    let asked = try directory.openForReading("asked").readAll(limit: 1 << 20)
+    return (outcome, String(decoding: asked, as: UTF8.self))
+  }
+
+  private static let call =
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"work"}}"# + "\n"
+
+  private static func reply(_ account: String = "work", more: String = "") -> String {
+    #"{"parameters":{"account":"\#(account)","access_token":"of-the-service","#
+      + #""token_type":"Bearer","shorter_than_requested":false\#(more)}}"# + "\0"
+  }
+
+  @Test
+  func aTokenComesWithOneCall() throws {
+    let (outcome, asked) = try front("token work", reply: Self.reply())
+    #expect(outcome == answered("of-the-service\n"))
+    #expect(asked == Self.call)
+    let other = try front("token", reply: Self.reply("default"))
+    #expect(other.outcome == answered("of-the-service\n"))
+    #expect(other.asked == "{\"method\":\"io.thumblatch.Vault.AccessToken\",\"parameters\":{}}\n")
+    let expiring = Self.reply().replacing(
+      "\"Bearer\"",
+      with: "\"Bearer\",\"expires_at\":1790000000"
+    )
+    #expect(try front("token work", reply: expiring).outcome == answered("of-the-service\n"))
+  }
+
+  @Test
+  func scopesThatAreMissingAreToldOfAsTheyAreToldOnce() throws {
+    let reply = Self.reply(more: #","scope":"read write","missing_scope":"mail send""#)
+    let outcome = try front("token work", reply: reply).outcome
+    #expect(outcome.output == "of-the-service\n")
+    #expect(
+      outcome.errors
+        == "note: the provider did not grant all scopes of work; missing: mail send\n"
+    )
+  }
+
+  @Test(arguments: [
+    #"{"error":"io.thumblatch.Vault.PresenceNeeded","parameters":{"prompt":"p"}}"# + "\0",
+    #"{"error":"io.thumblatch.Vault.NoSuchAccount","parameters":{}}"# + "\0",
+    "", "\0", "{}\0", reply("other"), reply("wor"), reply("works"), reply() + "\0",
+    reply() + "x", reply(more: #","new":1"#), reply(more: #","scope":"a\"b""#),
+    String(reply().dropLast()), String(reply().dropLast(2)) + "\0",
+    reply().replacing("false", with: "true"),
+    reply().replacing("of-the-service", with: ""),
+    reply().replacing("of-the-service", with: #"a\nb"#),
+    reply().replacing("of-the-service", with: "a b"),
+    reply().replacing("of-the-service", with: "a\u{1B}b"),
+    reply().replacing("of-the-service", with: "a\u{E9}b"),
+    reply().replacing("of-the-service", with: String(repeating: "a", count: 70_000)),
+    String(repeating: " ", count: 70_000),
+  ])
+  func anyOtherReplyIsLeftToTheCommandProgram(_ reply: String) throws {
+    let (outcome, asked) = try front("token work", reply: reply)
+    #expect(outcome == answered("cli\ntoken\nwork\n"))
+    #expect(asked == Self.call)
+  }
+
+  @Test
+  func anEngineThatTakesItsTimeIsLeftToTheCommandProgram() throws {
+    let (outcome, asked) = try front("token work", reply: "{", way: "silent")
+    #expect(outcome == answered("cli\ntoken\nwork\n"))
+    #expect(asked == Self.call)
+  }
+
+  @Test(arguments: [
+    "chmod 775 /run/thumblatch", "chmod 757 /run/thumblatch",
+    "mv /run/thumblatch /run/t; ln -s t /run/thumblatch", "rm /run/thumblatch/io.thumblatch.Vault",
+  ])
+  func aPlaceThatIsNotRootsAloneIsNotAsked(_ damage: String) throws {
+    let (outcome, asked) = try front("token work", reply: Self.reply(), before: damage)
+    #expect(outcome == answered("cli\ntoken\nwork\n"))
+    #expect(asked == "")
+  }
+
+  @Test
+  func aServerThatIsNotRootIsToldNothing() throws {
+    try #require(geteuid() == 0, "only root can make a second user")
+    let (outcome, asked) = try front("token work", reply: Self.reply(), way: "foreign")
+    #expect(outcome == answered("cli\ntoken\nwork\n"))
+    #expect(asked == "" || asked == "nothing\n")
+  }
+
+  @Test
+  func anotherVaultThatIsMeantIsNotPassedOver() throws {
+    let (outcome, asked) = try front(
+      "token work",
+      reply: Self.reply(),
+      environment: "THUMBLATCH_SOCKET=/run/other"
+    )
+    #expect(outcome == answered("cli\ntoken\nwork\n"))
+    #expect(asked == "")
+    // An empty one is none; and the private vault is asked by its own file.
+    let none = try front("token work", reply: Self.reply(), environment: "THUMBLATCH_SOCKET=")
+    #expect(none.outcome == answered("of-the-service\n"))
+    let own = try front("--private token work", reply: Self.reply())
+    #expect(own.outcome == answered("the-token\n") && own.asked == "")
+  }
+
+  @Test
+  func closedStandardDescriptorsGetNothingOfTheConnection() throws {
+    let (outcome, asked) = try front("token work <&- >&-", reply: Self.reply())
+    #expect(outcome.output == "" && asked == "")
+  }
+}

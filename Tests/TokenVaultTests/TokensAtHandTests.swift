@@ -1,0 +1,160 @@
+import Configuration
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// The answer without a turn of the actor: always what the long way would answer, or none.
+@Suite(.timeLimit(.minutes(10)))
+struct TokensAtHandTests {
+  private func signedIn(lifetime: Int? = 3600) async throws -> (Bench, Vault) {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, lifetime: lifetime)
+    return (bench, vault)
+  }
+
+  private func atHand(_ vault: Vault, minimum: Int64? = nil) -> AccessGrant? {
+    vault.tokenAtHand(account: "me", minimumLifetime: minimum)?.grant
+  }
+
+  @Test
+  func whatWasHandedOutIsAtHand() async throws {
+    let (_, vault) = try await signedIn()
+    #expect(atHand(vault) == nil)
+    let grant = try await vault.token()
+    #expect(atHand(vault) == grant)
+    #expect(vault.tokenAtHand(account: "other", minimumLifetime: nil) == nil)
+    #expect(vault.tokenAtHand(account: nil, minimumLifetime: nil) == nil)
+    for wish in [-1, .min, Vault.longestWish + 1, .max] as [Int64] {
+      #expect(atHand(vault, minimum: wish) == nil)
+    }
+  }
+
+  @Test
+  func itLivesAsLongAsIsWanted() async throws {
+    let (bench, vault) = try await signedIn()
+    _ = try await vault.token()
+    bench.clock.advance(3000)
+    #expect(atHand(vault, minimum: 600) != nil)
+    #expect(atHand(vault, minimum: 601) == nil)
+    bench.clock.advance(590)
+    #expect(atHand(vault) != nil)
+    bench.clock.advance(1)
+    #expect(atHand(vault) == nil)
+  }
+
+  @Test
+  func theBestThatAProviderGivesIsSaidToBeShort() async throws {
+    let (bench, vault) = try await signedIn(lifetime: 600)
+    let grant = try await vault.token(minimum: 3600)
+    #expect(grant.isShorterThanRequested && atHand(vault, minimum: 3600) == grant)
+    #expect(atHand(vault)?.isShorterThanRequested == false)
+    bench.clock.advance(301)
+    #expect(atHand(vault, minimum: 3600) == nil)
+    #expect(atHand(vault) != nil)
+  }
+
+  @Test
+  func aClockThatStandsBeforeTheTimeOfStoringTellsNothing() async throws {
+    let (bench, vault) = try await signedIn()
+    _ = try await vault.token()
+    bench.clock.setWall(by: -10_000)
+    #expect(atHand(vault) == nil)
+  }
+
+  @Test
+  func theFileOfTheFrontIsLookedAfter() async throws {
+    let (bench, vault) = try await signedIn()
+    _ = try await vault.token()
+    let file = bench.scratch.path + "/tokens/me"
+    try run("/bin/rm", [file])
+    #expect(atHand(vault) == nil)
+    _ = try await vault.token()
+    #expect(atHand(vault) != nil)
+    try run("/bin/chmod", ["644", file])
+    #expect(atHand(vault) == nil)
+    _ = try await vault.token()
+    // The front would not believe it.
+    bench.clock.setWall(by: 100)
+    #expect(atHand(vault) == nil)
+    _ = try await vault.token()
+    #expect(atHand(vault) != nil)
+  }
+
+  @Test
+  func whateverChangesTakesItBack() async throws {
+    let (bench, vault) = try await signedIn()
+    func comesBack(_ change: () async throws -> Void) async throws {
+      _ = try await vault.token()
+      try #require(atHand(vault) != nil)
+      try await change()
+      #expect(atHand(vault) == nil)
+    }
+    try await comesBack { try await bench.signIn(vault, "other", refresh: "rt-o", access: "at-o") }
+    try await comesBack { _ = try await vault.setDefault(account: "other", caller: caller()) }
+    try await comesBack { try await bench.protect(vault) }
+    try await comesBack { try await bench.protect(vault, on: false) }
+    try await comesBack {
+      bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+      let new = try await vault.token(rejected: "at-1")
+      #expect(new.accessToken == "at-2")
+    }
+    try await comesBack {
+      _ = try await vault.rename(account: "me", to: "you", caller: caller())
+      #expect(vault.tokenAtHand(account: "you", minimumLifetime: nil) == nil)
+      _ = try await vault.rename(account: "you", to: "me", caller: caller())
+    }
+    try await comesBack {
+      _ = try await vault.signOut(account: "me", local: true, caller: caller())
+    }
+    #expect(try await failure { _ = try await vault.token() } != nil)
+    #expect(atHand(vault) == nil)
+  }
+
+  @Test
+  func aNoteOfMissingScopesIsNotPassedOver() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault, scope: "write read")
+    _ = try await vault.token()
+    #expect(atHand(vault) != nil)
+    bench.clock.advance(3600 - 60)
+    bench.exchange.plan(oauthTokens("at-new", refresh: nil, scope: "read"))
+    // It is refreshed ahead, and nobody was told yet.
+    await vault.refreshAhead()
+    #expect(atHand(vault) == nil)
+    #expect(try await vault.token().missingScope == "write")
+    #expect(try await vault.token().missingScope == nil)
+    #expect(atHand(vault)?.accessToken == "at-new")
+  }
+
+  @Test
+  func aStoreThatIsLostAnswersNothing() async throws {
+    let (_, vault) = try await signedIn()
+    _ = try await vault.token()
+    vault.storeIsLost.store(true, ordering: .releasing)
+    #expect(atHand(vault) == nil)
+  }
+
+  @Test
+  func itsMessageIsMadeOnceAndGoesWithIt() async throws {
+    let (bench, vault) = try await signedIn()
+    _ = try await vault.token()
+    var made = 0
+    func message(_ minimum: Int64?) -> [UInt8]? {
+      vault.tokenAtHand(account: "me", minimumLifetime: minimum)?.message { grant in
+        made += 1
+        return Array("\(grant.accessToken) \(grant.isShorterThanRequested)".utf8)
+      }
+    }
+    for _ in 0..<3 { #expect(message(nil) == Array("at-1 false".utf8)) }
+    #expect(made == 1)
+    #expect(message(7200) == Array("at-1 true".utf8))
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await vault.token(rejected: "at-1")
+    _ = try await vault.token()
+    #expect(message(nil) == Array("at-2 false".utf8))
+  }
+}

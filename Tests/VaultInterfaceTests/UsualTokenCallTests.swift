@@ -1,0 +1,80 @@
+import Testing
+import VaultInterface
+
+/// The short way of reading the most frequent call: it must mean what the long way means, and leave
+/// to that whatever it does not know.
+@Suite
+struct UsualTokenCallTests {
+  private static func read(_ text: String) -> (UsualTokenCall?, VarlinkCall?) {
+    unsafe Array(text.utf8).withUnsafeBytes { bytes in
+      (
+        unsafe UsualTokenCall(bytes),
+        try? unsafe VarlinkCall(decoding: bytes, on: .vault)
+      )
+    }
+  }
+
+  @Test(arguments: [
+    #"{"method":"io.thumblatch.Vault.AccessToken"}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":0}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"a.b_c-9","minimum_lifetime":999999999}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":60,"account":"me"}}"#,
+    #" { "method" : "io.thumblatch.Vault.AccessToken" , "parameters" : { "account" : "me" } , "more" : false } "#,
+    "{\t\"method\":\r\n\"io.thumblatch.Vault.AccessToken\",\"parameters\":{ }}",
+  ])
+  func whatItReadsMeansTheSameToTheOther(_ text: String) throws {
+    let (usual, full) = Self.read(text)
+    let content: AccessTokenCall = try #require(full).content()
+    #expect(try #require(usual).call.content() == content)
+    #expect(full?.oneway == false && full?.more == false && full?.upgrade == false)
+  }
+
+  @Test(arguments: [
+    "", "{", "{}", "null", #"{"method":"io.thumblatch.Vault.AccessToken""#,
+    #"{"method":"io.thumblatch.Vault.AccessTokens"}"#, #"{"method":"io.thumblatch.Vault.Lock"}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken"}x"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken",}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","more":true}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","oneway":true}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me",}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","account":"me"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":""}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"Me"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"m\u0065"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":null}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"prompt":"x"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","scope":"a"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","rejected":"a"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":-1}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":007}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1.5}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1e9}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1000000000}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":}}"#,
+    #"{"parameters":{"account":"me"},"method":"io.thumblatch.Vault.AccessToken"}"#,
+  ])
+  func whateverElseComesIsLeftToTheOther(_ text: String) {
+    #expect(Self.read(text).0 == nil)
+  }
+
+  @Test
+  func aMessageThatIsCutAnywhereIsNotRead() {
+    let text =
+      #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","minimum_lifetime":60},"more":false}"#
+    #expect(Self.read(text).0 != nil)
+    for count in 0..<text.utf8.count { #expect(Self.read(String(text.prefix(count))).0 == nil) }
+  }
+
+  @Test
+  func aNameOfMoreThan64LettersIsLeftToTheOther() {
+    for (count, isRead) in [(64, true), (65, false)] {
+      let name = String(repeating: "a", count: count)
+      let text =
+        #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"\#(name)"}}"#
+      #expect((Self.read(text).0 != nil) == isRead)
+    }
+  }
+}
