@@ -45,7 +45,9 @@ struct TokenRequest {
   /// Writes the token that the private vault's file holds, if it can be believed.
   func answer() -> Outcome {
     // A service of this machine is never passed over in silence.
-    if !isPrivate, unsafe access(word("/run/thumblatch"), F_OK) == 0 { return .notKnown }
+    if !isPrivate, StateFiles.isSocketNamed || (unsafe access(word("/run/thumblatch"), F_OK)) == 0 {
+      return .notKnown
+    }
     guard let state = StateFiles() else { return .notKnown }
     if let name = unsafe name { return unsafe answer(name, state) }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
