@@ -347,6 +347,12 @@ extension Vaults {
           .answer(call, from: caller, reply: reply, whenSent: whenSent)
       }
     } catch {
+      // There is no trail to write it into.
+      switch error {
+      case .refused(let why), .vaultUnsafe(let why, _):
+        noteRefusal(why, of: nil, by: "user \(caller.user)")
+      default: break
+      }
       return Dispatcher.failure(error)
     }
   }
