@@ -46,7 +46,7 @@ extension Vault {
       )
     }
     let name = hexadecimal(try random(16))
-    let standing = try await fingerStanding()
+    let standing = try await fingerStanding(for: caller)
     guard
       let methods = prompts.open(
         name,
