@@ -15,7 +15,7 @@ from machine import Failure, Machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
-PARTS = ["package", "upgrade", "reboot", "removal"]
+PARTS = ["package", "use", "trouble", "walk", "upgrade", "reboot", "removal"]
 
 
 class Count:
@@ -50,11 +50,15 @@ def prepare(machine, package, programs):
     machine.copy(os.path.join(PROJECT, "Sources/Installed/etc/pam.d/thumblatch"),
                  "/opt/virtual/pam.d/thumblatch")
     machine.write("/opt/virtual/virtual-reader.conf",
-                  "FP_VIRTUAL_DEVICE_STORAGE=/run/virtual-reader/reader\n")
+                  "FP_VIRTUAL_DEVICE=/run/virtual-reader/reader\n")
     machine.write("/etc/systemd/system/thumblatch-presence@.service.d/virtual-reader.conf",
                   "[Service]\nExecStart=\n"
                   "ExecStart=/opt/virtual/thumblatch-presence --service\n"
                   "ReadWritePaths=/run/virtual-reader\n")
+    # A session as login(1) and sshd(8) open it, for who has no terminal to log in at.
+    machine.write("/etc/pam.d/person", "session required pam_systemd.so\n")
+    machine.write("/etc/thumblatch/providers.d/dev.conf",
+                  "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n")
     machine.write("/etc/tmpfiles.d/virtual-reader.conf", "d /run/virtual-reader 0700 root root -\n")
 
 

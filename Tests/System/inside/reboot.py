@@ -1,4 +1,7 @@
 """The machine has been started again."""
+import provider
+from household import ACCOUNT, ADA, BOB, ask_anew, is_valid, status, token
+from people import touch
 from scenarios import UNITS, check, main, run, scenario, show
 
 
@@ -6,6 +9,22 @@ from scenarios import UNITS, check, main, run, scenario, show
 def theSocketsListenAfterAReboot():
     for unit in UNITS:
         check(show(unit, "ActiveState") == "active", f"{unit} is not active")
+    check(show("thumblatchd.service", "ActiveState") == "inactive", "the engine runs unasked")
+
+
+@scenario
+def accountsFingersAndProtectionAreThereAfterAReboot():
+    provider.start()
+    ADA.arrive()
+    BOB.arrive()
+    check(status()["enrolled_fingers"] == ["right-index"], str(status()))
+    ask_anew("--no-input").end(status=7)
+    command = ask_anew()
+    command.expect("Touch the fingerprint reader")
+    touch("right-index")
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+    check(is_valid(token()), "no token")
+    BOB.thumblatch("token", ACCOUNT).end(status=9)
 
 
 @scenario

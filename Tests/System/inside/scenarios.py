@@ -1,8 +1,10 @@
 """What the scenarios share. They run as root in the machine, one after the other, in the order in
 which they are written: a later one finds what an earlier one has left."""
 import os
+import select
 import subprocess
 import sys
+import time
 import traceback
 
 SCENARIOS = []
@@ -39,6 +41,16 @@ def run(*command, status=0, text=None, **options):
 def show(unit, name):
     """A property of a unit."""
     return run("systemctl", "show", "--value", f"--property={name}", unit).strip()
+
+
+def until(condition, why, seconds=60):
+    """Waits for what must happen, and returns what the condition then says."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise Failure(why)
+        select.select([], [], [], 0.05)
+    return value
 
 
 def main():

@@ -1,0 +1,43 @@
+"""Who lives at this machine, and what the scenarios say of their tokens."""
+import datetime
+import json
+import time
+
+import provider
+from people import Person
+from scenarios import check, until
+
+# In two parts: the scenarios themselves are among what is searched for them.
+ADA = Person("ada", "adas-" + "system-password-1")
+BOB = Person("bob", "bobs-" + "system-password-1")
+ACCOUNT = "work"
+EMAIL = "ada@example.org"
+
+
+def token():
+    """Ada's valid access token, without anything else."""
+    text = ADA.thumblatch("token", ACCOUNT).end()
+    check(text and " " not in text and "\n" not in text, f"no token alone: {text[:200]!r}")
+    return text
+
+
+def is_valid(access_token):
+    """Whether the provider takes the token for Ada's."""
+    return provider.call("GET", "/auth/me", token=access_token)["email"] == EMAIL
+
+
+def status(person=ADA):
+    return json.loads(person.thumblatch("status", "--json").end())
+
+
+def ask_anew(*options):
+    """Ada asks for a token that only a refresh can bring: as long-lived as one that comes just now.
+    The one that is there must have been there for a second."""
+    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    return ADA.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
+
+
+def expiry():
+    account = json.loads(ADA.thumblatch("status", ACCOUNT, "--json").end())["accounts"][0]
+    moment = account["access_token_expires_at"].replace("Z", "+00:00")
+    return datetime.datetime.fromisoformat(moment).timestamp()

@@ -1,0 +1,182 @@
+"""People at this machine: each with a login session of their own (PAM, logind), a terminal for each
+command that they type, and a finger for the virtual reader.
+
+As a program: people.py USER {local,remote}, as a service; it opens the session as login(1) and
+sshd(8) do, becomes the user, and runs what root asks for at /run/people/USER.
+"""
+import array
+import ctypes
+import json
+import os
+import pty
+import pwd
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from scenarios import Failure, run
+
+LIMIT = 60  # seconds that anything may take
+PLACE = "/run/people"
+READER = "/run/virtual-reader/reader"
+
+
+def open_session(user, remote):
+    """A session of systemd-logind, by PAM (pam_systemd(8)); at the seat, or from another machine."""
+    library = ctypes.CDLL("libpam.so.0")
+    conversation = (ctypes.c_void_p * 2)()
+    handle = ctypes.c_void_p()
+    steps = [lambda: library.pam_start(b"person", user.encode(), conversation,
+                                       ctypes.byref(handle))]
+    if remote:
+        steps.append(lambda: library.pam_set_item(handle, 4, b"192.0.2.1"))  # PAM_RHOST
+    else:
+        steps.append(lambda: library.pam_putenv(handle, b"XDG_SEAT=seat0"))
+    steps += [lambda: library.pam_putenv(handle, b"XDG_SESSION_TYPE=tty"),
+              lambda: library.pam_putenv(handle, b"XDG_SESSION_CLASS=user"),
+              lambda: library.pam_open_session(handle, 0)]
+    for number, step in enumerate(steps):
+        if result := step():
+            raise SystemExit(f"people: PAM answers {result} at step {number}")
+
+
+def serve(user, kind):
+    os.makedirs(PLACE, mode=0o700, exist_ok=True)
+    open_session(user, kind == "remote")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{PLACE}/{user}-{kind}")
+        listener.listen(16)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        there = pwd.getpwnam(user)
+        os.initgroups(user, there.pw_gid)
+        os.setgid(there.pw_gid)
+        os.setuid(there.pw_uid)
+        os.chdir(there.pw_dir)
+        while True:
+            connection, _ = listener.accept()
+            if os.fork() == 0:
+                listener.close()
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                run_command(connection, there)
+            connection.close()
+
+
+def run_command(connection, there):
+    """One command in a terminal of its own, which is handed over; then its exit status."""
+    command = json.loads(connection.recv(65536))
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe(command[0], command, {
+            "HOME": there.pw_dir, "USER": there.pw_name, "LOGNAME": there.pw_name,
+            "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8"})
+    connection.sendmsg([b"."], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                 array.array("i", [terminal]).tobytes())])
+    os.close(terminal)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    connection.sendall(json.dumps(status).encode())
+    os._exit(0)
+
+
+class Command:
+    """A command that somebody has typed; `shown` is what stands on the screen."""
+
+    def __init__(self, connection, terminal):
+        self.connection, self.terminal, self.shown = connection, terminal, ""
+
+    def _read(self, deadline, wanted):
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([self.terminal], [], [], left)[0]:
+            raise Failure(f"waited for {wanted}; on the screen: {self.shown[-1500:]!r}")
+        try:
+            data = os.read(self.terminal, 65536)
+        except OSError:
+            data = b""
+        self.shown += data.decode(errors="replace").replace("\r\n", "\n")
+        return bool(data)
+
+    def expect(self, text):
+        """Waits until a text stands on the screen, then forgets all up to it."""
+        deadline = time.monotonic() + LIMIT
+        while text not in self.shown:
+            if not self._read(deadline, text) and text not in self.shown:
+                raise Failure(f"ended without {text!r}; on the screen: {self.shown[-1500:]!r}")
+        self.shown = self.shown[self.shown.index(text) + len(text):]
+        return self
+
+    def type(self, text):
+        os.write(self.terminal, text.encode() + b"\n")
+        return self
+
+    def end(self, status=0):
+        """Waits for the end, and returns what is left on the screen."""
+        deadline = time.monotonic() + LIMIT
+        while self._read(deadline, "the end"):
+            pass
+        os.close(self.terminal)
+        self.connection.settimeout(LIMIT)
+        ended = json.loads(self.connection.recv(64) or b"null")
+        self.connection.close()
+        if status is not None and ended != status:
+            raise Failure(f"exit {ended}, expected {status}; on the screen: {self.shown[-1500:]!r}")
+        return self.shown.strip()
+
+
+class Person:
+    def __init__(self, user, password, kind="local"):
+        self.user, self.password, self.kind = user, password, kind
+
+    def arrive(self):
+        """Makes the user where there is none, and logs in."""
+        if subprocess.run(["id", self.user], capture_output=True).returncode:
+            run("useradd", "--create-home", "--shell", "/bin/bash", self.user)
+            run("chpasswd", text=f"{self.user}:{self.password}\n")
+        run("systemd-run", "--quiet", "--collect", f"--unit=person-{self.user}-{self.kind}",
+            "--service-type=notify", "--property=NotifyAccess=all", "--",
+            "python3", "-B", __file__, self.user, self.kind)
+
+    @property
+    def uid(self):
+        return pwd.getpwnam(self.user).pw_uid
+
+    def type(self, *command):
+        """Types a command; the screen is the answer's."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(LIMIT)
+        connection.connect(f"{PLACE}/{self.user}-{self.kind}")
+        connection.sendall(json.dumps(command).encode())
+        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(4))
+        return Command(connection, array.array("i", ancillary[0][2][:4])[0])
+
+    def thumblatch(self, *arguments):
+        return self.type("thumblatch", *arguments)
+
+
+def reader(command):
+    """Tells the virtual reader something, as soon as it is armed."""
+    deadline = time.monotonic() + LIMIT
+    while True:
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(READER)
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise Failure("the reader was never armed") from None
+                select.select([], [], [], 0.02)
+                continue
+            connection.sendall(command.encode())
+            while connection.recv(64):
+                pass
+            return
+
+
+def touch(finger):
+    reader(f"SCAN {finger}")
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

@@ -1,0 +1,158 @@
+"""Two people use the service, as README tells it."""
+import glob
+import os
+import pwd
+import stat
+
+import provider
+from household import ACCOUNT, ADA, BOB, EMAIL, ask_anew, is_valid, status, token
+from people import touch
+from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
+
+
+@scenario
+def twoPeopleLogInAndOneHasAnAccountAtTheProvider():
+    provider.start()
+    ADA.arrive()
+    BOB.arrive()
+    provider.call("POST", "/auth/register", {"email": EMAIL, "password": provider.PASSWORD})
+    check("seat0" in run("loginctl", "list-sessions", "--no-legend"), "nobody sits at the seat")
+
+
+@scenario
+def aPersonSignsInAtTheTerminal():
+    login = ADA.thumblatch("login", ACCOUNT, "--provider", "dev")
+    login.expect("-mail").type(EMAIL)
+    login.expect("assword").type(provider.PASSWORD)
+    login.end()
+    check(status()["engine"]["form"] == "service", f"not the service: {status()}")
+    check(is_valid(token()), "the provider does not know the token")
+
+
+@scenario
+def theEngineRunsAsAUserOfItsOwnWithNothing():
+    engine = int(show("thumblatchd.service", "MainPID"))
+    with open(f"/proc/{engine}/status", encoding="utf-8") as file:
+        facts = dict(line.rstrip().split(":\t", 1) for line in file if ":\t" in line)
+    check(facts["Uid"].split() == [str(pwd.getpwnam("thumblatch").pw_uid)] * 4, facts["Uid"])
+    for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        check(int(facts[name], 16) == 0, f"{name} is {facts[name]}")
+    check((facts["NoNewPrivs"], facts["Seccomp"]) == ("1", "2"), "not confined")
+    links = os.listdir(f"/proc/{engine}/root/sys/class/net")
+    with open(f"/proc/{engine}/net/dev", encoding="utf-8") as file:
+        interfaces = [line.split(":")[0].strip() for line in file if ":" in line]
+    check(interfaces == ["lo"], f"it has {interfaces} ({links})")
+
+
+@scenario
+def theStoreIsTheEnginesAndHoldsNoTokenInPlain():
+    place = f"{STATE}/users/{ADA.uid}"
+    with open(f"{place}/owner", encoding="utf-8") as file:
+        check(file.read().strip() == "ada", "the vault has another owner")
+    for directory, _, files in os.walk(STATE):
+        for path in [directory, *(os.path.join(directory, name) for name in files)]:
+            there = os.lstat(path)
+            check(there.st_uid == pwd.getpwnam("thumblatch").pw_uid, f"{path} is not the engine's")
+            check(stat.S_IMODE(there.st_mode) & 0o077 == 0, f"{path} has mode {there.st_mode:o}")
+            if stat.S_ISREG(there.st_mode):
+                with open(path, "rb") as file:
+                    check(provider.MARK.encode() not in file.read(), f"{path} holds it in plain")
+    check(glob.glob("/home/ada/.local/state/thumblatch/*") == [], "a vault was made at home")
+
+
+@scenario
+def aFingerIsEnrolledByTheSystemPasswordAlone():
+    wrong = ADA.thumblatch("fingers", "enroll", "right-index")
+    wrong.expect("assword").type("not-adas-password")
+    wrong.end(status=3)
+    right = ADA.thumblatch("fingers", "enroll", "right-index")
+    right.expect("assword").type(ADA.password)
+    for number in range(1, 6):
+        touch("right-index")
+        if number < 5:
+            right.expect(f"{number} of 5")
+    right.end()
+    check(status()["enrolled_fingers"] == ["right-index"], str(status()))
+
+
+@scenario
+def protectionIsSwitchedOnByTheSystemPassword():
+    enable = ADA.thumblatch("presence", "enable", ACCOUNT)
+    enable.expect("Touch the fingerprint reader").type("")
+    enable.expect("assword").type(ADA.password)
+    enable.end()
+
+
+@scenario
+def aProtectedTokenNeedsTheRightFinger():
+    ask_anew("--no-input").end(status=7)
+    command = ask_anew()
+    command.expect("Touch the fingerprint reader")
+    touch("a-stranger")
+    command.expect("did not match")
+    touch("right-index")
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+
+
+@scenario
+def aProtectedTokenOpensByTheSystemPasswordOfWhoAsks():
+    command = ask_anew()
+    command.expect("Touch the fingerprint reader").type("")
+    command.expect("assword").type(ADA.password)
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+    command = ask_anew()
+    command.expect("Touch the fingerprint reader").type("")
+    command.expect("assword").type(BOB.password)
+    command.end(status=3)
+
+
+@scenario
+def anotherUserGetsNothing():
+    BOB.thumblatch("token", ACCOUNT).end(status=9)
+    BOB.thumblatch("whoami", ACCOUNT).end(status=9)
+    BOB.thumblatch("release", ACCOUNT).end(status=9)
+    check(ACCOUNT not in BOB.thumblatch("account", "list").end(), "he sees her account")
+    check(status(BOB)["enrolled_fingers"] == [], "he sees her fingers")
+
+
+@scenario
+def whatHasEndedLeavesNothingBehind():
+    until(lambda: "@" not in run("systemctl", "list-units", "--all", "--plain", "--no-legend",
+                                 "thumblatch-*@*"), "a conversation is still listed")
+    check(run("systemctl", "--failed", "--no-legend", "--plain") == "", "a unit has failed")
+
+
+@scenario
+def theTrailSaysWhoAskedAndIsWhole():
+    trail = ADA.thumblatch("audit", ACCOUNT).end()
+    check("bash" in trail or "python3" in trail, f"it names no program:\n{trail}")
+    ADA.thumblatch("audit", "verify").expect("the trail is whole").end()
+
+
+@scenario
+def theJournalHoldsNoSecret():
+    journal = run("journalctl", "--no-pager", "--output=export")
+    check("thumblatchd" in journal, "nothing to look at")
+    for secret in (provider.MARK, provider.PASSWORD, ADA.password, "not-adas-password"):
+        check(secret not in journal, "a secret stands in it")
+
+
+@scenario
+def theEngineLeavesWhenIdleAndNobodyNotices():
+    os.makedirs("/run/systemd/system/thumblatchd.service.d", exist_ok=True)
+    with open("/run/systemd/system/thumblatchd.service.d/idle.conf", "w", encoding="utf-8") as file:
+        file.write("[Service]\nExecStart=\n"
+                   "ExecStart=/usr/libexec/thumblatch/thumblatchd --service --idle 1\n")
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "thumblatchd.service")
+    for _ in range(3):
+        until(lambda: show("thumblatchd.service", "ActiveState") == "inactive", "it does not leave")
+        check(os.path.exists(SOCKET), "the socket went with it")
+        check(is_valid(token()), "no token")
+    check(show("thumblatchd.service", "Result") == "success", "it failed")
+    os.unlink("/run/systemd/system/thumblatchd.service.d/idle.conf")
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "thumblatchd.service")
+
+
+main()

@@ -1,0 +1,170 @@
+"""Walks, as the user who starts it, whatever this machine lets that user open, connect to or call,
+and writes down each place where one of the given texts came back. Nobody touches the reader.
+
+usage: walker.py TEXT...; the answer is JSON: how much was walked, and what was found.
+"""
+import json
+import os
+import re
+import socket
+import stat
+import subprocess
+import sys
+
+VAULT = "/run/thumblatch/io.thumblatch.Vault"
+LARGEST = 64 << 20
+# The programs and libraries of the distribution, which nobody but root can write to.
+SKIPPED = {"/proc", "/sys", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin"}
+# What a user may do to an own account; it gives nothing, and would end the walk.
+DESTRUCTIVE = {"Logout", "RemoveAccount", "RenameAccount"}
+VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts": [], "name": "walk",
+          "finger": "left-index", "minimum_lifetime": 7200, "keep": False, "local": True,
+          "flow": "browser", "redirect": "http://127.0.0.1:9/callback", "email": "ada@example.org",
+          "password": "walk", "text": "walk", "exportable": True, "duration": 60, "login": "walk",
+          "query": "code=walk", "rejected": None, "scope": None, "audience": None, "since": 0,
+          "provider": None, "refresh_ahead": None, "wait": False}
+
+
+class Walk:
+    def __init__(self, texts):
+        self.texts = [text.encode() for text in texts]
+        self.found, self.counts = [], {"files": 0, "sockets": 0, "calls": 0, "names": 0}
+
+    def look(self, where, data):
+        self.found += [f"{where}: {text.decode()[:12]}" for text in self.texts if text in data]
+
+    def files(self):
+        for directory, below, names in os.walk("/"):
+            below[:] = [name for name in below if os.path.join(directory, name) not in SKIPPED]
+            for name in names:
+                self.file(os.path.join(directory, name))
+        # Of processes what is theirs to hide; the rest of /proc is the kernel's.
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            for name in ("environ", "cmdline", "maps", "stack", "mem", "auxv", "io"):
+                self.file(f"/proc/{process}/{name}")
+            try:
+                for number in os.listdir(f"/proc/{process}/fd"):
+                    self.file(f"/proc/{process}/fd/{number}")
+            except OSError:
+                pass
+
+    def file(self, path):
+        # This process was told the texts, and so was who started it.
+        own = {str(os.getpid()), str(os.getppid()), "self", "thread-self"}
+        if path.startswith("/proc/") and path.split("/")[2] in own:
+            return
+        try:
+            there = os.stat(path)
+            if not stat.S_ISREG(there.st_mode) or there.st_size > LARGEST:
+                return
+            with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                self.counts["files"] += 1
+                self.look(path, file.read(LARGEST))
+        except OSError:
+            pass
+
+    def sockets(self):
+        with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
+            paths = {line.split()[-1] for line in table if re.search(r" [/@]\S+$", line.rstrip())}
+        call = {"method": "io.thumblatch.Vault.AccessToken",
+                "parameters": {"account": "work", "minimum_lifetime": 7200}}
+        check = {"method": "io.thumblatch.Helper.Check", "more": True, "parameters": {
+            "method": "fingerprint", "timeout": 1000}}
+        for path in sorted(paths):
+            for message in (call, check):
+                answer = self.ask("\0" + path[1:] if path[0] == "@" else path, message)
+                if answer is not None:
+                    self.counts["sockets"] += 1
+                    self.look(f"{path} {message['method']}", answer)
+
+    @staticmethod
+    def ask(address, *messages):
+        """What comes back within a second; None where nobody lets us in."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(1)
+            try:
+                connection.connect(address)
+                answer = b""
+                for message in messages:
+                    connection.sendall(json.dumps(message).encode() + b"\0")
+                while data := connection.recv(65536):
+                    answer += data
+                    if answer.count(b"\0") >= len(messages) and b'"continues"' not in answer:
+                        break
+                return answer
+            except TimeoutError:
+                return answer
+            except OSError:
+                return None
+
+    def methods(self, user_has_account):
+        """Each method of the vault, with and without the number of a prompt that nobody answers."""
+        text = self.ask(VAULT, {"method": "org.varlink.service.GetInterfaceDescription",
+                                "parameters": {"interface": "io.thumblatch.Vault"}})
+        description = json.loads(text.rstrip(b"\0"))["parameters"]["description"]
+        description = re.sub(r"#.*", "", description)
+        methods = re.findall(r"^method (\w+)\(([^)]*(?:\([^)]*\)[^)]*)*?)\)\s*->", description, re.M)
+        for name, parameters in methods:
+            if user_has_account and name in DESTRUCTIVE:
+                continue
+            names = re.findall(r"(\w+):", parameters)
+            given = {key: VALUES[key] for key in names if VALUES.get(key) is not None}
+            for message in ({}, {"more": True}):
+                message = {**message, "method": f"io.thumblatch.Vault.{name}", "parameters": given}
+                self.call(message, [message])
+                if "prompt" in names:
+                    self.with_prompt(message)
+
+    def with_prompt(self, message):
+        """The same on a connection whose prompt is open, and has not been passed."""
+        needed = {"method": "io.thumblatch.Vault.AccessToken",
+                  "parameters": {"account": "work", "minimum_lifetime": 7200}}
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(2)
+            try:
+                connection.connect(VAULT)
+                connection.sendall(json.dumps(needed).encode() + b"\0")
+                answer = connection.recv(65536)
+                self.look("AccessToken", answer)
+                prompt = json.loads(answer.rstrip(b"\0")).get("parameters", {}).get("prompt")
+                if not prompt:
+                    return
+                parameters = {**message["parameters"], "prompt": prompt}
+                connection.sendall(json.dumps({**message, "parameters": parameters}).encode() + b"\0")
+                self.counts["calls"] += 1
+                while data := connection.recv(65536):
+                    self.look(message["method"] + " with a prompt", data)
+                    if b'"continues"' not in data:
+                        break
+            except OSError:
+                pass
+
+    def call(self, message, messages):
+        answer = self.ask(VAULT, *messages)
+        self.counts["calls"] += 1
+        self.look(message["method"], answer or b"")
+
+    def bus(self):
+        listed = subprocess.run(["busctl", "list", "--acquired", "--no-legend", "--no-pager"],
+                                capture_output=True, text=True, timeout=30).stdout
+        for name in (line.split()[0] for line in listed.splitlines()):
+            self.counts["names"] += 1
+            if "humblatch" in name:
+                self.found.append(f"a bus name: {name}")
+            for command in (["tree", name], ["introspect", name, "/"]):
+                said = subprocess.run(["busctl", "--no-pager", "--timeout=2", *command],
+                                      capture_output=True, timeout=30)
+                self.look(f"bus {name}", said.stdout + said.stderr)
+
+
+def main():
+    has_account, *texts = json.load(sys.stdin)
+    walk = Walk(texts)
+    walk.files()
+    walk.sockets()
+    walk.methods(has_account)
+    walk.bus()
+    print(json.dumps({**walk.counts, "found": walk.found}))
+
+
+main()
