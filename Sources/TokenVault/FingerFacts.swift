@@ -15,8 +15,8 @@ public struct FingerFacts: Sendable, Equatable {
 
 extension Vault {
   /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop.
-  public func fingers() async throws(VaultFailure) -> FingerFacts {
-    let standing = try await fingerStanding()
+  public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
+    let standing = try await fingerStanding(for: caller)
     return FingerFacts(
       fingers: try printRows().map(\.finger).sorted(),
       desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
@@ -43,7 +43,7 @@ extension Vault {
   ) async throws(VaultFailure) -> [String] {
     guard try printRow(of: finger) != nil else {
       if let prompt { cancel(prompt, caller: caller) }
-      let desktop = await check.desktopFingers()?.fingers ?? []
+      let desktop = await check.desktopFingers(of: caller)?.fingers ?? []
       guard desktop.contains(where: { $0.name == finger }) else { throw .noSuchFinger(finger) }
       throw .refused(
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"

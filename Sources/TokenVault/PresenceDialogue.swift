@@ -60,7 +60,7 @@ extension Vault {
       return .busy("this was asked too often just now: it may be asked again in \(wait) s")
     }
     let name = hexadecimal(try random(16))
-    let standing = try await fingerStanding()
+    let standing = try await fingerStanding(for: caller)
     guard
       let methods = prompts.open(
         name,
