@@ -155,6 +155,11 @@ public struct PromptLimit: Sendable {
     entries[key] = entry
   }
 
+  /// Whether somebody who was refused has to wait still, so that this must not be forgotten.
+  public func isPausing(at now: BootInstant) -> Bool {
+    entries.values.contains { $0.pauseEnd > now }
+  }
+
   /// Drops what says nothing any more.
   private mutating func forget(at now: BootInstant) {
     entries = entries.filter { _, entry in

@@ -172,17 +172,13 @@ public final class MachineFiles: MachineRules {
 
   // MARK: - The journal
 
-  /// Says what is wrong with a file once, and no more until it is something else (sd-daemon(3): a
-  /// line that begins with `<3>` is an error).
+  /// Says what is wrong with a file once, and no more until it is something else.
   private func complain(_ text: String?, about file: String) {
     let isNew = complaints.withLock { known in
       guard known[file] != text else { return false }
       known[file] = text
       return text != nil
     }
-    guard isNew, let text else { return }
-    let journal = Descriptor(owning: 2)
-    try? journal.write("<3>thumblatchd: \(text)\n")
-    _ = journal.relinquish()
+    if isNew, let text { Journal.note(text) }
   }
 }
