@@ -48,6 +48,12 @@ struct ProviderSettings {
     throw ConfigurationError(.unknownKey, key: key)
   }
 
+  /// Refuses what nobody took, where there are no kinds.
+  func finish() throws(ConfigurationError) {
+    guard let key = rest.keys.min() else { return }
+    throw ConfigurationError(.unknownKey, key: key)
+  }
+
   /// The kinds that a key belongs to, for keys that not every kind has.
   private static func kinds(knowing key: String) -> [Provider.Kind] {
     let passwordFields = Provider.Field.allCases.filter(\.isOfPasswords).map(\.key)

@@ -72,6 +72,7 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_write(handle, Transfer.takeBody, context))
     try Self.check(unsafe ccurl_set_header(handle, Transfer.takeHeader, context))
     try Self.check(unsafe ccurl_set_before_request(handle, Transfer.requestBegins, context))
+    try Self.check(unsafe ccurl_set_open(handle, Transfer.opensSocket, context))
     return withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
   }
 

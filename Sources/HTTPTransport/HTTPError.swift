@@ -34,6 +34,8 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     case reset
     case truncated
     case tooLarge = "too_large"
+    /// Every address is of this machine or of its link, where this request may not go.
+    case local
     case other
   }
 
@@ -62,7 +64,11 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
 
 extension HTTPError.Reason {
   /// What a code of libcurl-errors(3) says about a connection that was not ready yet.
-  init(beforeRequest code: CURLcode) {
+  init(beforeRequest code: CURLcode, _ transfer: Transfer) {
+    if transfer.hasMetLocalAddress {
+      self = .local
+      return
+    }
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .resolve
     case CURLE_COULDNT_CONNECT, CURLE_PROXY: self = .connect

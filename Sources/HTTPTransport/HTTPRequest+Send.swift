@@ -37,7 +37,7 @@ extension HTTPRequest {
     _ handle: borrowing EasyHandle,
     _ room: UnsafeMutableRawBufferPointer
   ) throws(HTTPError) -> (status: Int, retryAfter: Int?, count: Int) {
-    let transfer = unsafe Transfer(room: room)
+    let transfer = unsafe Transfer(room: room, mayGoHere: mayReachThisMachine)
     let code: CURLcode
     if let body {
       code = unsafe try body.bytes.withUnsafeBytes { bytes throws(HTTPError) in
@@ -50,7 +50,7 @@ extension HTTPRequest {
     }
     guard code == CURLE_OK else {
       guard transfer.hasBegun else {
-        throw .notSent(HTTPError.Reason(beforeRequest: code), code: code.rawValue)
+        throw .notSent(HTTPError.Reason(beforeRequest: code, transfer), code: code.rawValue)
       }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)

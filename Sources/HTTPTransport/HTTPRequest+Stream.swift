@@ -42,11 +42,15 @@ extension HTTPRequest {
       unsafe try handle.set(body: bytes)
       if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, method) }
     }
-    let transfer = Transfer(output: output, limit: maximumBody)
+    let transfer = Transfer(
+      output: output,
+      limit: maximumBody,
+      mayGoHere: mayReachThisMachine
+    )
     let code = try handle.perform(transfer)
     guard code == CURLE_OK else {
       guard transfer.hasBegun else {
-        throw .notSent(HTTPError.Reason(beforeRequest: code), code: code.rawValue)
+        throw .notSent(HTTPError.Reason(beforeRequest: code, transfer), code: code.rawValue)
       }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)

@@ -30,6 +30,11 @@ public struct HTTPRequest: Sendable {
   /// A proxy's URL; nil goes directly, and a loopback host is always reached directly.
   public var proxy: String?
 
+  /// Whether it may go to this machine or to its link (`LocalAddress`), or through a proxy there.
+  ///
+  /// What counts is the address that is connected to, whatever name or number led to it.
+  public var mayReachThisMachine = true
+
   /// Milliseconds for all of it, from the name's resolution to the answer's last byte.
   public var timeout: Int = 30_000
 

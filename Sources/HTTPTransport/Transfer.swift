@@ -18,15 +18,20 @@ final class Transfer {
   private(set) var isTooLarge = false
   /// Whether libcurl was about to send the request's first byte.
   private(set) var hasBegun = false
+  private let mayGoHere: Bool
+  /// Whether an address was passed over because it is of this machine or of its link.
+  private(set) var hasMetLocalAddress = false
 
-  init(room: UnsafeMutableRawBufferPointer) {
+  init(room: UnsafeMutableRawBufferPointer, mayGoHere: Bool) {
     unsafe self.room = room
+    self.mayGoHere = mayGoHere
     output = -1
     limit = room.count
   }
 
   /// The body goes to a descriptor, at most `limit` bytes of it.
-  init(output: Int32, limit: Int) {
+  init(output: Int32, limit: Int, mayGoHere: Bool) {
+    self.mayGoHere = mayGoHere
     unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     self.output = output
     self.limit = limit
@@ -79,6 +84,24 @@ final class Transfer {
     }
     transfer.headerCount += total
     return total
+  }
+
+  /// CURLOPT_OPENSOCKETFUNCTION(3): the last look at an address before it is connected to.
+  ///
+  /// Names are resolved by then: one that leads here today and elsewhere tomorrow, a number in
+  /// another spelling and a proxy's address all come by here.
+  static let opensSocket: ccurl_open_function = { context, _, address in
+    guard let context = unsafe context, let address = unsafe address else { return -1 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    if !transfer.mayGoHere {
+      var bytes = [UInt8](repeating: 0, count: 16)
+      let count = unsafe ccurl_address_bytes(address, &bytes)
+      guard !LocalAddress.contains(bytes.prefix(count)) else {
+        transfer.hasMetLocalAddress = true
+        return -1
+      }
+    }
+    return unsafe ccurl_socket(address)
   }
 
   /// CURLOPT_PREREQFUNCTION(3): called when tunnel and handshake are done.

@@ -63,7 +63,8 @@ public struct CourierExchange: TokenExchange {
       timeout: Self.timeout,
       maximumBody: Self.maximumBody,
       key: delivery?.key,
-      context: delivery?.context
+      context: delivery?.context,
+      local: terms.mayReachThisMachine
     )
     do throws(HelperError) {
       // Once a byte of the call has left, the courier may act on it.

@@ -86,6 +86,8 @@ public struct PromptBook: Sendable {
     var state: State
     var deadline: BootInstant
     var fingerprintPossible: Bool
+    /// Whether the person was asked: the reader was armed, or a password's stack.
+    var wasArmed = false
 
     /// After this nobody can make anything of it any more.
     var end: BootInstant {
@@ -176,6 +178,7 @@ public struct PromptBook: Sendable {
       return .join(other)
     }
     prompt.state = .armed(method)
+    prompt.wasArmed = true
     prompts[name] = prompt
     renew(name, at: now)
     return .run
@@ -307,6 +310,32 @@ public struct PromptBook: Sendable {
       $0.key != name && $0.value.state == .open && $0.value.question == question
     }
     .map(\.key)
+  }
+
+  /// Whether another connection is asked the same right now, and this one is not yet: what passes
+  /// that check answers this one too, where it may be shared.
+  public func isAsked(
+    _ question: PromptQuestion,
+    otherwiseThanBy connection: UInt64,
+    at now: BootInstant
+  ) -> Bool {
+    guard question.purpose.mayBeShared else { return false }
+    var isAskedElsewhere = false
+    for prompt in prompts.values where prompt.question == question && now <= prompt.deadline {
+      if prompt.connection == connection { return false }
+      switch prompt.state {
+      case .open, .armed, .waiting: isAskedElsewhere = true
+      case .joined, .passed: break
+      }
+    }
+    return isAskedElsewhere
+  }
+
+  /// What a person was asked who has not passed it; nil for a prompt that nobody saw the check of.
+  public func unansweredQuestion(of name: String) -> PromptQuestion? {
+    guard let prompt = prompts[name], prompt.wasArmed else { return nil }
+    if case .passed = prompt.state { return nil }
+    return prompt.question
   }
 
   /// Whether there is none.

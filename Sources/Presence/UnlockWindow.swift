@@ -13,6 +13,7 @@ public struct UnlockWindow: Sendable, Equatable {
   /// The accounts that it covers (their identifiers); nil for all.
   public let accounts: Set<[UInt8]>?
   private let slides: Bool
+  private let slidingLength: Int64
   private let end: BootInstant
   private var pauseEnd: BootInstant
 
@@ -20,20 +21,26 @@ public struct UnlockWindow: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - accounts: their identifiers; nil for all.
-  ///   - seconds: a fixed length, at most `hardLimit`; nil slides.
+  ///   - seconds: a fixed length, at most `limit`; nil slides.
+  ///   - sliding: how long it stays open after its last use, in seconds.
+  ///   - limit: the longest that it stays open, in seconds: at most `hardLimit`.
   ///   - origin: what spending the proof returned: a window must not open another window.
   ///   - now: the moment of opening.
   public init?(
     accounts: Set<[UInt8]>?,
     seconds: Int64?,
+    sliding: Int64 = Self.slidingLength,
+    limit: Int64 = Self.hardLimit,
     provenBy origin: PresenceProof.Origin,
     at now: BootInstant
   ) {
     guard case .check = origin else { return nil }
     self.accounts = accounts
     slides = seconds == nil
-    end = now.advanced(bySeconds: min(max(0, seconds ?? Self.hardLimit), Self.hardLimit))
-    pauseEnd = slides ? min(end, now.advanced(bySeconds: Self.slidingLength)) : end
+    slidingLength = sliding
+    let most = min(limit, Self.hardLimit)
+    end = now.advanced(bySeconds: min(max(0, seconds ?? most), most))
+    pauseEnd = slides ? min(end, now.advanced(bySeconds: sliding)) : end
   }
 
   /// Whether it is open at all.
@@ -61,7 +68,7 @@ public struct UnlockWindow: Sendable, Equatable {
   ) -> PresenceProof? {
     guard covers(account, at: now) else { return nil }
     if slides && extending {
-      pauseEnd = min(end, now.advanced(bySeconds: Self.slidingLength))
+      pauseEnd = min(end, now.advanced(bySeconds: slidingLength))
     }
     return PresenceProof(
       origin: .unlockWindow,

@@ -47,6 +47,19 @@ public final class Store {
     try file.synchronizeLog()
   }
 
+  /// How many bytes are in use: the pages that hold something, and the log.
+  ///
+  /// Pages that are free are used first, so that what was removed makes room at once.
+  public func size() throws(StorageError) -> Int64 {
+    func number(_ pragma: String) throws(StorageError) -> Int64 {
+      try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
+        try columns.integer(0)
+      }.first ?? 0
+    }
+    let pages = try number("page_count") - number("freelist_count")
+    return try pages * number("page_size") + file.logSize()
+  }
+
   /// Whether there is a log beside the file, as after a process that was killed.
   public static func hasLog(in directory: StateDirectory) throws(StorageError) -> Bool {
     do throws(SystemError) {

@@ -64,6 +64,33 @@ extension Store {
     guard changed == 1 else { throw .noSuchRow }
   }
 
+  /// The last number of a record that has to go, so that the newer ones have at most so many bytes;
+  /// nil where all together have no more than `most`.
+  ///
+  /// What a record takes beside its texts (columns' headers, page, index) is reckoned as 96 bytes.
+  public func auditNumber(
+    beyondBytes most: Int64,
+    keeping rest: Int64
+  ) throws(StorageError) -> Int64? {
+    let size = """
+      96 + length(event) + length(outcome) + coalesce(length(account), 0)
+      + coalesce(length(method), 0) + coalesce(length(CAST(requester AS BLOB)), 0)
+      + coalesce(length(CAST(detail AS BLOB)), 0) + length(mac)
+      """
+    let total = try database.query("SELECT coalesce(sum(\(size)), 0) FROM audit") {
+      columns throws(StorageError) in try columns.integer(0)
+    }
+    guard (total.first ?? 0) > most else { return nil }
+    return try database.query(
+      """
+      SELECT max(number) FROM (
+        SELECT number, sum(\(size)) OVER (ORDER BY number DESC) AS newer FROM audit
+      ) WHERE newer > ?
+      """,
+      [.integer(rest)]
+    ) { columns throws(StorageError) in try columns.optionalInteger(0) }.first ?? nil
+  }
+
   private func one(_ sql: String, _ number: Int64) throws(StorageError) -> Int64? {
     try database.query(sql, [.integer(number)]) { columns throws(StorageError) in
       try columns.optionalInteger(0)

@@ -54,6 +54,9 @@ extension Vault {
     }
     checks[prompt] = nil
     prompts.pass(prompt, at: clock.boot)
+    if let question = prompts.question(of: prompt) {
+      promptLimit.notePassed(question, place: Self.anyPlace)
+    }
     // Who was about to ask the same finds what this one brings: one touch is enough.
     answered = answered.filter { prompts.contains($0.key) }
     for twin in prompts.twins(of: prompt) { answered[twin] = prompt }

@@ -54,7 +54,7 @@ extension Vault {
     } catch {
       throw .misconfigured("\(error)")
     }
-    switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
+    switch await exchange.perform(request, terms: terms(of: provider), delivery: nil) {
     case .answered(let status, let retryAfter, let body):
       switch client.judgeDeviceAuthorization(
         status: status,

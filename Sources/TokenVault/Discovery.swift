@@ -72,7 +72,7 @@ extension Vault {
     at requests: [ProviderRequest],
     isAskedAnew: Bool
   ) async throws(VaultFailure) -> ServerMetadata? {
-    let terms = ExchangeTerms(provider)
+    let terms = terms(of: provider)
     let sources = requests.map { request in
       ProviderDocuments.Source(
         issuer: provider.issuer.text,
@@ -172,7 +172,7 @@ extension Vault {
     return ProviderDocuments.Source(
       issuer: provider.issuer.text,
       url: url,
-      terms: ExchangeTerms(provider)
+      terms: terms(of: provider)
     )
   }
 }

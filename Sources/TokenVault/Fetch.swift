@@ -64,10 +64,11 @@ struct Fetch: Sendable {
         retryAfter: retryAfter
       )
     case .notSent(let reason):
-      // A certificate or a key that does not fit will not fit in a second either.
+      // A certificate or a key that does not fit will not fit in a second either, and what may not
+      // be reached may not be then.
       Outcome(
         result: .failure(.notSent(reason, to: request.url)),
-        mayPass: !["tls", "pin"].contains(reason)
+        mayPass: !["tls", "pin", "local"].contains(reason)
       )
     case .interrupted(let reason):
       Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)

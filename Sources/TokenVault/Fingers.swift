@@ -46,6 +46,7 @@ extension Vault {
     guard try !printRows().contains(where: { $0.finger == finger }) else {
       throw .refused("\(finger) is enrolled already")
     }
+    try demandRoom()
     let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil, detail: finger)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }

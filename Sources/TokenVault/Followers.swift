@@ -89,7 +89,12 @@ extension Vault {
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
   func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    answered[prompt] = nil
+    // One that another's check has answered was not refused.
+    if answered.removeValue(forKey: prompt) == nil,
+      let question = prompts.unansweredQuestion(of: prompt)
+    {
+      promptLimit.noteRefused(question, place: Self.anyPlace, at: clock.boot)
+    }
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)
     }

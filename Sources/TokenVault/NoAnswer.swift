@@ -25,6 +25,13 @@ extension VaultFailure {
         "the key of \(name) is none of those that are pinned (pin)",
         retryAfter: retryAfter
       )
+    case "local":
+      // A word of the courier in the service alone.
+      return .refused(
+        "nothing was sent: \(name), or its proxy, is this machine or its own link, where the vault"
+          + " goes only for a provider in /etc/thumblatch/providers.d (an administrator can put it"
+          + " there, just as it is)"
+      )
     default:
       return .providerUnavailable("nothing was sent to \(name) (\(reason))", retryAfter: retryAfter)
     }

@@ -27,6 +27,8 @@ extension PresencePurpose {
 }
 
 extension Vault {
+  /// The place of callers who are not told apart by where they sit.
+  static let anyPlace = ""
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
 
@@ -44,6 +46,18 @@ extension Vault {
         "what would be asked is too long to be shown: \(count) characters, at most"
           + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
       )
+    }
+    // Whom it is shown to, and what counts then, is for the policy to say.
+    _ = try policy()
+    // Before anything is read or asked for it: a flood costs next to nothing.
+    let wait = promptLimit.take(
+      question,
+      place: Self.anyPlace,
+      joins: prompts.isAsked(question, otherwiseThanBy: caller.connection, at: clock.boot),
+      at: clock.boot
+    )
+    if let wait {
+      return .busy("this was asked too often just now: it may be asked again in \(wait) s")
     }
     let name = hexadecimal(try random(16))
     let standing = try await fingerStanding(for: caller)

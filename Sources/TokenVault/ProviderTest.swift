@@ -74,7 +74,7 @@ extension Vault {
   ) async throws(VaultFailure) {
     _ = try await Fetch(exchange: exchange, clock: clock).answer(
       to: ProviderRequest.look(at: url),
-      terms: ExchangeTerms(provider)
+      terms: terms(of: provider)
     )
   }
 }

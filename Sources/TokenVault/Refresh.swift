@@ -99,7 +99,7 @@ extension Vault {
     let delivery = try delivery(intent, slot)
     let reply = await exchange.perform(
       request,
-      terms: ExchangeTerms(provider),
+      terms: terms(of: provider),
       delivery: delivery
     )
     if reply.isOpen {

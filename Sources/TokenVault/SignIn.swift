@@ -5,9 +5,6 @@ internal import Storage
 internal import System
 
 extension Vault {
-  /// The most accounts of one owner.
-  static let mostAccounts = 1000
-
   /// Signs in by password, or makes a new user at a password backend.
   ///
   /// The account and its slot are made first, so that the first tokens are as durable as any
@@ -69,7 +66,14 @@ extension Vault {
     } catch {
       throw .invalidArgument("\(error)")
     }
-    if let provider { return try await usable(provider) }
+    if let provider {
+      // Before anybody has signed in at the provider for nothing.
+      let known = try stored { () throws(StorageError) in
+        try self.store.account(named: name, owner: self.owner)
+      }
+      if known == nil { try demandRoomForAccount() }
+      return try await usable(provider)
+    }
     return try await usable(try self.provider(of: try account(named: name)))
   }
 
@@ -114,9 +118,7 @@ extension Vault {
     guard let provider else {
       throw .noSuchAccount(checked.text)
     }
-    guard try accounts().count < Self.mostAccounts else {
-      throw .refused("there are \(Self.mostAccounts) accounts already")
-    }
+    try demandRoomForAccount()
     let identifier = if let known { known.identifier } else { try random(16) }
     let row = AccountRow(
       id: identifier,

@@ -146,7 +146,7 @@ extension Vault {
     let delivery = try delivery(intent, slot)
     let reply = await exchange.perform(
       attempt.request,
-      terms: ExchangeTerms(attempt.provider),
+      terms: terms(of: attempt.provider),
       delivery: delivery
     )
     if reply.isOpen {

@@ -79,7 +79,7 @@ extension Vault {
       }
       return Revocation(not: "the access token has expired, and " + Self.needsSomeone)
     }
-    switch await exchange.perform(request, terms: ExchangeTerms(provider), delivery: nil) {
+    switch await exchange.perform(request, terms: terms(of: provider), delivery: nil) {
     case .answered(let status, _, _):
       switch client.judgeLogout(status: status) {
       case .revoked where endsGrant: return Revocation(revoked: true)

@@ -51,8 +51,12 @@ public struct ExchangeTerms: Sendable, Hashable {
   /// A proxy's URL.
   public let proxy: String?
 
+  /// Whether it may lead to this machine or to its link, or through a proxy there.
+  public let mayReachThisMachine: Bool
+
   /// The terms of a provider.
-  public init(_ provider: Provider) {
+  public init(_ provider: Provider, mayReachThisMachine: Bool = false) {
+    self.mayReachThisMachine = mayReachThisMachine
     certificateAuthority = provider.certificateAuthority
     pins = provider.pins
     proxy = provider.proxy

@@ -7,13 +7,16 @@ public struct TrailLimits: Sendable {
   public let seconds: Int64
   /// How many records.
   public let records: Int
+  /// How many bytes of them; nil: any.
+  public let bytes: Int64?
 
   /// A year, and 100,000 records.
   public static let standard = TrailLimits(seconds: 365 * 86_400, records: 100_000)
 
   /// Of these parts.
-  public init(seconds: Int64, records: Int) {
+  public init(seconds: Int64, records: Int, bytes: Int64? = nil) {
     self.seconds = seconds
+    self.bytes = bytes
     self.records = max(2, records)
   }
 }
@@ -122,6 +125,12 @@ extension Trail {
       // Some more than needed, so that not each further record is a reason again; and room for the
       // record about it.
       end = max(end, head.last - Int64(limits.records - 1 - limits.records / 100))
+    }
+    if let bytes = limits.bytes {
+      let tooOld = try storing { () throws(StorageError) in
+        try store.auditNumber(beyondBytes: bytes, keeping: bytes - bytes / 100)
+      }
+      if let tooOld { end = max(end, tooOld) }
     }
     // The last record stays in any case: the head is about it.
     end = min(end, head.last - 1)

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Presence
 internal import Storage
 
@@ -6,7 +7,7 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - names: the accounts that it covers; none for all.
-  ///   - seconds: a fixed length; nil is 10 minutes that slide with each use.
+  ///   - seconds: a fixed length; nil slides with each use, 10 minutes unless the policy says otherwise.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the window as it is now.
@@ -19,6 +20,12 @@ extension Vault {
   ) async throws(VaultFailure) -> VaultFacts {
     if let seconds, seconds < 1 || seconds > UnlockWindow.hardLimit {
       throw .invalidArgument("an unlock window is between 1 second and 12 hours long")
+    }
+    let policy = try policy()
+    if let seconds, seconds > Int64(policy.windowLimit) * 3600 {
+      throw .refused(
+        "an unlock window is at most \(policy.windowLimit) h long\(setting("window-limit"))"
+      )
     }
     var covered: Set<[UInt8]> = []
     for name in names { covered.insert(try account(named: name).id) }
@@ -47,6 +54,8 @@ extension Vault {
     let opened = UnlockWindow(
       accounts: names.isEmpty ? nil : covered,
       seconds: seconds,
+      sliding: Int64(policy.window) * 60,
+      limit: Int64(policy.windowLimit) * 3600,
       provenBy: origin,
       at: clock.boot
     )

@@ -1,6 +1,6 @@
 internal import Configuration
 internal import Cryptography
-internal import Presence
+public import Presence
 internal import SecretMemory
 public import Storage
 internal import Synchronization
@@ -53,6 +53,7 @@ public actor Vault {
   /// How many are about to be opened.
   var windowsBeginning = 0
   var prompts = PromptBook()
+  var promptLimit: PromptLimit
   var checks: [String: CheckRun] = [:]
   var checkCount: UInt64 = 0
   var notes: [String: PromptNote] = [:]
@@ -83,6 +84,7 @@ public actor Vault {
   /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
   var patience: [[UInt8]: BootInstant] = [:]
   var withheld: [[UInt8]: WithheldToken] = [:]
+  let rules: any MachineRules
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()
   let trailLimits: TrailLimits
@@ -100,6 +102,8 @@ public actor Vault {
   ///   - clock: the clocks to go by.
   ///   - trailLimits: how much of the trail is kept.
   ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
+  ///   - rules: what the administrator of the machine has laid down.
+  ///   - promptLimit: how often somebody may be asked.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -109,10 +113,14 @@ public actor Vault {
     check: any PresenceCheck,
     clock: any VaultClock,
     trailLimits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil
+    windowGuard: (any WindowGuard)? = nil,
+    rules: any MachineRules = NoRules(),
+    promptLimit: PromptLimit = PromptLimit()
   ) throws(VaultFailure) {
     self.trailLimits = trailLimits
     self.windowGuard = windowGuard
+    self.rules = rules
+    self.promptLimit = promptLimit
     self.owner = owner
     self.exchange = exchange
     self.check = check

@@ -9,6 +9,7 @@ extension Vault {
   public var isAtRest: Bool {
     !isAtWork && !isHoldingWindow && windowsBeginning == 0 && !isHoldingAllAccounts
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
+      && !promptLimit.isPausing(at: clock.boot)
   }
 
   /// Ends what asks a person, and writes down what was only counted: the last that is asked of it.

@@ -148,7 +148,7 @@ extension Vault {
     func end() throws(VaultFailure) -> Int64? {
       try trailed { () throws(TrailFailure) in
         try self.trail.endOfPruning(
-          to: self.trailLimits,
+          to: self.trailLimitsNow(),
           at: self.clock.wall.seconds,
           using: self.trailKeys
         )

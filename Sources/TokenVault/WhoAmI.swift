@@ -66,7 +66,7 @@ extension Vault {
   ) async throws(VaultFailure) -> ProfileJudgement {
     let answer = try await Fetch(exchange: exchange, clock: clock).answer(
       to: request,
-      terms: ExchangeTerms(client.provider)
+      terms: terms(of: client.provider)
     )
     return client.judgeProfile(
       status: answer.status,

@@ -30,6 +30,8 @@ public struct ExchangeCall: VarlinkMethod {
   public var key: SharedSecret?
   /// What the sealed answer is bound to.
   public var context: [UInt8]?
+  /// Whether it may go to this machine or to its link.
+  public var local: Bool
 
   /// Of these parts.
   public init(
@@ -43,7 +45,8 @@ public struct ExchangeCall: VarlinkMethod {
     timeout: Int,
     maximumBody: Int,
     key: SharedSecret? = nil,
-    context: [UInt8]? = nil
+    context: [UInt8]? = nil,
+    local: Bool = false
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -56,6 +59,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.maximumBody = maximumBody
     self.key = key
     self.context = context
+    self.local = local
   }
 
   /// Reads the members.
@@ -74,6 +78,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.key = key?.secret
     let context: WireBytes? = try object.optional("context")
     self.context = context?.bytes
+    local = try object.optional("local") ?? false
   }
 
   /// The members as JSON.
@@ -91,6 +96,7 @@ public struct ExchangeCall: VarlinkMethod {
         "maximum_body": maximumBody,
         "key": key.map(WireSecret.init(secret:)),
         "context": context.map(WireBytes.init(bytes:)),
+        "local": local ? true : nil,
       ])
     }
   }

@@ -20,7 +20,10 @@ let helperDescription = #"""
     maximum_body: int,
     key: ?string,
     # base64: what the sealed answer is bound to.
-    context: ?string
+    context: ?string,
+    # Whether it may go to this machine or to its link, or through a proxy there. Without it such an
+    # address is not connected to, whatever name leads there: not_sent, local.
+    local: ?bool
   ) -> (
     # done: look into the slot. sealed: the slot could not be written, `sealed` is what it would
     # hold (base64). answered, not_sent: an exchange without a slot. lost: the request may have
@@ -31,7 +34,7 @@ let helperDescription = #"""
     # base64, secret
     body: ?string,
     sealed: ?string,
-    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, other.
+    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, local, other.
     reason: ?string
   )
 

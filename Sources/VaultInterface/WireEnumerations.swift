@@ -139,6 +139,8 @@ public enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
   case timeout
   /// The answer is longer than was asked for.
   case tooLarge = "too_large"
+  /// It leads to this machine or to its link, where it may not go.
+  case local
   /// Anything else.
   case other
 }

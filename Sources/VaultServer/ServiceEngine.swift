@@ -21,11 +21,13 @@ public enum ServiceEngine {
   ///   - idleSeconds: after so long without a connection, a window or anything under way it ends.
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
+  ///   - rules: what the administrator has laid down.
   /// - Returns: the exit status.
   public static func run(
     idleSeconds: Int64 = idleSeconds,
     exchange: any TokenExchange,
-    check: any PresenceCheck
+    check: any PresenceCheck,
+    rules: any MachineRules = MachineFiles()
   ) -> Int32 {
     do {
       try ThisProcess.reserveStandardDescriptors()
@@ -45,9 +47,12 @@ public enum ServiceEngine {
           exchange: exchange,
           check: check,
           clock: clock,
-          windowGuard: SessionGuard(user: user, address: nil)
+          windowGuard: SessionGuard(user: user, address: nil),
+          rules: rules
         )
       }
+      // A file that is broken from the start is told before anybody asks.
+      _ = try? rules.policy()
       let server = try Server(
         vaults: vaults,
         listener: listener,

@@ -137,6 +137,7 @@ extension HTTPRequest {
     authorities = call.ca
     pins = call.pins
     proxy = call.proxy
+    mayReachThisMachine = call.local
     timeout = min(call.timeout, milliseconds)
     maximumBody = min(call.maximumBody, ExchangeOutcome.maximumBodyCount)
   }

@@ -8,16 +8,20 @@ func refuse(_ why: String) -> Never {
   exit(2)
 }
 
-/// `--service [--run-directory DIRECTORY] [--idle SECONDS]`: who starts the engine decides where its
-/// helpers are; no environment does.
+/// `--service [--run-directory DIRECTORY] [--configuration DIRECTORY] [--idle SECONDS]`: who starts
+/// the engine decides where its helpers are and who lays down the rules; no environment does.
 func service(_ arguments: [String]) -> Int32 {
   var directory = "/run/thumblatch"
+  var rules = MachineFiles()
   var idle = ServiceEngine.idleSeconds
   var rest = arguments[...]
   while let option = rest.popFirst() {
     guard let value = rest.popFirst() else { refuse("\(option) needs a value") }
     switch option {
     case "--run-directory" where value.hasPrefix("/"): directory = value
+    case "--configuration" where value.hasPrefix("/"):
+      // Only one who starts an engine of his own can name another directory than root's.
+      rules = MachineFiles(path: value, owners: [0, ThisProcess.user])
     case "--idle":
       guard let seconds = Int64(value), seconds >= 0 else { refuse("--idle takes whole seconds") }
       idle = seconds
@@ -28,7 +32,8 @@ func service(_ arguments: [String]) -> Int32 {
   return ServiceEngine.run(
     idleSeconds: idle,
     exchange: CourierExchange(by: route),
-    check: HelperPresence(by: route)
+    check: HelperPresence(by: route),
+    rules: rules
   )
 }
 

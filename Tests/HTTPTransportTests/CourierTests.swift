@@ -47,7 +47,8 @@ struct CourierTests {
       timeout: 20_000,
       maximumBody: 60 * 1024,
       key: sealed ? slot.key : nil,
-      context: sealed ? slot.context.encoded : nil
+      context: sealed ? slot.context.encoded : nil,
+      local: true
     )
   }
 

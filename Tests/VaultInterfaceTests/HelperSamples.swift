@@ -15,7 +15,8 @@ func helperSamples() throws -> [Sample] {
         timeout: 30_000,
         maximumBody: 61_440,
         key: secret(String(repeating: "k", count: 32)),
-        context: [0, 1, 2, 255]
+        context: [0, 1, 2, 255],
+        local: true
       )
     ),
     reply(to: ExchangeCall.self, .done, isVariant: true),

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // --- Memory that is wiped before it is freed (curl_global_init_mem(3)). libcurl copies a request's
 // body and headers into buffers of its own; with malloc(3) the token would stay in freed memory.
@@ -108,6 +110,38 @@ static inline CURLcode ccurl_set_before_request(
     CURL *handle, ccurl_before_function function, void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+typedef curl_socket_t (*ccurl_open_function)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+// CURLOPT_OPENSOCKETFUNCTION(3): called for each address that is about to be connected to, the
+// proxy's where there is one; CURL_SOCKET_BAD means "an unrecoverable error" for that address.
+static inline CURLcode ccurl_set_open(CURL *handle, ccurl_open_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+}
+
+// The bytes of an address as the network has them, 4 or 16 of them; 0 for another family.
+static inline size_t ccurl_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+  if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+    struct sockaddr_in found;
+    memcpy(&found, &address->addr, sizeof found);
+    memcpy(bytes, &found.sin_addr, 4);
+    return 4;
+  }
+  if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+    struct sockaddr_in6 found;
+    memcpy(&found, &address->addr, sizeof found);
+    memcpy(bytes, &found.sin6_addr, 16);
+    return 16;
+  }
+  return 0;
+}
+
+// What libcurl opens by itself (socket(2)).
+static inline curl_socket_t ccurl_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 // --- curl_easy_getinfo(3)

@@ -25,7 +25,9 @@ final class Bench: Sendable {
   func open(
     owner: UInt32 = ThisProcess.user,
     limits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil
+    windowGuard: (any WindowGuard)? = nil,
+    rules: any MachineRules = NoRules(),
+    promptLimit: PromptLimit = .none
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -37,7 +39,9 @@ final class Bench: Sendable {
           check: check,
           clock: clock,
           trailLimits: limits,
-          windowGuard: windowGuard
+          windowGuard: windowGuard,
+          rules: rules,
+          promptLimit: promptLimit
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
@@ -298,5 +302,13 @@ extension Vault {
   func writeSlot(_ name: String = "me", _ image: [UInt8]) throws {
     let slot = try SlotFile(in: directory, account: try row(name).id)
     try duplicate(slot.descriptor).writeSlot(image)
+  }
+}
+
+extension PromptLimit {
+  /// No limit, for tests that are about something else and whose clock stands still.
+  static var none: PromptLimit {
+    let free = Measure(burst: 1_000_000, seconds: 1)
+    return PromptLimit(ofOne: free, ofAll: free, ofJoining: free, pauses: [0])
   }
 }

@@ -41,6 +41,7 @@ final class ScriptedExchange: TokenExchange {
     var isHeld = false
     var waiting: [CheckedContinuation<Step, Never>] = []
     var requests: [Request] = []
+    var terms: [ExchangeTerms] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     var observer: (@Sendable (String) -> Void)?
     var orphans: [Orphan] = []
@@ -50,6 +51,8 @@ final class ScriptedExchange: TokenExchange {
 
   /// All requests that were made.
   var requests: [Request] { state.withLock { $0.requests } }
+  /// How their connections were to be made.
+  var terms: [ExchangeTerms] { state.withLock { $0.terms } }
   /// The bodies of those to the refresh endpoint.
   var refreshes: [String] {
     requests.filter { $0.url.hasSuffix("/auth/refresh") }.compactMap(\.body)
@@ -112,6 +115,7 @@ final class ScriptedExchange: TokenExchange {
     )
     let woken = state.withLock { state in
       state.requests.append(copy)
+      state.terms.append(terms)
       let woken = state.watchers.filter { $0.count <= state.requests.count }.map(\.wake)
       state.watchers.removeAll { $0.count <= state.requests.count }
       return woken

@@ -1,0 +1,73 @@
+/// What the administrator of a machine lays down for all its users: `/etc/thumblatch/thumblatch.conf`.
+public struct Policy: Sendable, Equatable {
+  /// What somebody who is not at the machine may do to prove that they are the user.
+  public enum Remote: String, Sendable, CaseIterable {
+    /// Nothing: no check is made for them.
+    case deny
+    /// Give the system password.
+    case password
+  }
+
+  /// How a check is made for a caller who is not at this machine.
+  public var remote = Remote.password
+  /// The most accounts of one user.
+  public var accounts = 1000
+  /// The most MiB that the store of one user may have before nothing new comes into it.
+  public var store = 64
+  /// How long the unlock window stays open after its last use, in minutes.
+  public var window = 10
+  /// The longest that an unlock window stays open, in hours.
+  public var windowLimit = 12
+
+  /// Where it stands.
+  public static let file = "/etc/thumblatch/thumblatch.conf"
+  private static let section = "Policy"
+
+  /// What holds where nothing is laid down.
+  public init() {}
+
+  /// Reads a policy: the one section `[Policy]`, in which each key may be left out.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the file holds.
+  ///   - file: how errors call it.
+  /// - Throws: an error with file and line, for unknown keys and for values out of their range too:
+  ///   a misspelled rule would be no rule.
+  public init(bytes: [UInt8], file: String) throws(ConfigurationError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ConfigurationError(.badCharacter, file: file)
+    }
+    let keyFile = try KeyFile(text: text, file: file)
+    // Comments alone lay down nothing.
+    guard !keyFile.sections.isEmpty else { return }
+    let section = try keyFile.only(Self.section)
+    self = try keyFile.locating(in: section) { () throws(ConfigurationError) in
+      try Policy(settings: section.values)
+    }
+  }
+
+  private init(settings: [String: String]) throws(ConfigurationError) {
+    var reader = ProviderSettings(settings)
+    remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
+    accounts = try reader.takeOptional("accounts", Self.number(1...10_000)) ?? accounts
+    store = try reader.takeOptional("store", Self.number(1...4096)) ?? store
+    window = try reader.takeOptional("window", Self.number(1...60)) ?? window
+    windowLimit = try reader.takeOptional("window-limit", Self.number(1...12)) ?? windowLimit
+    try reader.finish()
+  }
+
+  /// Decimal digits without a sign or a zero before them.
+  private static func number(
+    _ range: ClosedRange<Int>
+  ) -> (String) throws(ConfigurationError) -> Int {
+    { text throws(ConfigurationError) in
+      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        !text.hasPrefix("0"), let number = Int(text), range.contains(number)
+      else {
+        let rule = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        throw ConfigurationError(.badValue(text: text, rule: rule))
+      }
+      return number
+    }
+  }
+}

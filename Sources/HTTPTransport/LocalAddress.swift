@@ -1,0 +1,44 @@
+/// The addresses of this machine and of its link, and those that are no one machine's.
+///
+/// A service that goes there for its callers would lend them its own place: loopback, where other
+/// services take whoever asks for the machine itself, and the link, where a cloud's machines get
+/// their passwords (169.254.169.254).
+package enum LocalAddress {
+  /// Whether an address, of 4 or 16 bytes in the network's order, is one of them; any other length is.
+  package static func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let bytes = Array(bytes)
+    return switch bytes.count {
+    case 4: isLocal(bytes)
+    case 16: isLocalOfSix(bytes)
+    default: true
+    }
+  }
+
+  /// The blocks of the IANA registry of special addresses (RFC 6890) that no provider can have.
+  private static func isLocal(_ bytes: [UInt8]) -> Bool {
+    switch (bytes[0], bytes[1]) {
+    // 0.0.0.0/8 (connect(2) takes 0.0.0.0 for this host), loopback, link-local.
+    case (0, _), (127, _), (169, 254): true
+    // Multicast, reserved, broadcast.
+    case (224..., _): true
+    default: false
+    }
+  }
+
+  private static func isLocalOfSix(_ bytes: [UInt8]) -> Bool {
+    // fe80::/10, and the site-local fec0::/10 that was there before.
+    if bytes[0] == 0xFE && bytes[1] >= 0x80 { return true }
+    if bytes[0] == 0xFF { return true }
+    // An IPv4 address in another dress is what it is: mapped (RFC 4291, section 2.5.5; the kernel
+    // connects it by IPv4), translated (RFC 6052, RFC 2765), tunnelled (RFC 3056).
+    let start = Array(bytes[..<12])
+    let zeros = [UInt8](repeating: 0, count: 12)
+    // ::/96 holds ::, ::1 and the deprecated compatible addresses; nothing of it is anywhere else.
+    if start == zeros { return true }
+    if start == zeros[..<10] + [0xFF, 0xFF] { return isLocal(Array(bytes[12...])) }
+    if start == zeros[..<8] + [0xFF, 0xFF, 0, 0] { return isLocal(Array(bytes[12...])) }
+    if start == [0, 0x64, 0xFF, 0x9B] + zeros[..<8] { return isLocal(Array(bytes[12...])) }
+    if bytes[0] == 0x20 && bytes[1] == 0x02 { return isLocal(Array(bytes[2..<6])) }
+    return false
+  }
+}

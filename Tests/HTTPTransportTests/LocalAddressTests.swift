@@ -1,0 +1,136 @@
+import Cryptography
+import Glibc
+import HTTPTransport
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The bytes of an address (inet_pton(3)).
+private func bytes(of address: String) throws -> ArraySlice<UInt8> {
+  let family = address.contains(":") ? AF_INET6 : AF_INET
+  var bytes = [UInt8](repeating: 0, count: 16)
+  try #require(unsafe inet_pton(family, address, &bytes) == 1)
+  return bytes.prefix(family == AF_INET ? 4 : 16)
+}
+
+/// Requests that may not lead to this machine or to its link.
+struct LocalAddressTests {
+  @Test(arguments: [
+    "127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "169.254.169.254", "169.254.0.1",
+    "224.0.0.251", "239.255.255.255", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1",
+    "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1",
+    "64:ff9b::169.254.169.254", "2002:7f00:1::1", "2002:a9fe:a9fe::", "fe80::1", "febf::1",
+    "fec0::1", "ff02::1", "ff0e::1",
+  ])
+  func anAddressOfThisMachineOrOfItsLinkIsKnown(_ address: String) throws {
+    #expect(LocalAddress.contains(try bytes(of: address)))
+  }
+
+  @Test(arguments: [
+    "1.1.1.1", "10.0.0.1", "126.255.255.255", "128.0.0.1", "169.253.255.255", "169.255.0.1",
+    "172.16.0.1", "192.168.1.1", "223.255.255.255", "2606:4700::1111", "fd00::1", "fe00::1",
+    "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::1", "2001:db8::1",
+  ])
+  func anAddressElsewhereIsNotTakenForOne(_ address: String) throws {
+    #expect(try !LocalAddress.contains(bytes(of: address)))
+  }
+
+  @Test
+  func whatIsNoAddressAtAllGoesNowhere() {
+    for count in [0, 3, 5, 15, 17] {
+      #expect(LocalAddress.contains([UInt8](repeating: 1, count: count)[...]))
+    }
+  }
+
+  @Test(arguments: [
+    "http://127.0.0.1:PORT", "http://localhost:PORT", "http://127.1:PORT",
+    "http://2130706433:PORT", "http://0x7f000001:PORT", "http://0177.0.0.1:PORT",
+    "http://[::1]:PORT", "https://anything.localhost:PORT", "https://[::ffff:127.0.0.1]:PORT",
+    "https://[::ffff:7f00:1]:PORT", "https://0.0.0.0:PORT", "https://[::]:PORT",
+    "https://169.254.169.254:PORT", "https://[fe80::1]:PORT", "https://224.0.0.1:PORT",
+    "https://255.255.255.255:PORT", "https://ip6-localhost:PORT",
+  ])
+  func noSpellingLeadsHere(_ url: String) throws {
+    let backend = try DevBackend()
+    let port = String(backend.url.split(separator: ":").last ?? "")
+    var request = HTTPRequest(method: "GET", url: url.replacing("PORT", with: port))
+    request.mayReachThisMachine = false
+    request.timeout = 5000
+    let reason = notSent(request)
+    // A name that this machine does not know leads nowhere in any case.
+    #expect(reason == .local || (url.contains("ip6-localhost") && reason == .resolve))
+    #expect(try backend.connections() == 0)
+  }
+
+  @Test
+  func aProxyHereIsNotAskedEither() throws {
+    let proxy = try DevBackend()
+    for scheme in ["http", "https", "socks5h"] {
+      var request = HTTPRequest(method: "GET", url: "https://example.org/")
+      request.proxy = proxy.url.replacing("http", with: scheme)
+      request.mayReachThisMachine = false
+      #expect(notSent(request) == .local)
+    }
+    #expect(try proxy.connections() == 0)
+  }
+
+  @Test
+  func overTLSItIsReachedWhereItMayBeAndNotElse() throws {
+    let certificates = try DevBackendCertificates()
+    let backend = try DevBackend([
+      "--tls", certificates.path("leaf.pem"), certificates.path("leaf.key"),
+    ])
+    var request = try registration(at: backend.url)
+    request.authorities = try certificates.text("ca.pem")
+    request.mayReachThisMachine = false
+    #expect(notSent(request) == .local)
+    #expect(try backend.connections() == 0)
+    request.mayReachThisMachine = true
+    #expect(ending(request) == .answered(201))
+  }
+
+  @Test
+  func theCourierRefusesUnlessItIsTold() throws {
+    let backend = try DevBackend()
+    let slot = try TestSlot()
+    func call(local: Bool?, sealed: Bool) throws -> ExchangeCall {
+      ExchangeCall(
+        httpMethod: "GET",
+        url: backend.url + "/auth/me",
+        headers: [],
+        pins: [],
+        timeout: 20_000,
+        maximumBody: 1024,
+        key: sealed ? slot.key : nil,
+        context: sealed ? slot.context.encoded : nil,
+        local: local ?? false
+      )
+    }
+    let plain = try CourierProcess()
+    try plain.send(try call(local: nil, sealed: false))
+    guard case .notSent(.local) = try plain.exchangeReply() else {
+      Issue.record("sent")
+      return
+    }
+    #expect(try plain.end().0 == .exited(0))
+    // With a slot the refusal lies there, as any other end.
+    let sealed = try CourierProcess()
+    let file = try slot.open()
+    try sealed.send(try call(local: nil, sealed: true), slot: file.number)
+    guard case .done = try sealed.exchangeReply(), case .notSent("local") = try slot.outcome()
+    else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(try sealed.end().0 == .exited(0))
+    #expect(try backend.connections() == 0)
+    let told = try CourierProcess()
+    try told.send(try call(local: true, sealed: false))
+    guard case .answered(401, nil, _) = try told.exchangeReply() else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(try told.end().0 == .exited(0))
+  }
+}

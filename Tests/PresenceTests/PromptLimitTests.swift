@@ -1,0 +1,125 @@
+import Presence
+import System
+import Testing
+
+@Suite
+struct PromptLimitTests {
+  /// How many of so many requests, spread evenly over seconds from a moment on, are let through.
+  private func passing(
+    _ limit: inout PromptLimit,
+    _ count: Int64,
+    from start: Int64 = 0,
+    over seconds: Int64,
+    _ ask: (Int64) -> PromptQuestion = { _ in question() },
+    joins: Bool = false
+  ) -> Int {
+    var passed = 0
+    for number in 0..<count {
+      let now = BootInstant(
+        nanoseconds: start * 1_000_000_000 + number * seconds * 1_000_000_000 / count
+      )
+      if limit.take(ask(number), place: "seat0", joins: joins, at: now) == nil { passed += 1 }
+    }
+    return passed
+  }
+
+  @Test
+  func ofAFloodThreeComeThroughAndThenOneEachTenSeconds() {
+    var limit = PromptLimit()
+    #expect(passing(&limit, 500, over: 10) == 3)
+    #expect(passing(&limit, 5000, from: 10, over: 100) == 10)
+    // After a while of quiet there is room for three again, and not for more.
+    #expect(passing(&limit, 500, from: 400, over: 10) == 3)
+  }
+
+  @Test
+  func aFloodOfManyQuestionsHasOneMeasure() {
+    var limit = PromptLimit()
+    let passed = passing(&limit, 500, over: 10) { number in
+      question(of: [UInt8](repeating: UInt8(number % 250), count: 16))
+    }
+    #expect(passed == 12 + 1)
+  }
+
+  @Test
+  func theWaitThatIsToldIsTheOneThatHelps() throws {
+    var limit = PromptLimit()
+    for _ in 0..<3 { #expect(limit.take(question(), place: "", joins: false, at: at(5)) == nil) }
+    let told = limit.take(question(), place: "", joins: false, at: at(6))
+    let wait = try #require(told)
+    #expect(wait == 9)
+    #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait - 1)) == 1)
+    #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait)) == nil)
+  }
+
+  @Test
+  func oneAccountOnePurposeAndOnePlaceDoNotWaitForAnother() {
+    var limit = PromptLimit()
+    for _ in 0..<3 { _ = limit.take(question(), place: "a", joins: false, at: at(0)) }
+    #expect(limit.take(question(), place: "a", joins: false, at: at(0)) != nil)
+    #expect(limit.take(question(of: otherAccount), place: "a", joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(.disable), place: "a", joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(), place: "b", joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(user: 1001), place: "a", joins: false, at: at(0)) == nil)
+  }
+
+  @Test
+  func whoSaysYesEachTimeNeverWaits() {
+    var limit = PromptLimit()
+    for _ in 0..<1000 {
+      #expect(limit.take(question(), place: "", joins: false, at: at(0)) == nil)
+      limit.notePassed(question(), place: "")
+    }
+  }
+
+  @Test
+  func eachFurtherRefusalMakesALongerPause() {
+    var limit = PromptLimit()
+    var now: Int64 = 1000
+    var pauses: [Int64] = []
+    for _ in 0..<10 {
+      // Long enough apart for the measure, too short for forgetting.
+      now += 400
+      #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
+      limit.noteRefused(question(), place: "", at: at(now))
+      pauses.append(limit.take(question(), place: "", joins: false, at: at(now)) ?? 0)
+    }
+    #expect(pauses == [1, 5, 10, 20, 40, 80, 160, 300, 300, 300])
+    // Other questions are not kept from anybody, and this one not for good.
+    #expect(limit.take(question(of: otherAccount), place: "", joins: false, at: at(now)) == nil)
+    now += PromptLimit.memory + 300
+    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
+    limit.noteRefused(question(), place: "", at: at(now))
+    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == 1)
+  }
+
+  @Test
+  func aPassedCheckEndsThePausesThatGrow() {
+    var limit = PromptLimit()
+    for second: Int64 in [0, 100, 200] {
+      _ = limit.take(question(), place: "", joins: false, at: at(second))
+      limit.noteRefused(question(), place: "", at: at(second))
+    }
+    #expect(limit.take(question(), place: "", joins: false, at: at(300)) == nil)
+    limit.notePassed(question(), place: "")
+    limit.noteRefused(question(), place: "", at: at(310))
+    #expect(limit.take(question(), place: "", joins: false, at: at(310)) == 1)
+  }
+
+  @Test
+  func aPersonWhoCancelsMayTryAgainAMomentLater() {
+    var limit = PromptLimit()
+    _ = limit.take(question(), place: "", joins: false, at: at(0))
+    limit.noteRefused(question(), place: "", at: at(2))
+    #expect(limit.take(question(), place: "", joins: false, at: at(3)) == nil)
+  }
+
+  @Test
+  func aCrowdJoinsButNotWithoutEndAndNotInAPause() {
+    var limit = PromptLimit()
+    #expect(limit.take(question(), place: "", joins: false, at: at(0)) == nil)
+    #expect(passing(&limit, 500, over: 1, joins: true) == 64)
+    limit.noteRefused(question(), place: "seat0", at: at(100))
+    #expect(limit.take(question(), place: "seat0", joins: true, at: at(100)) == 1)
+  }
+}

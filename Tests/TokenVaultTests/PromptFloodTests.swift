@@ -1,0 +1,154 @@
+import Presence
+import Testing
+
+@testable import TokenVault
+
+/// Somebody who is asked again and again.
+@Suite(.timeLimit(.minutes(10)))
+struct PromptFloodTests {
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
+
+  /// A vault with a protected account, whose token has expired.
+  private func open() async throws -> Vault {
+    let vault = try await bench.open(promptLimit: PromptLimit())
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    return vault
+  }
+
+  private enum Answer: Equatable {
+    case prompt(String)
+    case busy(String)
+    case other
+  }
+
+  private func ask(_ vault: Vault, _ caller: Caller) async -> Answer {
+    switch await failure({ _ = try await vault.token(caller: caller) }) {
+    case .presenceNeeded(let need): .prompt(need.prompt)
+    case .busy(let words): .busy(words)
+    default: .other
+    }
+  }
+
+  /// What comes of 500 requests within ten seconds.
+  private func flood(
+    _ vault: Vault,
+    _ each: (Int) async -> Answer
+  ) async -> (prompts: Int, busy: Int) {
+    var (prompts, busy) = (0, 0)
+    for number in 0..<500 {
+      switch await each(number) {
+      case .prompt: prompts += 1
+      case .busy: busy += 1
+      case .other: Issue.record("neither")
+      }
+      if number % 50 == 49 && number < 499 { bench.clock.advance(1) }
+    }
+    return (prompts, busy)
+  }
+
+  @Test
+  func ofFiveHundredRequestsOnOneConnectionThreeAreAsked() async throws {
+    let vault = try await open()
+    let counts = await flood(vault) { _ in await ask(vault, caller()) }
+    #expect(counts == (3, 497))
+    // And no reader, no password's stack was asked for the rest.
+    #expect(await vault.prompts.names.count == 3)
+  }
+
+  @Test
+  func whoHangsUpAndComesAgainIsCountedAllTheSame() async throws {
+    let vault = try await open()
+    let counts = await flood(vault) { number in
+      let caller = caller(UInt64(100 + number))
+      let answer = await ask(vault, caller)
+      await vault.disconnect(caller.connection)
+      return answer
+    }
+    #expect(counts == (3, 497))
+    #expect(await vault.prompts.isEmpty)
+    // What was refused is counted, and stands in the trail as one line a caller at most.
+    try await vault.flushRefusals()
+    let refusals = try await vault.events().filter { $0 == "refusal refused" }
+    #expect(refusals.count <= 21)
+  }
+
+  @Test
+  func aRefusalIsFollowedByAPauseThatGrows() async throws {
+    let vault = try await open()
+    var waits: [String] = []
+    for connection: UInt64 in 10..<13 {
+      guard case .prompt(let prompt) = await ask(vault, caller(connection)) else {
+        Issue.record("not asked")
+        return
+      }
+      bench.check.plan([.failed(.noMatch)])
+      _ = await failure {
+        _ = try await vault.check(prompt, by: .password, caller: caller(connection)) { _ in }
+      }
+      await vault.cancel(prompt, caller: caller(connection))
+      guard case .busy(let words) = await ask(vault, caller(connection)) else {
+        Issue.record("asked at once")
+        return
+      }
+      waits.append(words)
+      bench.clock.advance(30)
+    }
+    #expect(
+      waits.map { $0.split(separator: " ").suffix(2).joined(separator: " ") } == [
+        "1 s", "5 s", "10 s",
+      ]
+    )
+  }
+
+  @Test
+  func whoPassesIsNeverKeptWaiting() async throws {
+    let vault = try await open()
+    for number in 0..<20 {
+      bench.clock.advance(3600)
+      // Within one moment, for a script that walks through many things.
+      for _ in 0..<2 {
+        let need = try await need {
+          _ = try await vault.testPresence(prompt: nil, caller: caller())
+        }
+        try await bench.pass(need, vault, caller())
+        _ = try await vault.testPresence(prompt: need.prompt, caller: caller())
+      }
+      let need = try await need { _ = try await vault.token() }
+      try await bench.pass(need, vault, caller())
+      bench.exchange.plan(.tokens(access: "at-\(number)", refresh: "rt-\(number)"))
+      #expect(try await vault.token(prompt: need.prompt).accessToken == "at-\(number)")
+    }
+  }
+
+  @Test
+  func aCrowdThatAsksTheSameIsOneQuestion() async throws {
+    let vault = try await open()
+    var prompts: [(UInt64, String)] = []
+    for connection: UInt64 in 10..<50 {
+      guard case .prompt(let prompt) = await ask(vault, caller(connection)) else {
+        Issue.record("connection \(connection) was not asked")
+        return
+      }
+      prompts.append((connection, prompt))
+    }
+    let (first, prompt) = prompts[0]
+    bench.check.plan([.matched])
+    _ = try await vault.check(prompt, by: .password, caller: caller(first)) { _ in }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(prompt: prompt, caller: caller(first)).accessToken == "at-2")
+    for (connection, prompt) in prompts.dropFirst() {
+      let grant = try await vault.token(prompt: prompt, caller: caller(connection))
+      #expect(grant.accessToken == "at-2")
+    }
+    // None of them has said no.
+    bench.clock.advance(3600)
+    guard case .prompt = await ask(vault, caller(5)) else {
+      Issue.record("a pause, although nobody has refused")
+      return
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Configuration
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultServer
+
+/// A scratch directory in the place of `/etc/thumblatch`, which this user may own.
+private struct Machine {
+  let scratch: ScratchDirectory
+  let files: MachineFiles
+
+  init(owners: Set<UInt32> = [ThisProcess.user]) throws {
+    scratch = try ScratchDirectory()
+    files = MachineFiles(path: scratch.path, owners: owners)
+  }
+
+  func write(_ name: String, _ text: String, mode: UInt32 = 0o644) throws {
+    let directory = try scratch.open()
+    try directory.unlink(name)
+    try directory.create(name).write(text)
+    try #require(unsafe chmod(scratch.path + "/" + name, mode) == 0)
+  }
+
+  func addProvider(_ name: String, _ text: String) throws {
+    _ = try scratch.open().openDirectory("providers.d", create: true)
+    let directory = try Directory(path: scratch.path + "/providers.d")
+    try directory.unlink(name)
+    try directory.create(name).write(text)
+  }
+}
+
+private func provider(_ settings: [String: String], name: String = "dev") throws -> Provider {
+  try Provider(
+    name: ProviderName(name),
+    settings: ["kind": "password-backend"].merging(settings) { $1 }
+  )
+}
+
+@Suite
+struct MachineFilesTests {
+  @Test
+  func withoutAFileTheDefaultsHold() throws {
+    let machine = try Machine()
+    #expect(try machine.files.policy() == Policy())
+    #expect(try MachineFiles(path: machine.scratch.path + "/none").policy() == Policy())
+    let nothing = try provider(["issuer": "http://127.0.0.1:1"])
+    #expect(!machine.files.mayReachThisMachine(nothing))
+  }
+
+  @Test
+  func aChangeHoldsFromTheNextQuestionOn() throws {
+    let machine = try Machine()
+    try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
+    #expect(try machine.files.policy().window == 5)
+    try machine.write("thumblatch.conf", "[Policy]\nwindow = 7\n")
+    #expect(try machine.files.policy().window == 7)
+    try machine.scratch.open().unlink("thumblatch.conf")
+    #expect(try machine.files.policy().window == 10)
+  }
+
+  @Test
+  func aBrokenFileIsAnErrorWithItsPlaceAndNeverTheDefaults() throws {
+    let machine = try Machine()
+    try machine.write("thumblatch.conf", "[Policy]\nremote = deny\nwindows = 5\n")
+    let error = try #require(throws: ConfigurationError.self) { try machine.files.policy() }
+    #expect("\(error)" == "\(machine.scratch.path)/thumblatch.conf:3: windows: unknown key")
+  }
+
+  @Test
+  func aFileThatOthersCanChangeIsRefused() throws {
+    let machine = try Machine()
+    for mode: UInt32 in [0o666, 0o664, 0o646] {
+      try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n", mode: mode)
+      let error = try #require(throws: ConfigurationError.self) { try machine.files.policy() }
+      #expect("\(error)".contains("others may write to it"))
+    }
+    try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
+    // So is one in a directory in which others could put another in its place.
+    try #require(unsafe chmod(machine.scratch.path, 0o777) == 0)
+    #expect(throws: ConfigurationError.self) { try machine.files.policy() }
+    try #require(unsafe chmod(machine.scratch.path, 0o700) == 0)
+    #expect(try machine.files.policy().window == 5)
+  }
+
+  @Test
+  func aFileOfSomebodyElseIsRefused() throws {
+    let machine = try Machine(owners: [ThisProcess.user &+ 1])
+    #expect(throws: ConfigurationError.self) { try machine.files.policy() }
+  }
+
+  @Test
+  func whatIsNoRegularFileIsRefusedAndNotWaitedFor() throws {
+    let machine = try Machine()
+    let path = machine.scratch.path + "/thumblatch.conf"
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    #expect(throws: ConfigurationError.self) { try machine.files.policy() }
+    try machine.scratch.open().unlink("thumblatch.conf")
+    try machine.write("other", "[Policy]\nwindow = 60\n")
+    try #require(unsafe symlink("other", path) == 0)
+    #expect(throws: ConfigurationError.self) { try machine.files.policy() }
+    try machine.scratch.open().unlink("thumblatch.conf")
+    try machine.write("thumblatch.conf", String(repeating: "#", count: 65_537))
+    #expect(throws: ConfigurationError.self) { try machine.files.policy() }
+  }
+
+  @Test
+  func aProviderIsTheMachinesLetterByLetterWhateverItsName() throws {
+    let machine = try Machine()
+    try machine.addProvider(
+      "intern.conf",
+      "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n"
+    )
+    let files = machine.files
+    #expect(files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8000/"])))
+    #expect(
+      files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8000"], name: "intern"))
+    )
+    for other in [
+      ["issuer": "http://127.0.0.1:8001"],
+      ["issuer": "http://127.0.0.1:8000", "proxy": "http://127.0.0.1:3128"],
+      ["issuer": "http://127.0.0.1:8000", "api_hosts": "localhost"],
+    ] {
+      #expect(!files.mayReachThisMachine(try provider(other, name: "intern")))
+    }
+    // Whoever takes the file away takes the permission away.
+    try Directory(path: machine.scratch.path + "/providers.d").unlink("intern.conf")
+    #expect(!files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8000"])))
+  }
+
+  @Test
+  func aBrokenProviderFileStandsForNothingAndHidesNoOther() throws {
+    let machine = try Machine()
+    try machine.addProvider("a.conf", "[Provider]\nkind = ldap\n")
+    try machine.addProvider(
+      "b.conf",
+      "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\nca = gone.pem\n"
+    )
+    try machine.addProvider(
+      "c.conf",
+      "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8001\n"
+    )
+    #expect(!machine.files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8000"])))
+    #expect(machine.files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8001"])))
+  }
+
+  @Test
+  func certificatesCountByTheirContents() throws {
+    let machine = try Machine()
+    let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+    try machine.addProvider("own.pem", certificate)
+    try machine.addProvider(
+      "own.conf",
+      "[Provider]\nkind = password-backend\nissuer = https://localhost\nca = own.pem\n"
+    )
+    let settings = ["issuer": "https://localhost", "ca": certificate]
+    #expect(machine.files.mayReachThisMachine(try provider(settings)))
+    #expect(!machine.files.mayReachThisMachine(try provider(["issuer": "https://localhost"])))
+    // As few can change them as the file that names them.
+    try #require(unsafe chmod(machine.scratch.path + "/providers.d/own.pem", 0o666) == 0)
+    #expect(!machine.files.mayReachThisMachine(try provider(settings)))
+  }
+}
