@@ -7,6 +7,7 @@ program that has virtual readers. A PART is a file of Tests/System/inside; witho
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -82,6 +83,9 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     tree, package, programs, *parts = sys.argv[1:]
+    # So that the machine goes as well.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     count, start = Count(), time.monotonic()
     lintian(package, count)
     machine = Machine(tree)
