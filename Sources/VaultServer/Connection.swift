@@ -14,6 +14,8 @@ final class Connection {
 
   /// Calls that may wait while one is answered.
   private static let mostCalls = 4
+  /// With so many bytes of replies that wait to be read, no other call is begun.
+  private static let fullOutput = 64 << 10
   /// Bytes of replies that may wait to be read.
   private static let mostOutput = 1 << 20
 
@@ -122,7 +124,8 @@ final class Connection {
   ///
   /// - Throws: for a message that makes no sense.
   func takeCall() throws(MessageError) -> Call? {
-    guard !isAnswering, !calls.isEmpty else { return nil }
+    // One that sends and does not read is not worked for.
+    guard !isAnswering, !calls.isEmpty, outbox.count < Self.fullOutput else { return nil }
     let call = calls.removeFirst()
     _ = try takeMessages()
     isAnswering = true

@@ -18,7 +18,8 @@ struct ConnectionLimits: Sendable {
   static func shared(descriptors: Int) -> ConnectionLimits {
     let reserve = min(32, descriptors / 16)
     let all = max(16, (descriptors - min(512, descriptors / 2)) / 2 - reserve)
-    return ConnectionLimits(each: max(8, min(256, all / 4)), all: all, reserve: reserve)
+    // Each may have begun a message of 64 KiB: this many are 8 MiB.
+    return ConnectionLimits(each: max(8, min(128, all / 4)), all: all, reserve: reserve)
   }
 }
 

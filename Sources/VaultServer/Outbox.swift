@@ -22,7 +22,8 @@ struct Outbox {
   private var parts: [Part] = []
   /// Bytes of the first part that are sent.
   private var sent = 0
-  private var count = 0
+  /// Bytes that are not sent yet.
+  private(set) var count = 0
 
   /// Whether all that was added is sent.
   var isEmpty: Bool { parts.isEmpty }

@@ -3,12 +3,11 @@ internal import System
 
 /// What an engine that nobody asks does not keep.
 enum QuietMemory {
-  /// Gives back freed memory, and lets go of the pages of program code.
+  /// Lets go of the pages of program code.
   ///
   /// Code lies in the page cache, of which a fault maps sixteen pages for each one that is needed
   /// (proc(5), smaps). What is needed again is mapped again, without a read from the disk.
   static func giveBack() {
-    _ = malloc_trim(0)
     guard let directory = try? Directory(path: "/proc/\(ThisProcess.identifier)"),
       let maps = try? directory.openForReading("maps").readAll(limit: 1 << 20)
     else { return }

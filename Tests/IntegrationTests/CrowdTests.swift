@@ -64,6 +64,56 @@ struct CrowdTests {
   }
 
   @Test
+  func whoSendsAndNeverReadsIsNotWorkedForAndGetsAllOnceItReads() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    let engine = try vault.start()
+    let other = try vault.connect()
+    try other.register("me", at: backend)
+    let token = try other.token()
+    let caller = try vault.connect()
+    try caller.socket.setNonblocking(true)
+    let call =
+      Array(
+        #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"}}"#.utf8
+      ) + [0]
+    // Until the engine takes no more: it answers as much as the socket and its own bound hold.
+    var sent = 0
+    while sent < 100_000 {
+      let taken = unsafe try call.withUnsafeBytes { unsafe try caller.socket.send($0) }
+      guard taken == call.count else {
+        guard let taken else { break }
+        try finish(caller.socket, call, after: taken)
+        sent += 1
+        break
+      }
+      sent += 1
+    }
+    #expect(sent < 100_000)
+    #expect(try other.call(GetStatusCall()).process == Int(engine.identifier))
+    try caller.socket.setNonblocking(false)
+    for _ in 0..<sent {
+      #expect(try caller.result(of: AccessTokenCall.self).accessToken == token)
+    }
+  }
+
+  /// Sends the rest of a message while the engine takes nothing: from another thread, as this one
+  /// reads.
+  private func finish(_ socket: borrowing Descriptor, _ call: [UInt8], after taken: Int) throws {
+    let copy = try socket.duplicate()
+    let number = copy.relinquish()
+    try startThread {
+      let own = Descriptor(owning: number)
+      var done = taken
+      while done < call.count {
+        let rest = Array(call[done...])
+        let count = unsafe rest.withUnsafeBytes { unsafe (try? own.send($0)) ?? nil }
+        if let count { done += count } else { _ = poll(nil, 0, 10) }
+      }
+    }
+  }
+
+  @Test
   func whereDescriptorsHaveRunOutTheEngineDoesNotSpin() throws {
     let vault = try TestVault()
     let engine = try vault.start()
