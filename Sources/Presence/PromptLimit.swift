@@ -3,7 +3,7 @@ public import System
 /// How often somebody may be asked: a person who is asked without end says yes at last.
 ///
 /// A question is one of a purpose and an account, whatever else it says: three at once, then one
-/// each ten seconds; all questions together have a larger measure of their own. One that is answered
+/// each fifteen seconds; all questions together have a larger measure of their own. One that is answered
 /// with a passed check costs nothing, so that whoever says yes is never kept waiting. One that is
 /// refused, when the reader was armed or a password asked for, starts a pause, which grows with
 /// each further refusal.
@@ -84,7 +84,7 @@ public struct PromptLimit: Sendable {
   ///   - ofJoining: for those who ask what somebody else is being asked already.
   ///   - pauses: after refusals in a row, in seconds; the last one stays.
   public init(
-    ofOne: Measure = Measure(burst: 3, seconds: 10),
+    ofOne: Measure = Measure(burst: 3, seconds: 15),
     ofAll: Measure = Measure(burst: 12, seconds: 5),
     ofJoining: Measure = Measure(burst: 64, seconds: 1),
     pauses: [Int64] = Self.standardPauses

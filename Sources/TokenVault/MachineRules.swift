@@ -52,7 +52,7 @@ extension Vault {
   func demandRoomForAccount() throws(VaultFailure) {
     let most = try policy().accounts
     guard try accounts().count < most else {
-      throw .refused("there are \(most) accounts already\(setting("accounts"))")
+      throw .refused("there are as many accounts as there may be: \(most)\(setting("accounts"))")
     }
     try demandRoom()
   }

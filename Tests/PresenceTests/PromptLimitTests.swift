@@ -24,10 +24,10 @@ struct PromptLimitTests {
   }
 
   @Test
-  func ofAFloodThreeComeThroughAndThenOneEachTenSeconds() {
+  func ofAFloodThreeComeThroughAndThenOneEachFifteenSeconds() {
     var limit = PromptLimit()
     #expect(passing(&limit, 500, over: 10) == 3)
-    #expect(passing(&limit, 5000, from: 10, over: 100) == 10)
+    #expect(passing(&limit, 5000, from: 10, over: 100) == 7)
     // After a while of quiet there is room for three again, and not for more.
     #expect(passing(&limit, 500, from: 400, over: 10) == 3)
   }
@@ -47,7 +47,7 @@ struct PromptLimitTests {
     for _ in 0..<3 { #expect(limit.take(question(), place: "", joins: false, at: at(5)) == nil) }
     let told = limit.take(question(), place: "", joins: false, at: at(6))
     let wait = try #require(told)
-    #expect(wait == 9)
+    #expect(wait == 14)
     #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait - 1)) == 1)
     #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait)) == nil)
   }
