@@ -192,6 +192,10 @@ let package = Package(
       ],
       exclude: ["Stores"]
     ),
+    tests(
+      "VaultServerTests",
+      ["VaultServer", "TokenVault", "Configuration", "System", "TestSupport"]
+    ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     .executableTarget(
       name: "SessionSpeed",
