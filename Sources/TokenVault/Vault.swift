@@ -26,6 +26,9 @@ public actor Vault {
   let clock: any VaultClock
   /// Sees what ends the window from outside; nil: nothing does.
   let windowGuard: (any WindowGuard)?
+  /// Tells where callers sit; nil: there is one place for all.
+  let places: (any CallerPlaces)?
+  let remoteCallers: RemoteCallers
 
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
@@ -45,10 +48,10 @@ public actor Vault {
   /// One at a time works on all accounts.
   var isHoldingAllAccounts = false
 
-  var window: UnlockWindow? {
+  var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
-  /// How often it was ended from outside.
+  /// How often all were ended from outside.
   var windowEnds: UInt64 = 0
   /// How many are about to be opened.
   var windowsBeginning = 0
@@ -96,6 +99,8 @@ public actor Vault {
   ///   - clock: the clocks to go by.
   ///   - trailLimits: how much of the trail is kept.
   ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
+  ///   - places: tells where callers sit; nil: there is one place for all.
+  ///   - remoteCallers: what somebody gets who may be elsewhere.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -105,10 +110,14 @@ public actor Vault {
     check: any PresenceCheck,
     clock: any VaultClock,
     trailLimits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil
+    windowGuard: (any WindowGuard)? = nil,
+    places: (any CallerPlaces)? = nil,
+    remoteCallers: RemoteCallers = .password
   ) throws(VaultFailure) {
     self.trailLimits = trailLimits
     self.windowGuard = windowGuard
+    self.places = places
+    self.remoteCallers = remoteCallers
     self.owner = owner
     self.exchange = exchange
     self.check = check

@@ -33,7 +33,7 @@ struct Dispatcher: Sendable {
           return try await audit(question, call.more, reply, whenSent)
         }
         if case .watch(let question) = request {
-          return try await watch(question, call.more, reply, whenSent)
+          return try await watch(question, call.more, caller, reply, whenSent)
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
@@ -83,7 +83,7 @@ struct Dispatcher: Sendable {
     _ reply: @escaping @Sendable (VarlinkReply) -> Void
   ) async throws(VaultFailure) -> VarlinkReply {
     switch request {
-    case .getStatus: return try await status()
+    case .getStatus: return try await status(caller)
     case .getAccount(let call): return try await accounts(call, more, reply)
     case .getReader:
       return try Self.made(GetReaderReply(reader: VaultReader(await vault.reader())))
@@ -216,8 +216,8 @@ struct Dispatcher: Sendable {
     }
   }
 
-  private func status() async throws(VaultFailure) -> VarlinkReply {
-    let facts = try await vault.facts()
+  private func status(_ caller: Caller) async throws(VaultFailure) -> VarlinkReply {
+    let facts = try await vault.facts(for: caller)
     let fingers = try await vault.fingers()
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {

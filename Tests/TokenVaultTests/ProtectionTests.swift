@@ -381,10 +381,11 @@ extension Vault {
     let row = try row()
     var authority = Authority()
     if let holder {
-      let proof = window?.proof(
+      let proof = windows.proof(
+        at: CallerPlace.everywhere.name,
         account: row.id,
         connection: holder.connection,
-        at: clock.boot,
+        now: clock.boot,
         extending: false
       )
       if let proof { authority = Authority(proof) }

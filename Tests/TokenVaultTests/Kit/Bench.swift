@@ -25,7 +25,9 @@ final class Bench: Sendable {
   func open(
     owner: UInt32 = ThisProcess.user,
     limits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil
+    windowGuard: (any WindowGuard)? = nil,
+    places: (any CallerPlaces)? = nil,
+    remoteCallers: RemoteCallers = .password
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -37,7 +39,9 @@ final class Bench: Sendable {
           check: check,
           clock: clock,
           trailLimits: limits,
-          windowGuard: windowGuard
+          windowGuard: windowGuard,
+          places: places,
+          remoteCallers: remoteCallers
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
