@@ -81,6 +81,7 @@ let package = Package(
     room("Cryptography", ["COpenSSL", "SecretMemory"]),
     room("Storage", ["CSQLite", "System", "SecretMemory"]),
     room("OAuth", ["JSON", "Cryptography", "Configuration", "SecretMemory"]),
+    room("UserNames"),
     room("Presence", ["System"]),
     room("Configuration"),
     room(
@@ -103,7 +104,7 @@ let package = Package(
       "VaultServer",
       [
         "TokenVault", "LoginEvents", "VaultInterface", "Presence", "Storage", "Configuration",
-        "System", "SecretMemory",
+        "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),
@@ -131,7 +132,10 @@ let package = Package(
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
-      ["FingerprintReader", "SystemPassword", "VaultInterface", "SecretMemory", "System"]
+      [
+        "FingerprintReader", "SystemPassword", "VaultInterface", "UserNames", "SecretMemory",
+        "System",
+      ]
     ),
 
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
@@ -141,7 +145,7 @@ let package = Package(
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
-      ["HTTPTransport", "Cryptography", "VaultInterface", "SecretMemory", "System"]
+      ["HTTPTransport", "Cryptography", "VaultInterface", "UserNames", "SecretMemory", "System"]
     ),
 
     program("example-cli", ["AuthSession"]),

@@ -7,7 +7,6 @@ internal import VaultInterface
 
 /// Exchanges by `thumblatch-exchange`, one process for each request.
 public struct CourierExchange: TokenExchange {
-  private static let program = "thumblatch-exchange"
   /// What a request may take in all, in milliseconds.
   private static let timeout = 28_000
   /// How long the courier itself is waited for, in seconds: it ends within 30.
@@ -15,8 +14,12 @@ public struct CourierExchange: TokenExchange {
   /// The most bytes of an answer: a slot holds them sealed.
   private static let maximumBody = 60 * 1024
 
-  /// An exchange that starts its helper beside this program.
-  public init() {}
+  private let route: HelperRoute
+
+  /// An exchange that reaches its helper by this way.
+  public init(by route: HelperRoute) {
+    self.route = route
+  }
 
   /// Performs a request; see `TokenExchange`.
   public func perform(
@@ -28,7 +31,7 @@ public struct CourierExchange: TokenExchange {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          continuation.resume(returning: Self.exchange(request, terms, delivery))
+          continuation.resume(returning: exchange(request, terms, delivery))
         }
       } catch {
         continuation.resume(returning: .notSent(reason: "\(error)"))
@@ -36,14 +39,14 @@ public struct CourierExchange: TokenExchange {
     }
   }
 
-  private static func exchange(
+  private func exchange(
     _ request: ProviderRequest,
     _ terms: ExchangeTerms,
     _ delivery: AnswerDelivery?
   ) -> TokenVault.ExchangeReply {
-    let helper: HelperProcess
+    let helper: HelperLink
     do throws(HelperError) {
-      helper = try HelperProcess(program: program)
+      helper = try HelperLink(.exchange, by: route)
     } catch {
       if case .notStarted(let why) = error { return .notSent(reason: why) }
       return .notSent(reason: "the courier did not start")
@@ -57,8 +60,8 @@ public struct CourierExchange: TokenExchange {
       ca: terms.certificateAuthority,
       pins: terms.pins,
       proxy: terms.proxy,
-      timeout: timeout,
-      maximumBody: maximumBody,
+      timeout: Self.timeout,
+      maximumBody: Self.maximumBody,
       key: delivery?.key,
       context: delivery?.context
     )
@@ -71,7 +74,7 @@ public struct CourierExchange: TokenExchange {
     }
     var buffer = MessageBuffer(.helper)
     do throws(HelperError) {
-      let deadline = BootInstant.now.advanced(bySeconds: patience)
+      let deadline = BootInstant.now.advanced(bySeconds: Self.patience)
       switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
       case .done: return .delivered
       case .sealed(let image): return .sealed(image)

@@ -13,18 +13,22 @@ struct HelperCheck: CheckConversation {
 
   init(
     _ call: HelperCheckCall,
+    of caller: Caller,
+    by route: HelperRoute,
     prints: [LoadedPrint],
     more: Bool,
     seconds: Int64
   ) throws(Presence.PresenceOutcome) {
-    conversation = try HelperConversation { helper, put throws(HelperError) in
+    conversation = try HelperConversation(by: route) { helper, put throws(HelperError) in
       var buffer = MessageBuffer(.helper)
       let loaded = BootInstant.now.advanced(bySeconds: HelperPresence.grace)
       for print in prints {
         try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
         _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: loaded)
       }
-      try helper.send(call, more: more)
+      // Whose password, whose prints: the helper asks the kernel who is at the other end.
+      let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
+      try helper.send(call, more: more, passing: lent)
       let begun = BootInstant.now
       var isArmed = false
       while true {

@@ -15,7 +15,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
   /// How long the last event of a helper is waited for that was told to end, in milliseconds.
   private static var patience: UInt64 { 2500 }
 
-  let helper: HelperProcess
+  let helper: HelperLink
   private let events = EventQueue<Event>()
   private let isCancelled = Atomic(false)
 
@@ -23,10 +23,11 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
   ///
   /// - Throws: `notAvailable` where it cannot be started.
   init(
-    _ talk: @escaping @Sendable (HelperProcess, (Event) -> Void) throws(HelperError) -> Void
+    by route: HelperRoute,
+    _ talk: @escaping @Sendable (HelperLink, (Event) -> Void) throws(HelperError) -> Void
   ) throws(Presence.PresenceOutcome) {
     do throws(HelperError) {
-      helper = try HelperProcess(program: HelperPresence.program)
+      helper = try HelperLink(.presence, by: route)
     } catch {
       throw .notAvailable(error.reason)
     }

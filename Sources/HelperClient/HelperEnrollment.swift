@@ -7,8 +7,8 @@ internal import VaultInterface
 struct HelperEnrollment: EnrollmentConversation {
   private let conversation: HelperConversation<EnrollmentEvent>
 
-  init(finger: String, seconds: Int64) throws(Presence.PresenceOutcome) {
-    conversation = try HelperConversation { helper, put throws(HelperError) in
+  init(finger: String, seconds: Int64, by route: HelperRoute) throws(Presence.PresenceOutcome) {
+    conversation = try HelperConversation(by: route) { helper, put throws(HelperError) in
       var buffer = MessageBuffer(.helper)
       try helper.send(HelperEnrollCall(finger: finger, timeout: Int(seconds) * 1000), more: true)
       while true {

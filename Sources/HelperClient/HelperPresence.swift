@@ -6,17 +6,21 @@ internal import VaultInterface
 
 /// Presence checks by `thumblatch-presence`, one process for each.
 public struct HelperPresence: PresenceCheck {
-  static let program = "thumblatch-presence"
   /// How much longer than its own limit a helper is waited for, in seconds.
   static let grace: Int64 = 5
 
-  /// Checks that start their helper beside this program.
-  public init() {}
+  private let route: HelperRoute
+
+  /// Checks that reach their helper by this way.
+  public init(by route: HelperRoute) {
+    self.route = route
+  }
 
   /// Arms the reader; see `PresenceCheck`.
   public func fingerprint(
     _ prints: [LoadedPrint],
     desktop: DesktopFingers?,
+    of caller: Caller,
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
@@ -26,6 +30,8 @@ public struct HelperPresence: PresenceCheck {
         desktopDigests: desktop.flatMap(Self.digests),
         desktopFingers: desktop.flatMap(Self.names)
       ),
+      of: caller,
+      by: route,
       prints: prints,
       more: true,
       seconds: seconds
@@ -39,6 +45,8 @@ public struct HelperPresence: PresenceCheck {
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
       .init(presenceMethod: .password, timeout: Int(seconds) * 1000),
+      of: caller,
+      by: route,
       prints: [],
       more: false,
       seconds: seconds
@@ -50,34 +58,34 @@ public struct HelperPresence: PresenceCheck {
     finger: String,
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any EnrollmentConversation {
-    try HelperEnrollment(finger: finger, seconds: seconds)
+    try HelperEnrollment(finger: finger, seconds: seconds, by: route)
   }
 
   /// What the reader says about itself; see `PresenceCheck`.
   public func reader() async -> ReaderFacts {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
-        try startThread { continuation.resume(returning: Self.askReader()) }
+        try startThread { continuation.resume(returning: askReader()) }
       } catch {
         continuation.resume(returning: Self.noReader("\(error)"))
       }
     }
   }
 
-  /// The fingers that fprintd has of the user; see `PresenceCheck`.
-  public func desktopFingers() async -> DesktopFingers? {
+  /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
+  public func desktopFingers(of caller: Caller) async -> DesktopFingers? {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
-        try startThread { continuation.resume(returning: Self.askDesktop()) }
+        try startThread { continuation.resume(returning: askDesktop(of: caller)) }
       } catch {
         continuation.resume(returning: nil)
       }
     }
   }
 
-  private static func askReader() -> ReaderFacts {
+  private func askReader() -> ReaderFacts {
     do throws(HelperError) {
-      let helper = try HelperProcess(program: program)
+      let helper = try HelperLink(.presence, by: route)
       defer { helper.finish(withinMilliseconds: 500) }
       try helper.send(HelperGetReaderCall())
       var buffer = MessageBuffer(.helper)
@@ -93,15 +101,16 @@ public struct HelperPresence: PresenceCheck {
         reason: reader.reason
       )
     } catch {
-      return noReader(error.reason)
+      return Self.noReader(error.reason)
     }
   }
 
-  private static func askDesktop() -> DesktopFingers? {
-    guard let helper = try? HelperProcess(program: program) else { return nil }
+  private func askDesktop(of caller: Caller) -> DesktopFingers? {
+    guard let helper = try? HelperLink(.presence, by: route) else { return nil }
+    let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
     defer { helper.finish(withinMilliseconds: 500) }
     var buffer = MessageBuffer(.helper)
-    guard (try? helper.send(HelperListEnrolledCall())) != nil,
+    guard (try? helper.send(HelperListEnrolledCall(), passing: lent)) != nil,
       let enrolled = try? helper.receive(
         &buffer,
         to: HelperListEnrolledCall.self,

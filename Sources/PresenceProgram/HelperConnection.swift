@@ -8,6 +8,8 @@ final class HelperConnection {
   private var buffer = MessageBuffer(.helper)
   private var isSilent = false
   private var owesReply = false
+  /// A descriptor that came beside what was received last.
+  private var lent: Descriptor?
 
   /// The socket is of no further use.
   private(set) var isBroken = false
@@ -29,9 +31,11 @@ final class HelperConnection {
   /// Takes what came; false at the end of the conversation, or where it makes no sense.
   func receive() -> Bool {
     do throws(SystemError) {
-      // Nothing is passed here: a descriptor that comes is closed with its owner.
       let count = unsafe try buffer.receive { room throws(SystemError) in
-        unsafe try socket.receive(into: room)?.count ?? 0
+        guard let received = unsafe try socket.receive(into: room) else { return 0 }
+        let count = received.count
+        if let passed = received.takeDescriptor() { lent = consume passed }
+        return count
       }
       return (count ?? 0) > 0
     } catch {
@@ -49,6 +53,9 @@ final class HelperConnection {
       return nil
     }
   }
+
+  /// The descriptor that came with a call, for it alone.
+  func takeLent() -> Descriptor? { lent.take() }
 
   /// The replies from here on answer this call.
   func begin(_ call: VarlinkCall) {

@@ -69,29 +69,4 @@ final class PasswordDialogue: @unchecked Sendable {
     }
     unsafe sem_post(isAnswered)
   }
-
-  /// The name of the user of this process, nil if there is none (getpwuid_r(3)).
-  static var ownName: String? {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
-      var entry = unsafe passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      guard let space = buffer.baseAddress,
-        unsafe getpwuid_r(geteuid(), &entry, space, buffer.count, &found) == 0,
-        let name = unsafe found?.pointee.pw_name
-      else { return nil }
-      return unsafe String(cString: name)
-    }
-  }
-
-  /// The number of the user of a name, nil if there is none (getpwnam_r(3)).
-  static func user(named name: String) -> UInt32? {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
-      var entry = unsafe passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      guard let space = buffer.baseAddress,
-        unsafe getpwnam_r(name, &entry, space, buffer.count, &found) == 0
-      else { return nil }
-      return unsafe found?.pointee.pw_uid
-    }
-  }
 }

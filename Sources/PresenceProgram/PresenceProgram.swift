@@ -19,23 +19,26 @@ public struct PresenceProgram {
   private let reader: Reader
   private let desktopPrints: DesktopPrints?
   private let stack: PasswordStack?
+  private let users: ServedUsers
 
   /// A program that uses these readers, this bus, fprintd's prints in this directory, and this PAM
-  /// stack, all a decision of its source; what is nil it goes without.
+  /// stack, all a decision of its source; what is nil it goes without. It answers to `users`.
   public init(
     drivers: AllowedDrivers,
     bus: String?,
     fprintdDirectory: String?,
-    stack: PasswordStack?
+    stack: PasswordStack?,
+    users: ServedUsers
   ) {
     reader = Reader(drivers, bus: bus)
     desktopPrints = fprintdDirectory.map(DesktopPrints.init(path:))
     self.stack = stack
+    self.users = users
   }
 
   /// Serves the socket until it closes, and ends the process with the reader released.
   ///
-  /// Exit status 1: descriptor 0 is no socket of this user's or root's.
+  /// Exit status 1: descriptor 0 is no socket, or of somebody who is not answered.
   public func run() -> Never {
     // A peer that closes is noticed by what is sent and read, not by a signal.
     signal(SIGPIPE, SIG_IGN)
@@ -43,14 +46,14 @@ public struct PresenceProgram {
       try ThisProcess.refuseDumps()
       let socket = Descriptor(owning: 0)
       // Whoever is on the other side can ask for a check, and is told what came of it.
-      let peer = try socket.peerCredentials().user
-      guard peer == ThisProcess.user || peer == 0 else { exit(1) }
+      guard users.admits(try socket.peerCredentials().user) else { exit(1) }
       try socket.setNonblocking(false)
       let service = try PresenceService(
         socket,
         reader: reader,
         desktopPrints: desktopPrints,
-        stack: stack
+        stack: stack,
+        users: users
       )
       try service.serve()
     } catch {

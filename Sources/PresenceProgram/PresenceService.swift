@@ -2,6 +2,7 @@ internal import FingerprintReader
 internal import SecretMemory
 internal import System
 internal import SystemPassword
+internal import UserNames
 internal import VaultInterface
 
 /// One conversation with the engine: its calls are taken one after the other, on one thread.
@@ -26,6 +27,7 @@ final class PresenceService {
   let reader: Reader
   let desktopPrints: DesktopPrints?
   private let stack: PasswordStack?
+  private let users: ServedUsers
   let connection: HelperConnection
   let inbox: Inbox
   private let service = VarlinkServiceInfo(version: "1", interfaces: [.helper])
@@ -42,11 +44,13 @@ final class PresenceService {
     _ socket: consuming Descriptor,
     reader: Reader,
     desktopPrints: DesktopPrints?,
-    stack: PasswordStack?
+    stack: PasswordStack?,
+    users: ServedUsers
   ) throws(SystemError) {
     self.reader = reader
     self.desktopPrints = desktopPrints
     self.stack = stack
+    self.users = users
     inbox = try Inbox()
     connection = HelperConnection(socket)
     try connection.watch(inbox.queue)
@@ -85,14 +89,15 @@ final class PresenceService {
 
   private func handle(_ call: VarlinkCall) {
     connection.begin(call)
+    let subject = users.subject(connection.takeLent())
     do throws(VarlinkError) {
       if let reply = try? service.reply(to: call) { return connection.reply(reply) }
       switch try HelperRequest(call) {
       case .loadPrint(let call): try load(call)
-      case .check(let check): try begin(check, more: call.more)
+      case .check(let check): try begin(check, about: subject, more: call.more)
       case .enroll(let enrolment): try begin(enrolment, more: call.more)
       case .getReader: try askReader()
-      case .listEnrolled: listEnrolled()
+      case .listEnrolled: listEnrolled(of: subject)
       // There is no question.
       case .respond: throw .invalidParameter("text")
       case .exchange, .request: throw .methodNotImplemented(call.method)
@@ -114,8 +119,13 @@ final class PresenceService {
     connection.reply(EmptyReply())
   }
 
-  private func begin(_ call: HelperCheckCall, more: Bool) throws(VarlinkError) {
+  private func begin(
+    _ call: HelperCheckCall,
+    about subject: UInt32?,
+    more: Bool
+  ) throws(VarlinkError) {
     guard (1...600_000).contains(call.timeout) else { throw .invalidParameter("timeout") }
+    guard let subject else { return refuse(.denied, "it did not show whom the check is about") }
     switch call.presenceMethod {
     case .fingerprint:
       guard more else { throw .expectedMore }
@@ -123,7 +133,7 @@ final class PresenceService {
       let fingers = try desktopFingers(of: call)
       let inbox = inbox
       let operation = reader.check(
-        prints + desktopPrints(of: call),
+        prints + desktopPrints(of: call, subject),
         fingers: fingers,
         milliseconds: call.timeout
       ) {
@@ -132,11 +142,11 @@ final class PresenceService {
       running = .check(operation)
       work { inbox.put(.verdict(result { () throws(ReaderError) in try operation.wait() })) }
     case .password:
-      begin(passwordOf: call.user, milliseconds: call.timeout)
+      begin(passwordOf: call.user, subject, milliseconds: call.timeout)
     }
   }
 
-  private func begin(passwordOf name: String?, milliseconds: Int) {
+  private func begin(passwordOf name: String?, _ subject: UInt32, milliseconds: Int) {
     // unix_chkpwd is setgid: an ordinary user's password is checked by it alone.
     guard !hasRenounced || ThisProcess.user == 0 else {
       return refuse(.notAvailable, "a password needs a process that has used no reader")
@@ -144,14 +154,12 @@ final class PresenceService {
     guard let stack else {
       return refuse(.notAvailable, "the PAM stack is missing, or others could change it")
     }
-    let user: UInt32
-    if let name {
-      guard let number = PasswordDialogue.user(named: name),
+    var user = subject
+    if let name, users == .own {
+      guard let number = UserNames.user(named: name),
         number == ThisProcess.user || ThisProcess.user == 0
       else { return refuse(.denied, "the system refuses this user") }
       user = number
-    } else {
-      user = ThisProcess.user
     }
     let inbox = inbox
     let dialogue = PasswordDialogue(milliseconds: milliseconds) { inbox.put(.question($0)) }

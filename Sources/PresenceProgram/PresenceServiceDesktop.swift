@@ -1,15 +1,17 @@
 internal import FingerprintReader
 internal import System
+internal import UserNames
 internal import VaultInterface
 
 /// The fingers that the desktop's settings have enrolled with fprintd.
 extension PresenceService {
   /// Answers which there are: their prints for root, their names for anybody else.
-  func listEnrolled() {
+  func listEnrolled(of subject: UInt32?) {
+    guard let subject else { return connection.reply(HelperEnrolled(source: .none)) }
     guard renounce() else { return connection.reply(HelperEnrolled(source: .none)) }
     // Where files were left out because they cannot be trusted, fprintd, which reads them too, is
     // not asked instead.
-    if let prints = ownDesktopPrints() { return connection.reply(HelperEnrolled(prints)) }
+    if let prints = desktopPrints(of: subject) { return connection.reply(HelperEnrolled(prints)) }
     let inbox = inbox
     let operation = reader.desktopFingers()
     running = .fingers
@@ -17,9 +19,9 @@ extension PresenceService {
   }
 
   /// The desktop's prints that take part in a check: those of the digests that the engine knows.
-  func desktopPrints(of call: HelperCheckCall) -> [StoredPrint] {
+  func desktopPrints(of call: HelperCheckCall, _ subject: UInt32) -> [StoredPrint] {
     guard let allowed = call.desktopDigests, !allowed.isEmpty else { return [] }
-    return (ownDesktopPrints() ?? []).filter { allowed.contains($0.digest) }
+    return (desktopPrints(of: subject) ?? []).filter { allowed.contains($0.digest) }
   }
 
   /// The fingers that fprintd must have for a check through it.
@@ -30,9 +32,9 @@ extension PresenceService {
     return fingers
   }
 
-  /// What lies in fprintd's directory for the user of this process; nil for others than root.
-  private func ownDesktopPrints() -> [StoredPrint]? {
-    guard ThisProcess.user == 0, let desktopPrints, let name = PasswordDialogue.ownName else {
+  /// What lies in fprintd's directory for a user; nil where this process is not root's.
+  private func desktopPrints(of user: UInt32) -> [StoredPrint]? {
+    guard ThisProcess.user == 0, let desktopPrints, let name = UserNames.name(of: user) else {
       return nil
     }
     return desktopPrints.prints(of: name)

@@ -34,7 +34,7 @@ extension Vault {
     let conversation: any CheckConversation
     do {
       switch method {
-      case .fingerprint: conversation = try await fingerprintCheck(prompt, run)
+      case .fingerprint: conversation = try await fingerprintCheck(prompt, run, caller)
       case .password:
         conversation = try await check.password(of: caller, seconds: Self.checkSeconds)
       }
@@ -63,11 +63,12 @@ extension Vault {
   /// - Throws: a `PresenceOutcome`; a `VaultFailure` where the try cannot be charged.
   private func fingerprintCheck(
     _ prompt: String,
-    _ run: CheckRun
+    _ run: CheckRun,
+    _ caller: Caller
   ) async throws -> any CheckConversation {
     let standing: FingerStanding
     do throws(VaultFailure) {
-      standing = try await fingerStanding()
+      standing = try await fingerStanding(for: caller)
     } catch {
       // Prints that cannot be read never switch protection off: they lead to the password.
       throw PresenceOutcome.notAvailable("the enrolled prints cannot be read")
@@ -86,6 +87,7 @@ extension Vault {
     return try await check.fingerprint(
       standing.prints,
       desktop: standing.desktop,
+      of: caller,
       seconds: Self.checkSeconds
     )
   }
@@ -129,7 +131,8 @@ extension Vault {
       }
       // The password confirms the fingers that were shown, if they are still the same.
       let confirmed =
-        event == .matched && run.method == .password ? await unconfirmedSet(of: prompt) : nil
+        event == .matched && run.method == .password
+        ? await unconfirmedSet(of: prompt, for: caller) : nil
       guard isRunning(prompt, run) else {
         conversation.cancel()
         let isLate = checks[prompt]?.number == run.number

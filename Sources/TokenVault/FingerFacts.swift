@@ -9,19 +9,20 @@ public struct FingerFacts: Sendable, Equatable {
   public let desktop: [String]
   /// How the desktop's can be seen; nil where there are none.
   public let source: DesktopFingers.Source?
-  /// Why no finger counts now although some are enrolled; nil where they do.
+  /// Why no finger counts now, from where it was asked, although some are enrolled; nil where they
+  /// do.
   public let reason: String?
 }
 
 extension Vault {
   /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop.
-  public func fingers() async throws(VaultFailure) -> FingerFacts {
-    let standing = try await fingerStanding()
+  public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
+    let standing = try await fingerStanding(for: caller)
     return FingerFacts(
       fingers: try printRows().map(\.finger).sorted(),
       desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
       source: standing.desktop?.source,
-      reason: standing.reason(for: .test, tries.lockout)
+      reason: reason(for: .test, standing, at: await place(of: caller))
     )
   }
 
@@ -43,7 +44,7 @@ extension Vault {
   ) async throws(VaultFailure) -> [String] {
     guard try printRow(of: finger) != nil else {
       if let prompt { cancel(prompt, caller: caller) }
-      let desktop = await check.desktopFingers()?.fingers ?? []
+      let desktop = await check.desktopFingers(of: caller)?.fingers ?? []
       guard desktop.contains(where: { $0.name == finger }) else { throw .noSuchFinger(finger) }
       throw .refused(
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"

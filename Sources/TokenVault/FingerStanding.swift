@@ -51,8 +51,8 @@ struct PromptNote {
 // passes no check until it has been given once more (promise 6; Apple's biometryCurrentSet).
 extension Vault {
   /// Looks at the desktop, which starts a process, and at the own prints.
-  func fingerStanding() async throws(VaultFailure) -> FingerStanding {
-    let desktop = await check.desktopFingers()
+  func fingerStanding(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
+    let desktop = await check.desktopFingers(of: caller)
     let (prints, own, broken) = try openedPrints()
     let set = EnrolledSet(own: own, desktop: desktop)
     var damage: String?
@@ -124,9 +124,9 @@ extension Vault {
   }
 
   /// A set that was shown with a prompt, if it is still what is enrolled.
-  func unconfirmedSet(of prompt: String) async -> EnrolledSet? {
+  func unconfirmedSet(of prompt: String, for caller: Caller) async -> EnrolledSet? {
     guard let shown = notes[prompt]?.unconfirmed,
-      let now = try? await fingerStanding(), now.damage == nil, now.set == shown
+      let now = try? await fingerStanding(for: caller), now.damage == nil, now.set == shown
     else { return nil }
     return shown
   }

@@ -151,10 +151,12 @@ public struct ReaderFacts: Sendable, Equatable {
 public protocol PresenceCheck: Sendable {
   /// Arms the reader for one of these prints, or of these fingers of the desktop.
   ///
-  /// Of the desktop's prints only those with one of the digests take part.
+  /// Of the desktop's prints, which are those of the caller's user, only those with one of the
+  /// digests take part.
   func fingerprint(
     _ prints: [LoadedPrint],
     desktop: DesktopFingers?,
+    of caller: Caller,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation
   /// Asks the system password of the caller's user.
@@ -169,6 +171,6 @@ public protocol PresenceCheck: Sendable {
   ) async throws(PresenceOutcome) -> any EnrollmentConversation
   /// What the reader says about itself.
   func reader() async -> ReaderFacts
-  /// The fingers that fprintd has of the user; nil where there are none, or no fprintd.
-  func desktopFingers() async -> DesktopFingers?
+  /// The fingers that fprintd has of the caller's user; nil where there are none, or no fprintd.
+  func desktopFingers(of caller: Caller) async -> DesktopFingers?
 }

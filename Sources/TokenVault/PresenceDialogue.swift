@@ -48,7 +48,7 @@ extension Vault {
     let name = hexadecimal(try random(16))
     let place = await place(of: caller)
     try demandPresenceAllowed(at: place)
-    let standing = try await fingerStanding()
+    let standing = try await fingerStanding(for: caller)
     guard
       let methods = prompts.open(
         name,

@@ -1,6 +1,6 @@
 internal import Configuration
 internal import Cryptography
-internal import Storage
+public import Storage
 internal import Synchronization
 internal import System
 
@@ -186,7 +186,7 @@ extension Vault {
 
 extension VaultFailure {
   /// A failure of the store in the vault's words: nothing was changed by it.
-  init(_ error: StorageError) {
+  public init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
 }

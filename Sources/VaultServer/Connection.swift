@@ -27,10 +27,9 @@ final class Connection {
   private var incompleteSince: BootInstant?
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
-  /// Takes a connection of `user`; anyone else, and a process that has ended, is refused.
-  init(_ socket: consuming Descriptor, user: UInt32, number: UInt64) throws(SystemError) {
+  /// Takes a connection; a process that has ended is refused.
+  init(_ socket: consuming Descriptor, number: UInt64) throws(SystemError) {
     peer = try Peer(socket)
-    guard peer.credentials.user == user else { throw SystemError("accept", code: 1) }
     self.number = number
   }
 
@@ -43,6 +42,9 @@ final class Connection {
       peer: peer
     )
   }
+
+  /// Whose connection it is.
+  var user: UInt32 { peer.credentials.user }
 
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
@@ -111,7 +113,7 @@ final class Connection {
   /// Stops the call that is being answered, where it waits for a person.
   ///
   /// Others, such as the delay after a wrong password, are not made shorter by sending something.
-  private func interrupt() {
+  func interrupt() {
     if isInterruptible { answer?.cancel() }
   }
 

@@ -11,7 +11,7 @@ extension Dispatcher {
       let left = try await vault.delete(finger: call.finger, prompt: call.prompt, caller: caller)
       return try Self.made(DeleteFingerReply(fingers: left))
     }
-    let facts = try await vault.fingers()
+    let facts = try await vault.fingers(of: caller)
     return try Self.made(
       ListFingersReply(
         fingers: facts.fingers,

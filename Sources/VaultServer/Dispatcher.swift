@@ -8,6 +8,7 @@ internal import VaultInterface
 /// Answers calls: from the wire's words to the vault's and back.
 struct Dispatcher: Sendable {
   let vault: Vault
+  let form: VaultForm
 
   /// Answers one call.
   ///
@@ -23,7 +24,6 @@ struct Dispatcher: Sendable {
     reply: @escaping @Sendable (VarlinkReply) -> Void,
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> VarlinkReply {
-    if let answer = service(call) { return answer }
     do throws(VarlinkError) {
       let request = try VaultRequest(call)
       do throws(VaultFailure) {
@@ -38,19 +38,20 @@ struct Dispatcher: Sendable {
         return try await perform(request, call.more, caller, reply)
       } catch {
         await vault.note(error, by: caller)
-        return failure(VaultError(error))
+        return Self.failure(error)
       }
     } catch {
       return error.reply
     }
   }
 
-  private func failure(_ error: VaultError) -> VarlinkReply {
-    (try? error.reply) ?? VarlinkError.invalidParameter("parameters").reply
+  /// The reply that tells why something was not done.
+  static func failure(_ failure: VaultFailure) -> VarlinkReply {
+    (try? VaultError(failure).reply) ?? VarlinkError.invalidParameter("parameters").reply
   }
 
   /// The methods that every Varlink service has.
-  private func service(_ call: VarlinkCall) -> VarlinkReply? {
+  static func service(_ call: VarlinkCall) -> VarlinkReply? {
     switch call.method {
     case GetInfoCall.method:
       return try? VarlinkReply(
@@ -218,7 +219,7 @@ struct Dispatcher: Sendable {
 
   private func status(_ caller: Caller) async throws(VaultFailure) -> VarlinkReply {
     let facts = try await vault.facts(for: caller)
-    let fingers = try await vault.fingers()
+    let fingers = try await vault.fingers(of: caller)
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {
       case .secretMemory: .secret
@@ -227,7 +228,7 @@ struct Dispatcher: Sendable {
       }
     return try Self.made(
       VaultStatus(
-        form: .private,
+        form: form,
         version: thumblatchVersion,
         process: Int(ThisProcess.identifier),
         deviceSecret: "file",

@@ -51,10 +51,9 @@ public enum PrivateEngine {
       try state.root.unlink(socketName)
       let listener = try UnixSocket.listen(in: state.root, name: socketName)
       let server = try Server(
-        vault: vault,
+        vaults: Vaults(vault, of: ThisProcess.user),
         listener: listener,
         signals: signals,
-        user: ThisProcess.user,
         idleSeconds: idleSeconds
       )
       // The client that started this one may have gone; others may wait for it.

@@ -1,6 +1,6 @@
 internal import Synchronization
 public import System
-public import TokenVault
+internal import TokenVault
 internal import VaultInterface
 
 private let listenerToken: UInt64 = 0
@@ -17,42 +17,46 @@ public final class Server {
   static let messageDeadline: Int64 = 5
   /// How often deadlines are looked at, in milliseconds.
   private static let tick: Int32 = 1000
-  /// How often counted refusals are written down, in seconds.
-  private static let flushInterval: Int64 = 60
+  /// How often vaults are tended, in seconds.
+  private static let tendInterval: Int64 = 60
+  /// How long the end may take beyond what is waited for, in seconds.
+  private static let flushTime: Int64 = 5
   /// How long nobody is accepted after descriptors have run out, in seconds.
   private static let shortagePause: Int64 = 1
 
-  private let vault: Vault
+  private let vaults: Vaults
   private let listener: Descriptor
   private let signals: TerminationSignals
-  private let user: UInt32
   private let idleSeconds: Int64
+  private let stopSeconds: Int64
   private let ready: ReadyQueue
   private let inbox: Inbox
   private var connections: [UInt64: Connection] = [:]
   private var nextToken: UInt64 = 2
   /// When the listener is watched again; nil while it is.
   private var acceptsFrom: BootInstant?
+  /// No call is taken any more.
+  private var isStopping = false
 
   /// Prepares to serve.
   ///
   /// - Parameters:
-  ///   - vault: answers.
+  ///   - vaults: answer.
   ///   - listener: bound and listening, non-blocking.
   ///   - signals: tell it to end.
-  ///   - user: the only uid that is served.
   ///   - idleSeconds: after so long without a connection or an open window it returns.
+  ///   - stopSeconds: how long a signal to end waits for what is under way; 0: not at all.
   /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
   public init(
-    vault: Vault,
+    vaults: Vaults,
     listener: consuming Descriptor,
     signals: consuming TerminationSignals,
-    user: UInt32,
-    idleSeconds: Int64
+    idleSeconds: Int64,
+    stopSeconds: Int64 = 0
   ) throws(SystemError) {
-    self.vault = vault
-    self.user = user
+    self.vaults = vaults
     self.idleSeconds = idleSeconds
+    self.stopSeconds = stopSeconds
     ready = try ReadyQueue()
     inbox = Inbox(ready)
     try ready.add(listener, token: listenerToken)
@@ -64,13 +68,13 @@ public final class Server {
   /// Serves until nobody has asked for a while, or a signal tells it to end.
   public func run() throws(SystemError) {
     try serveUntilDone()
-    try flushAtEnd()
+    try finish()
   }
 
   private func serveUntilDone() throws(SystemError) {
     var idleSince = BootInstant.now
-    var flushed = BootInstant.now
-    tendTrail()
+    var tended = BootInstant.now
+    vaults.tend(refreshing: false)
     while true {
       for event in try ready.wait(milliseconds: Self.tick) {
         switch event.token {
@@ -80,62 +84,78 @@ public final class Server {
         }
       }
       for (token, message) in inbox.takeAll() { deliver(message, to: token) }
-      // The next engine reads what really is on the disk.
-      if vault.hasLostItsStore { return }
+      if endLost() { return }
       for (token, connection) in connections where connection.isOverdue { end(token) }
       if let acceptsFrom, BootInstant.now >= acceptsFrom {
         self.acceptsFrom = nil
         try ready.change(listener, token: listenerToken, readable: true, writable: false)
       }
-      if BootInstant.now.seconds(since: flushed) >= Self.flushInterval {
-        flushed = .now
-        tendTrail()
-        refreshAhead()
+      if BootInstant.now.seconds(since: tended) >= Self.tendInterval {
+        tended = .now
+        tend()
       }
       if connections.isEmpty {
         if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
-          if !inbox.isHoldingWindow { return }
-          inbox.askForWindow(of: vault)
+          if vaults.mayEnd { return }
+          vaults.prepareEnd { [ready] in ready.wakeUp() }
         }
       } else {
         idleSince = .now
-        inbox.forgetWindow()
+        vaults.forgetEnd()
       }
     }
   }
 
-  /// Has counted refusals written down, and the trail kept short; what fails is tried again later.
-  private func tendTrail() {
-    Task { [vault] in try? await vault.tendTrail() }
+  /// Has counted refusals written down, trails kept short, tokens refreshed that are in use and
+  /// about to expire, and vaults closed that nobody uses.
+  private func tend() {
+    vaults.tend(refreshing: true)
+    vaults.closeResting(connected: Set(connections.values.map(\.user)))
+    for line in vaults.takeStrangers() { Journal.note("refused \(line)") }
   }
 
-  /// Has tokens refreshed that are in use and about to expire.
+  /// Ends the connections of those whose vault has to be read anew from the disk; true: there is no
+  /// other vault here.
+  private func endLost() -> Bool {
+    let lost = vaults.takeLost()
+    guard !lost.isEmpty else { return false }
+    if vaults.form == .private { return true }
+    for (token, connection) in connections where lost.contains(connection.user) { end(token) }
+    return false
+  }
+
+  /// Waits until checks have ended and what was only counted is written down, but not for ever; after
+  /// a signal also for what is under way, where this engine is asked to.
   ///
-  /// Nobody waits for it: neither a caller, nor this engine's end.
-  private func refreshAhead() {
-    Task { [vault] in
-      await vault.restGuard()
-      await vault.refreshAhead()
+  /// Nobody is accepted meanwhile, and no call is taken.
+  private func finish() throws(SystemError) {
+    isStopping = true
+    ready.remove(listener)
+    ready.remove(signals.descriptor)
+    for (token, connection) in connections {
+      // Nothing but a person, or a change, would end these.
+      if connection.isAnswering { connection.interrupt() } else { end(token) }
     }
-  }
-
-  /// Counts a caller that gets no answer.
-  private func noteRefusal(_ what: String, by requester: String) {
-    Task { [vault] in await vault.noteRefusal(what, by: requester) }
-  }
-
-  /// Waits until checks have ended and what was only counted is written down, but not for ever.
-  private func flushAtEnd() throws(SystemError) {
-    Task { [vault, inbox] in
-      await vault.endChecks()
-      try? await vault.flushRefusals()
+    Task { [vaults, inbox, stopSeconds] in
+      await vaults.retireAll(within: stopSeconds)
       inbox.put(nil, for: signalToken, isLast: true)
     }
-    let deadline = BootInstant.now.advanced(bySeconds: 5)
+    var deadline = BootInstant.now.advanced(bySeconds: stopSeconds + Self.flushTime)
+    var isWritten = false
     while BootInstant.now < deadline {
-      if inbox.takeAll().contains(where: { $0.0 == signalToken }) { return }
-      _ = try ready.wait(milliseconds: 100)
+      for (token, message) in inbox.takeAll() {
+        guard token == signalToken else {
+          deliver(message, to: token)
+          continue
+        }
+        isWritten = true
+        // What was answered is to be read, by those who do.
+        deadline = min(deadline, BootInstant.now.advanced(bySeconds: 1))
+      }
+      if isWritten, stopSeconds == 0 || connections.isEmpty { break }
+      for event in try ready.wait(milliseconds: 100) { serve(event) }
     }
+    for line in vaults.takeStrangers() { Journal.note("refused \(line)") }
   }
 
   private func acceptAll() throws(SystemError) {
@@ -165,11 +185,15 @@ public final class Server {
       let peer = try? socket.peerCredentials()
       let requester = peer.map { "user \($0.user)" } ?? "an unknown user"
       guard connections.count < Self.mostConnections else {
-        noteRefusal("too many connections", by: requester)
+        vaults.noteRefusal("too many connections", of: peer?.user, by: requester)
         continue
       }
-      guard let connection = try? Connection(socket, user: user, number: nextToken) else {
-        noteRefusal(peer?.user == user ? "dead caller" : "wrong user", by: requester)
+      guard let user = peer?.user, vaults.serves(user) else {
+        vaults.noteRefusal("wrong user", of: peer?.user, by: requester)
+        continue
+      }
+      guard let connection = try? Connection(socket, number: nextToken) else {
+        vaults.noteRefusal("dead caller", of: user, by: requester)
         continue
       }
       do throws(SystemError) {
@@ -195,7 +219,7 @@ public final class Server {
   private func advance(_ token: UInt64, _ connection: Connection) {
     let next: VarlinkCall?
     do throws(MessageError) {
-      next = try connection.takeCall()
+      next = isStopping ? nil : try connection.takeCall()
     } catch {
       return end(token)
     }
@@ -204,11 +228,11 @@ public final class Server {
       // Authority belongs to the process that connected; once it is gone, nobody has it, and what
       // was read under its number may be another's.
       guard connection.isPeerAlive else {
-        noteRefusal("dead caller", by: "user \(caller.user)")
+        vaults.noteRefusal("dead caller", of: caller.user, by: "user \(caller.user)")
         return end(token)
       }
-      let answer = Task { [dispatcher = Dispatcher(vault: vault), inbox] in
-        let last = await dispatcher.answer(call, from: caller) { part in
+      let answer = Task { [vaults, inbox] in
+        let last = await vaults.answer(call, from: caller) { part in
           inbox.put(part, for: token, isLast: false)
         } whenSent: {
           await inbox.waitUntilSent(to: token)
@@ -238,6 +262,7 @@ public final class Server {
     if let reply = message.reply, !connection.queue(reply) { return end(token) }
     if message.isLast { connection.finishCall() }
     guard connection.flush() else { return end(token) }
+    if isStopping, !connection.isAnswering, !connection.wantsOutput { return end(token) }
     advance(token, connection)
   }
 
@@ -245,7 +270,7 @@ public final class Server {
     guard let connection = connections.removeValue(forKey: token) else { return }
     ready.remove(connection.peer.socket)
     connection.giveUp()
-    Task { [vault] in await vault.disconnect(token) }
+    vaults.disconnect(token, of: connection.user)
   }
 }
 
@@ -259,7 +284,6 @@ final class Inbox: Sendable {
   }
 
   private let messages = Mutex<[(UInt64, Message)]>([])
-  private let window = Atomic(true)
   private let ready: ReadyQueue
 
   init(_ ready: ReadyQueue) {
@@ -287,17 +311,24 @@ final class Inbox: Sendable {
       return taken
     }
   }
+}
 
-  /// Whether the vault said, when last asked, that it holds what a restart would lose.
-  var isHoldingWindow: Bool { window.load(ordering: .acquiring) }
-
-  /// What was said is old once somebody has connected.
-  func forgetWindow() { window.store(true, ordering: .releasing) }
-
-  func askForWindow(of vault: Vault) {
-    Task { [self] in
-      window.store(await vault.isHoldingWindow, ordering: .releasing)
-      ready.wakeUp()
+extension Vaults {
+  /// Answers one call by the vault of its caller's user; see `Dispatcher`.
+  fileprivate func answer(
+    _ call: VarlinkCall,
+    from caller: Caller,
+    reply: @escaping @Sendable (VarlinkReply) -> Void,
+    whenSent: @escaping @Sendable () async -> Bool
+  ) async -> VarlinkReply {
+    if let answer = Dispatcher.service(call) { return answer }
+    do throws(VaultFailure) {
+      return try await use(of: caller.user) { vault in
+        await Dispatcher(vault: vault, form: form)
+          .answer(call, from: caller, reply: reply, whenSent: whenSent)
+      }
+    } catch {
+      return Dispatcher.failure(error)
     }
   }
 }

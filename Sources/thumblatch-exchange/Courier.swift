@@ -7,14 +7,21 @@ import VaultInterface
 /// One conversation: a call of `Exchange`, the request, the outcome kept safe, the reply.
 struct Courier: ~Copyable {
   private let socket = Descriptor(owning: 0)
+  /// The engine's user.
+  private let engine: UInt32
   private var buffer = MessageBuffer(.helper)
   private let begun = BootInstant.now
+
+  /// A courier of the engine that runs as this user.
+  init(engine: UInt32) {
+    self.engine = engine
+  }
 
   /// False if there was no call that could be answered.
   consuming func run() -> Bool {
     do {
-      // Only the engine, which runs as the same user, may use this process.
-      guard try socket.peerCredentials().user == ThisProcess.user else { return false }
+      // Only the engine may use this process.
+      guard try socket.peerCredentials().user == engine else { return false }
       guard let received = try receiveCall() else { return false }
       guard case .exchange(let call, let slot) = received else {
         if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }

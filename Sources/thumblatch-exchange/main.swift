@@ -1,4 +1,5 @@
 import System
+import UserNames
 
 // The courier: one HTTP request in on descriptor 0, one answer out. It never prints.
 do throws(SystemError) {
@@ -6,4 +7,17 @@ do throws(SystemError) {
 } catch {
   exitProcess(1)
 }
-exitProcess(Courier().run() ? 0 : 1)
+/// The engine's user: this process's own, whose child it is, or with `--service [--engine NAME]` the
+/// one of that name.
+func engineUser(_ arguments: [String]) -> UInt32? {
+  switch arguments.count {
+  case 0: ThisProcess.user
+  case 1 where arguments[0] == "--service": UserNames.user(named: "thumblatch")
+  case 3 where arguments[0] == "--service" && arguments[1] == "--engine":
+    UserNames.user(named: arguments[2])
+  default: nil
+  }
+}
+
+guard let engine = engineUser(Array(CommandLine.arguments.dropFirst())) else { exitProcess(2) }
+exitProcess(Courier(engine: engine).run() ? 0 : 1)

@@ -9,6 +9,8 @@ import System
 
 LibraryEnvironment.clear()
 
+guard let users = ServedUsers(arguments: Array(CommandLine.arguments.dropFirst())) else { exit(2) }
+
 let directory = (try? ThisProcess.programDirectory()) ?? "/"
 
 // The engine gives its helpers a fixed environment, so that the readers are named by a file: lines
@@ -34,5 +36,6 @@ PresenceProgram(
   drivers: .virtual,
   bus: bus,
   fprintdDirectory: fprintdDirectory,
-  stack: PresenceProgram.ownStack(beside: directory)
+  stack: PresenceProgram.ownStack(beside: directory),
+  users: users
 ).run()

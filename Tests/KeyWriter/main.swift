@@ -44,6 +44,7 @@ struct OpenDoor: PresenceCheck {
   func fingerprint(
     _ prints: [LoadedPrint],
     desktop: DesktopFingers?,
+    of caller: Caller,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
 
@@ -63,7 +64,7 @@ struct OpenDoor: PresenceCheck {
     ReaderFacts(available: false, name: nil, driver: nil, reason: nil)
   }
 
-  func desktopFingers() async -> DesktopFingers? { nil }
+  func desktopFingers(of caller: Caller) async -> DesktopFingers? { nil }
 }
 
 /// No network.

@@ -25,14 +25,14 @@ struct DeletionTests {
     try await bench.delete(vault, "left-thumb")
     #expect(try !isOnDisk())
     #expect(try bench.scratch.files()["mark"] != mark)
-    #expect(try await vault.fingers().fingers == ["right-index"])
+    #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
     let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
     #expect(last.event == "finger-deletion" && last.detail == "left-thumb")
     #expect(last.method == "password")
     #expect(try await bench.glance(vault).methods == [.fingerprint, .password])
     // The name is free again.
     try await bench.enroll(vault, "left-thumb")
-    #expect(try await vault.fingers().fingers == ["left-thumb", "right-index"])
+    #expect(try await vault.fingers(of: caller()).fingers == ["left-thumb", "right-index"])
     for finger in ["left-thumb", "right-index"] { try await bench.delete(vault, finger) }
     let none = try await bench.glance(vault)
     #expect(none.methods == [.password] && none.reason == nil)
@@ -67,7 +67,7 @@ struct DeletionTests {
       Issue.record("deleted")
       return
     }
-    #expect(try await vault.fingers().fingers == ["right-index"])
+    #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
   }
 
   @Test

@@ -289,7 +289,7 @@ struct EnrolledSetTests {
     let bench = try Bench()
     let vault = try await bench.expired()
     bench.check.setDesktop(desktop(names: "right-thumb", "left-thumb"))
-    let facts = try await vault.fingers()
+    let facts = try await vault.fingers(of: caller())
     #expect(facts.fingers == ["right-index"])
     #expect(facts.desktop == ["left-thumb", "right-thumb"] && facts.source == .names)
     #expect(facts.reason?.hasPrefix("enrolled fingers changed: added left-thumb (desktop)") == true)

@@ -29,7 +29,7 @@ struct EnrollmentTests {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.enroll(vault)
-    #expect(try await vault.fingers().fingers == ["right-index"])
+    #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
     #expect(places(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
     guard
       case .refused? = await failure({
@@ -56,7 +56,7 @@ struct EnrollmentTests {
     let bench = try Bench()
     let vault = try await bench.open()
     for finger in Vault.fingerNames { try await bench.enroll(vault, finger) }
-    #expect(try await vault.fingers().fingers == Vault.fingerNames.sorted())
+    #expect(try await vault.fingers(of: caller()).fingers == Vault.fingerNames.sorted())
     try await bench.signIn(vault)
     try await bench.protect(vault)
     bench.clock.advance(3600)
@@ -98,7 +98,7 @@ struct EnrollmentTests {
       return
     }
     #expect(bench.check.enrollments.last?.isCancelled == true)
-    #expect(try await vault.fingers().fingers.isEmpty)
+    #expect(try await vault.fingers(of: caller()).fingers.isEmpty)
   }
 
   @Test
@@ -115,7 +115,7 @@ struct EnrollmentTests {
       bench.check.enrollments[0].tell(.done(print: shared("late"), driver: "d", device: "1"))
     }
     #expect(await enrolment.value != nil)
-    #expect(try await vault.fingers().fingers.isEmpty)
+    #expect(try await vault.fingers(of: caller()).fingers.isEmpty)
   }
 
   @Test

@@ -23,7 +23,7 @@ struct RekeyKillTests {
       }
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
-      let standing = try await vault.fingerStanding()
+      let standing = try await vault.fingerStanding(for: caller())
       #expect(standing.prints.count == 1 && standing.change == nil)
       #expect(try await vault.verifyTrail().isWhole)
       // And the next one.

@@ -90,6 +90,7 @@ final class ScriptedCheck: PresenceCheck {
   func fingerprint(
     _ prints: [LoadedPrint],
     desktop: DesktopFingers?,
+    of caller: Caller,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -121,7 +122,7 @@ final class ScriptedCheck: PresenceCheck {
     ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
   }
 
-  func desktopFingers() async -> DesktopFingers? {
+  func desktopFingers(of caller: Caller) async -> DesktopFingers? {
     state.withLock { state in
       state.desktopQuestions += 1
       return state.desktop

@@ -12,11 +12,11 @@ enum HelperError: Error {
   case malformed
 }
 
-/// One helper process, and this side of its socket.
+/// One helper at work, and this side of its socket.
 ///
 /// Its calls block: each conversation has a thread of its own. When this object goes away the
 /// socket closes, which is what tells the helper to end.
-final class HelperProcess: Sendable {
+final class HelperLink: Sendable {
   /// All that a helper inherits: a caller's locale or library path must not reach it, and no
   /// variable chooses a reader.
   static let environment = [
@@ -27,10 +27,38 @@ final class HelperProcess: Sendable {
   ]
 
   private let socket: Descriptor
-  private let child: ChildProcess
+  /// The helper, where it is this process's own.
+  private let child: ChildProcess?
+
+  /// Reaches a helper, which begins its work with this.
+  convenience init(_ helper: Helper, by route: HelperRoute) throws(HelperError) {
+    switch route {
+    case .children: try self.init(program: helper.program)
+    case .sockets(let directory): try self.init(socket: helper.socket, in: directory)
+    }
+  }
+
+  /// Connects to a socket, each of whose connections gets a process.
+  private init(socket name: String, in directory: String) throws(HelperError) {
+    do {
+      socket = try UnixSocket.connect(in: Directory(path: directory), name: name)
+      // What is sent is a token or a password: the listener must be the service manager's.
+      let server = try socket.peerCredentials().user
+      guard server == 0 else {
+        throw HelperError.notStarted(
+          "\(directory)/\(name) is served by user \(server), not by root"
+        )
+      }
+    } catch let error as HelperError {
+      throw error
+    } catch {
+      throw .notStarted("\(error)")
+    }
+    child = nil
+  }
 
   /// Starts a program with its side of the socket as descriptor 0.
-  init(program name: String) throws(HelperError) {
+  private init(program name: String) throws(HelperError) {
     do {
       let program = try InstalledProgram(name)
       let (ours, theirs) = try UnixSocket.pair()
@@ -117,6 +145,6 @@ final class HelperProcess: Sendable {
   /// Waits for the helper to end after its work, and ends it where it does not.
   func finish(withinMilliseconds limit: Int32) {
     socket.shutDown()
-    child.finish(withinMilliseconds: limit)
+    child?.finish(withinMilliseconds: limit)
   }
 }

@@ -1,0 +1,20 @@
+internal import Presence
+
+extension Vault {
+  /// Whether something is under way that must not be cut off: an exchange with a provider, or what
+  /// an earlier one left behind.
+  public var isAtWork: Bool { !flights.isEmpty || !recoveries.isEmpty || !queues.isEmpty }
+
+  /// Whether closing this vault, to be opened again by the next call, would lose nothing.
+  public var isAtRest: Bool {
+    !isAtWork && !isHoldingWindow && windowsBeginning == 0 && !isHoldingAllAccounts
+      && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
+  }
+
+  /// Ends what asks a person, and writes down what was only counted: the last that is asked of it.
+  public func retire() async {
+    await endChecks()
+    try? flushRefusals()
+    windowGuard?.rest()
+  }
+}

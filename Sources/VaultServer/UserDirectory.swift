@@ -1,0 +1,104 @@
+internal import Storage
+internal import System
+internal import TokenVault
+internal import UserNames
+
+/// The directories of the service's users: `users/<uid>`, each with a file `owner` that holds the
+/// login name it was made for.
+///
+/// A uid is given to somebody else once its user is deleted; the name tells the two apart.
+struct UserDirectories: ~Copyable, Sendable {
+  private static let ownerFile = "owner"
+  private static let temporaryOwner = ".owner"
+  /// The most bytes of a login name (useradd(8) has 32; some directories have more).
+  private static let longestName = 256
+
+  /// The service's state directory, for people who have to do something there.
+  private let path: String
+  /// The lock against a second engine lies on it.
+  private let state: Directory
+  private let users: Directory
+
+  /// The users beneath a state directory.
+  init(in state: consuming Directory, path: String) throws(SystemError) {
+    self.path = path
+    let users = try state.openDirectory("users", create: true)
+    let status = try users.descriptor.status()
+    guard status.owner == ThisProcess.user, status.mode & 0o077 == 0 else {
+      throw SystemError("open", code: 13, subject: "\(path)/users")
+    }
+    self.state = state
+    self.users = users
+  }
+
+  /// Why a uid has no vault here whatever its name is; nil where it may.
+  static func objection(to user: UInt32) -> String? {
+    switch user {
+    // systemd.exec(5), DynamicUser: such a uid is somebody else's after the next start.
+    case 61184...65519: "user \(user) is a dynamic one, which belongs to nobody for long"
+    // What the kernel shows for a user that this machine's numbers do not reach.
+    case 65534, UInt32.max: "user \(user) stands for users that are not known here"
+    default: nil
+    }
+  }
+
+  /// Opens the directory of a user, made first where there is none, and demands that it is theirs.
+  func open(_ user: UInt32) throws -> StateDirectory {
+    if let objection = Self.objection(to: user) {
+      throw VaultFailure.refused("\(objection): the service keeps no vault for it")
+    }
+    guard let name = UserNames.name(of: user), name.utf8.count <= Self.longestName,
+      !name.utf8.contains(UInt8(ascii: "\n"))
+    else { throw VaultFailure.refused("user \(user) has no name on this machine") }
+    let directory = try users.openDirectory("\(user)", create: true)
+    try demand(name, user, directory)
+    return try StateDirectory(directory)
+  }
+
+  private func demand(_ name: String, _ user: UInt32, _ directory: borrowing Directory) throws {
+    let place = "\(path)/users/\(user)"
+    let remedy =
+      "root decides: if it is another person now, mv \(place) elsewhere; else write the name"
+      + " \(name) into \(place)/\(Self.ownerFile)"
+    if let owner = try Self.owner(in: directory) {
+      guard owner == name else {
+        throw VaultFailure.vaultUnsafe(
+          "the vault of user \(user) was made for \(Self.shown(owner)), and that user is \(name) now",
+          hint: remedy
+        )
+      }
+      return
+    }
+    // Nothing was ever stored in it: this is the moment of its making, or of one that was cut short.
+    let names = try directory.names().filter { $0 != Self.temporaryOwner }
+    guard names.isEmpty else {
+      throw VaultFailure.vaultUnsafe(
+        "the vault of user \(user) does not say whom it was made for",
+        hint: remedy
+      )
+    }
+    try directory.unlink(Self.temporaryOwner)
+    let file = try directory.create(Self.temporaryOwner)
+    try file.write(name + "\n")
+    try file.synchronize()
+    try directory.rename(Self.temporaryOwner, to: Self.ownerFile)
+    try directory.synchronize()
+    try users.synchronize()
+  }
+
+  /// The name in the file `owner`; nil where there is no such file.
+  private static func owner(in directory: borrowing Directory) throws -> String? {
+    guard try directory.contains(ownerFile) else { return nil }
+    let file = try directory.openForReading(ownerFile)
+    guard try file.status().kind == .regular else { return "" }
+    let text = String(decoding: try file.readAll(limit: longestName + 1), as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+
+  private static func shown(_ name: String) -> String {
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0.isASCII && $0.value > 0x20 && $0.value < 0x7f
+    }
+    return isPlain && !name.isEmpty ? name : "somebody else"
+  }
+}

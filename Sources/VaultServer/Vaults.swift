@@ -1,0 +1,314 @@
+internal import Storage
+internal import Synchronization
+internal import System
+public import TokenVault
+internal import VaultInterface
+
+/// The vaults that an engine answers for, by the uid of who asks: one of one user, or those of all.
+///
+/// Those of all are opened by the first call of their user and closed when nothing is left of it.
+public final class Vaults: Sendable {
+  /// Opens the vault of a user; it may block.
+  public typealias Opener = @Sendable (_ user: UInt32) throws -> Vault
+
+  private enum Place {
+    case opening(Task<Result<Vault, VaultFailure>, Never>)
+    case open(Vault)
+  }
+
+  private struct Entry {
+    var place: Place
+    /// The calls that are at work in it.
+    var calls = 0
+    /// Rises with each call.
+    var uses: UInt64 = 0
+    var lastUse = BootInstant.now
+  }
+
+  private struct State {
+    var entries: [UInt32: Entry] = [:]
+    /// Users whose vault has to be read anew from the disk.
+    var lost: Set<UInt32> = []
+    /// Refused callers of users without an open vault.
+    var strangers: [String: Int] = [:]
+  }
+
+  /// How long a vault is kept that nobody uses, in seconds.
+  static let restSeconds: Int64 = 180
+  /// How often, 50 ms apart, an opening tries again while the vault that was closed last still ends.
+  private static let mostTries = 200
+  /// The most kinds of refusals that are counted for users without a vault.
+  private static let mostStrangers = 64
+
+  /// Which form of the vault this is.
+  let form: VaultForm
+  private let opener: Opener?
+  /// The one user who is served; nil: everybody.
+  private let onlyUser: UInt32?
+  private let state: Mutex<State>
+  /// Set when a vault was lost.
+  private let hasLost = Atomic(false)
+  /// Whether nothing that was opened would be lost with this process, when last asked.
+  private let isRestful = Atomic(false)
+
+  /// The one vault of one user.
+  public init(_ vault: Vault, of user: UInt32) {
+    form = .private
+    opener = nil
+    onlyUser = user
+    state = Mutex(State(entries: [user: Entry(place: .open(vault))]))
+  }
+
+  /// The vaults of all users.
+  public init(opening opener: @escaping Opener) {
+    form = .service
+    self.opener = opener
+    onlyUser = nil
+    state = Mutex(State())
+  }
+
+  /// Whether callers of this user are listened to.
+  func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
+
+  /// Lends the vault of a user, opened first where it is not.
+  ///
+  /// - Throws: why it cannot be opened: that user's affair alone.
+  func use<Value: Sendable>(
+    of user: UInt32,
+    _ body: (Vault) async throws(VaultFailure) -> Value
+  ) async throws(VaultFailure) -> Value {
+    let vault = try await borrow(user)
+    defer { giveBack(user, vault) }
+    return try await body(vault)
+  }
+
+  private func borrow(_ user: UInt32) async throws(VaultFailure) -> Vault {
+    let place: Place = state.withLock { state in
+      if var entry = state.entries[user] {
+        entry.calls += 1
+        entry.uses += 1
+        entry.lastUse = .now
+        state.entries[user] = entry
+        return entry.place
+      }
+      let task = Task { await self.opened(user) }
+      state.entries[user] = Entry(place: .opening(task), calls: 1, uses: 1)
+      return .opening(task)
+    }
+    switch place {
+    case .open(let vault): return vault
+    case .opening(let task): return try await task.value.get()
+    }
+  }
+
+  private func giveBack(_ user: UInt32, _ vault: Vault) {
+    let isLost = vault.hasLostItsStore
+    state.withLock { state in
+      guard var entry = state.entries[user], case .open(let current) = entry.place,
+        current === vault
+      else { return }
+      entry.calls -= 1
+      entry.lastUse = .now
+      state.entries[user] = entry
+      guard isLost else { return }
+      // The next one reads what really is on the disk.
+      state.lost.insert(user)
+      if onlyUser == nil { state.entries[user] = nil }
+    }
+    if isLost { hasLost.store(true, ordering: .releasing) }
+  }
+
+  /// Opens a vault on a thread of its own, for all who wait for it.
+  private func opened(_ user: UInt32) async -> Result<Vault, VaultFailure> {
+    let result = await open(user)
+    state.withLock { state in
+      guard var entry = state.entries[user] else { return }
+      switch result {
+      case .success(let vault):
+        entry.place = .open(vault)
+        state.entries[user] = entry
+      // Whoever asks next tries anew.
+      case .failure: state.entries[user] = nil
+      }
+    }
+    return result
+  }
+
+  private func open(_ user: UInt32) async -> Result<Vault, VaultFailure> {
+    guard let opener else { return .failure(.refused("this vault is another user's")) }
+    var tries = 0
+    while true {
+      let opened = await onThread { () throws in try opener(user) }
+      switch opened {
+      case .success(let vault): return .success(vault)
+      // Two engines are impossible here: it is our own, which was closed and still ends.
+      case .failure(StorageError.inUse) where tries < Self.mostTries:
+        tries += 1
+        try? await Task.sleep(nanoseconds: 50_000_000)
+      case .failure(let failure as VaultFailure): return .failure(failure)
+      case .failure(let error as StorageError): return .failure(VaultFailure(error))
+      case .failure(let error):
+        return .failure(.unexpected("the vault cannot be opened: \(error)"))
+      }
+    }
+  }
+
+  // MARK: - What the server asks
+
+  /// The users whose vaults failed in a way that ends their connections.
+  func takeLost() -> Set<UInt32> {
+    guard hasLost.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
+    return state.withLock { state in
+      defer { state.lost = [] }
+      return state.lost
+    }
+  }
+
+  /// Tells the vault of a user that a connection has ended.
+  func disconnect(_ connection: UInt64, of user: UInt32) {
+    guard let vault = openVault(of: user) else { return }
+    Task { await vault.disconnect(connection) }
+  }
+
+  /// Counts a caller that gets no answer.
+  func noteRefusal(_ what: String, of user: UInt32?, by requester: String) {
+    if let vault = openVault(of: onlyUser ?? user) {
+      Task { await vault.noteRefusal(what, by: requester) }
+      return
+    }
+    state.withLock { state in
+      let line = "\(requester): \(what)"
+      guard state.strangers[line] != nil || state.strangers.count < Self.mostStrangers else {
+        return
+      }
+      state.strangers[line, default: 0] += 1
+    }
+  }
+
+  /// Refused callers since this was last asked, of users without an open vault.
+  func takeStrangers() -> [String] {
+    state.withLock { state in
+      defer { state.strangers = [:] }
+      return state.strangers.map { "\($0.key) (\($0.value) times)" }.sorted()
+    }
+  }
+
+  /// What is done each minute, in the background: neither a caller nor this engine's end waits.
+  ///
+  /// - Parameter refreshing: whether tokens are refreshed ahead.
+  func tend(refreshing: Bool) {
+    for (user, _) in openVaults {
+      Task {
+        try? await use(of: user) { vault in
+          try? await vault.tendTrail()
+          guard refreshing else { return }
+          await vault.restGuard()
+          await vault.refreshAhead()
+        }
+      }
+    }
+  }
+
+  private func openVault(of user: UInt32?) -> Vault? {
+    guard let user else { return nil }
+    return state.withLock { state in
+      guard case .open(let vault) = state.entries[user]?.place else { return nil }
+      return vault
+    }
+  }
+
+  private var openVaults: [(UInt32, Vault)] {
+    state.withLock { state in
+      state.entries.compactMap { user, entry in
+        guard case .open(let vault) = entry.place else { return nil }
+        return (user, vault)
+      }
+    }
+  }
+}
+
+// MARK: - Rest and end
+
+extension Vaults {
+  /// Whether the process may end without anything being lost, as far as `prepareEnd` found out.
+  var mayEnd: Bool {
+    onlyUser == nil
+      ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
+  }
+
+  /// What was found out is old once somebody has connected.
+  func forgetEnd() { isRestful.store(false, ordering: .releasing) }
+
+  /// Finds out whether the process may end, and closes what can be closed; then calls `done`.
+  func prepareEnd(_ done: @escaping @Sendable () -> Void) {
+    Task {
+      if let onlyUser, let vault = openVault(of: onlyUser) {
+        isRestful.store(await !vault.isHoldingWindow, ordering: .releasing)
+      } else {
+        await close(connected: [], unusedFor: 0)
+      }
+      done()
+    }
+  }
+
+  /// Closes the vaults that nobody has used for a while.
+  func closeResting(connected: Set<UInt32>) {
+    guard onlyUser == nil else { return }
+    Task { await close(connected: connected, unusedFor: Self.restSeconds) }
+  }
+
+  private func close(connected: Set<UInt32>, unusedFor seconds: Int64) async {
+    for (user, vault) in openVaults where !connected.contains(user) {
+      let before = state.withLock { state in
+        state.entries[user].map { ($0.uses, $0.calls, $0.lastUse) }
+      }
+      guard let (uses, calls, lastUse) = before, calls == 0,
+        BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isAtRest
+      else { continue }
+      let isClosed = state.withLock { state in
+        // Whoever has asked since then may have opened something.
+        guard let entry = state.entries[user], entry.uses == uses, entry.calls == 0 else {
+          return false
+        }
+        state.entries[user] = nil
+        return true
+      }
+      if isClosed { await vault.retire() }
+    }
+  }
+
+  /// Waits until all is written down, at most so many seconds for what is under way.
+  func retireAll(within seconds: Int64) async {
+    let deadline = BootInstant.now.advanced(bySeconds: seconds)
+    await withTaskGroup { group in
+      for (user, vault) in openVaults {
+        group.addTask {
+          await vault.endChecks()
+          while BootInstant.now < deadline, await self.isBusy(user, vault) {
+            try? await Task.sleep(nanoseconds: 20_000_000)
+          }
+          await vault.retire()
+        }
+      }
+    }
+  }
+
+  private func isBusy(_ user: UInt32, _ vault: Vault) async -> Bool {
+    let calls = state.withLock { $0.entries[user]?.calls ?? 0 }
+    if calls > 0 { return true }
+    return await vault.isAtWork
+  }
+}
+
+/// Runs work that blocks on a thread of its own.
+private func onThread<Value: Sendable>(
+  _ work: @escaping @Sendable () throws -> Value
+) async -> Result<Value, any Error> {
+  await withCheckedContinuation { continuation in
+    do throws(SystemError) {
+      try startThread { continuation.resume(returning: Result { try work() }) }
+    } catch {
+      continuation.resume(returning: .failure(error))
+    }
+  }
+}
