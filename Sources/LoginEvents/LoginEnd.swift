@@ -6,6 +6,8 @@ public enum LoginEnd: Sendable, Equatable {
   case sleeping
   /// Another session has the seat.
   case switchedAway
-  /// The session has ended.
+  /// The session has ended in which the person sat, or the last one.
   case loggedOut
+  /// Only this session has ended, by its identifier; the person may sit in another one.
+  case sessionEnded(String)
 }

@@ -7,13 +7,6 @@ internal import System
 /// A signal counts from logind alone, by the name that the bus itself gives it: anyone on the bus can
 /// send one that looks the same.
 public struct LoginWatch: ~Copyable {
-  private static let logind = "org.freedesktop.login1"
-  private static let root = "/org/freedesktop/login1"
-  private static let manager = "org.freedesktop.login1.Manager"
-  private static let session = "org.freedesktop.login1.Session"
-  private static let properties = "org.freedesktop.DBus.Properties"
-  private static let driver = "org.freedesktop.DBus"
-
   private let bus: SystemBus
   private let user: UInt32
   /// The unique name of logind.
@@ -21,6 +14,8 @@ public struct LoginWatch: ~Copyable {
   /// The sessions by their paths; true: at a seat, where a person sits.
   private var sessions: [String: Bool]
   private var inhibitor: Descriptor?
+  /// Why the computer does not wait with sleep although it should; nil: it does.
+  public let sleepFailure: LoginFailure?
   /// What had ended the person's time before this began.
   public let before: LoginEnd?
 
@@ -36,17 +31,25 @@ public struct LoginWatch: ~Copyable {
     address: String? = nil,
     delaysSleep: Bool
   ) throws(LoginFailure) {
-    let bus = try SystemBus(address ?? "unix:path=/run/dbus/system_bus_socket")
-    let owner = try Self.owner(bus)
+    let bus = try SystemBus(address ?? Logind.machineBus)
+    let owner = try Logind.owner(bus)
     do throws(SystemError) {
       for rule in Self.rules(owner) {
-        _ = try bus.call(Self.driver, "/", Self.driver, "AddMatch", (rule, nil, nil, nil))
+        _ = try bus.call(Logind.driver, "/", Logind.driver, "AddMatch", (rule, nil, nil, nil))
       }
     } catch {
       throw .bus(error)
     }
     let sessions = try Self.sessions(of: user, bus, owner)
-    let inhibitor = try delaysSleep ? Self.inhibitor(bus, owner) : nil
+    var inhibitor: Descriptor?
+    var sleepFailure: LoginFailure?
+    do throws(LoginFailure) {
+      if delaysSleep { inhibitor = try Self.inhibitor(bus, owner) }
+    } catch {
+      // Without polkit only root may: all else is seen even so, and sleep a little late.
+      sleepFailure = error
+    }
+    self.sleepFailure = sleepFailure
     before = Self.areAllLocked(sessions.keys, bus, owner) ? .locked : nil
     self.bus = bus
     self.user = user
@@ -71,35 +74,14 @@ public struct LoginWatch: ~Copyable {
 
   // MARK: - Beginning
 
-  private static func owner(_ bus: borrowing SystemBus) throws(LoginFailure) -> String {
-    let answer: BusMessage
-    do throws(SystemError) {
-      answer = try bus.call(driver, "/", driver, "GetNameOwner", (logind, nil, nil, nil))
-    } catch {
-      throw .noLogind(error)
-    }
-    let owner = try answer.text()
-    // Anyone else who could take the name would keep silent when the screen is locked.
-    let reply: BusMessage
-    do throws(SystemError) {
-      reply = try bus.call(driver, "/", driver, "GetConnectionUnixUser", (owner, nil, nil, nil))
-    } catch {
-      throw .noLogind(error)
-    }
-    guard try reply.number() == 0 else {
-      throw .noLogind(SystemError("GetConnectionUnixUser", code: EPERM))
-    }
-    return owner
-  }
-
   private static func rules(_ owner: String) -> [String] {
     let all = "type='signal',sender='\(owner)'"
     return [
-      "\(all),path='\(root)',interface='\(manager)'",
-      "\(all),path_namespace='\(root)/session',interface='\(session)'",
-      "\(all),path_namespace='\(root)/session',interface='\(properties)'",
-      "type='signal',sender='\(driver)',interface='\(driver)',member='NameOwnerChanged',"
-        + "arg0='\(logind)'",
+      "\(all),path='\(Logind.root)',interface='\(Logind.manager)'",
+      "\(all),path_namespace='\(Logind.root)/session',interface='\(Logind.session)'",
+      "\(all),path_namespace='\(Logind.root)/session',interface='\(Logind.properties)'",
+      "type='signal',sender='\(Logind.driver)',interface='\(Logind.driver)',member='NameOwnerChanged',"
+        + "arg0='\(Logind.name)'",
     ]
   }
 
@@ -125,8 +107,8 @@ public struct LoginWatch: ~Copyable {
     try ask(
       bus,
       owner,
-      root,
-      manager,
+      Logind.root,
+      Logind.manager,
       "Inhibit",
       ("sleep", "Thumblatch", "The unlock window ends before sleep", "delay")
     ).descriptor()
@@ -138,7 +120,7 @@ public struct LoginWatch: ~Copyable {
     _ bus: borrowing SystemBus,
     _ owner: String
   ) throws(LoginFailure) -> [String: Bool] {
-    let list = try ask(bus, owner, root, manager, "ListSessions")
+    let list = try ask(bus, owner, Logind.root, Logind.manager, "ListSessions")
     var found: [String: Bool] = [:]
     guard try list.enter("a", "(susso)") else { throw .notUnderstood }
     while try list.enter("r", "susso") {
@@ -160,8 +142,8 @@ public struct LoginWatch: ~Copyable {
     _ bus: borrowing SystemBus,
     _ owner: String
   ) -> Bool {
-    let question: (String?, String?, String?, String?) = (session, "Class", nil, nil)
-    guard let answer = try? ask(bus, owner, path, properties, "Get", question),
+    let question: (String?, String?, String?, String?) = (Logind.session, "Class", nil, nil)
+    guard let answer = try? ask(bus, owner, path, Logind.properties, "Get", question),
       (try? answer.enter("v", "s")) == true, let kind = try? answer.text()
     else { return false }
     return kind == "user"
@@ -175,8 +157,8 @@ public struct LoginWatch: ~Copyable {
     _ owner: String
   ) -> Bool {
     for path in paths {
-      let question: (String?, String?, String?, String?) = (session, "LockedHint", nil, nil)
-      guard let answer = try? ask(bus, owner, path, properties, "Get", question),
+      let question: (String?, String?, String?, String?) = (Logind.session, "LockedHint", nil, nil)
+      guard let answer = try? ask(bus, owner, path, Logind.properties, "Get", question),
         (try? answer.enter("v", "b")) == true, (try? answer.boolean()) == true
       else { return false }
     }
@@ -190,16 +172,16 @@ public struct LoginWatch: ~Copyable {
   ) throws(LoginFailure) -> LoginEnd? {
     guard message.isSignal else { return nil }
     let (sender, path, name) = (message.sender, message.path, message.name)
-    if sender == Self.driver, name == Self.driver + ".NameOwnerChanged" {
-      if try message.text() == Self.logind { throw .gone }
+    if sender == Logind.driver, name == Logind.driver + ".NameOwnerChanged" {
+      if try message.text() == Logind.name { throw .gone }
       return nil
     }
     guard sender == owner else { return nil }
-    if path == Self.root { return try judge(message, ofManager: name) }
+    if path == Logind.root { return try judge(message, ofManager: name) }
     guard let isAtSeat = sessions[path] else { return nil }
     switch name {
-    case Self.session + ".Lock": return .locked
-    case Self.properties + ".PropertiesChanged":
+    case Logind.session + ".Lock": return .locked
+    case Logind.properties + ".PropertiesChanged":
       return try judge(changesIn: message, isAtSeat: isAtSeat)
     default: return nil
     }
@@ -210,15 +192,17 @@ public struct LoginWatch: ~Copyable {
     ofManager name: String
   ) throws(LoginFailure) -> LoginEnd? {
     switch name {
-    case Self.manager + ".PrepareForSleep": return try message.boolean() ? .sleeping : nil
-    case Self.manager + ".SessionNew":
+    case Logind.manager + ".PrepareForSleep": return try message.boolean() ? .sleeping : nil
+    case Logind.manager + ".SessionNew":
       sessions = try Self.sessions(of: user, bus, owner)
       return nil
-    case Self.manager + ".SessionRemoved":
-      try message.skip("s")
-      guard let isAtSeat = sessions.removeValue(forKey: try message.text("o")) else { return nil }
+    case Logind.manager + ".SessionRemoved":
+      let identifier = try message.text()
+      let isAtSeat = sessions.removeValue(forKey: try message.text("o"))
       // Of those from afar the last one counts: others may go on.
-      return isAtSeat || sessions.isEmpty ? .loggedOut : nil
+      if let isAtSeat, isAtSeat || sessions.isEmpty { return .loggedOut }
+      // Also that of another user: this one may have asked from within it.
+      return .sessionEnded(identifier)
     default: return nil
     }
   }
@@ -228,7 +212,7 @@ public struct LoginWatch: ~Copyable {
     changesIn message: borrowing BusMessage,
     isAtSeat: Bool
   ) throws(LoginFailure) -> LoginEnd? {
-    guard try message.text() == Self.session, try message.enter("a", "{sv}") else { return nil }
+    guard try message.text() == Logind.session, try message.enter("a", "{sv}") else { return nil }
     var end: LoginEnd?
     while try message.enter("e", "sv") {
       switch try message.text() {

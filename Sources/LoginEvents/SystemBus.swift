@@ -63,6 +63,40 @@ struct SystemBus: ~Copyable {
     return unsafe BusMessage(library.functions, owning: reply)
   }
 
+  /// Calls a method with a number, and waits for the reply.
+  ///
+  /// - Returns: nil where the answer is one of the errors of these names.
+  func call(
+    _ destination: String,
+    _ path: String,
+    _ interface: String,
+    _ member: String,
+    number: UInt32,
+    absent: [String]
+  ) throws(SystemError) -> BusMessage? {
+    var reply: OpaquePointer?
+    // "The maximum name length is 255": the D-Bus specification, on valid names.
+    var name = [CChar](repeating: 0, count: 256)
+    let code = unsafe csystemd_call_number(
+      library.functions,
+      bus,
+      destination,
+      path,
+      interface,
+      member,
+      number,
+      &reply,
+      &name,
+      name.count
+    )
+    if code >= 0, let reply = unsafe reply {
+      return unsafe BusMessage(library.functions, owning: reply)
+    }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    if absent.contains(String(decoding: bytes, as: UTF8.self)) { return nil }
+    throw SystemError(member, code: code < 0 ? -code : EPROTO)
+  }
+
   /// The next message that came, for as long as `interrupt` is not readable.
   ///
   /// - Returns: nil where it is.

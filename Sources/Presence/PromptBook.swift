@@ -38,10 +38,10 @@ public struct PromptQuestion: Sendable, Equatable {
 ///
 /// Pure: no clock, no I/O.
 ///
-/// One prompt at a time is armed. A second caller who asks the same joins it and takes its outcome;
-/// anything else is busy, or waits until it is told that the other one is over. Nothing is armed
-/// then: a prompt that was armed by itself would be approved by a touch that was meant for the one
-/// before it.
+/// One prompt at a time is armed. A second caller who asks the same from the same place joins it and
+/// takes its outcome; anything else is busy, or waits until it is told that the other one is over.
+/// Nothing is armed then: a prompt that was armed by itself would be approved by a touch that was
+/// meant for the one before it.
 public struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
   public static let lifetime: Int64 = 30
@@ -82,6 +82,7 @@ public struct PromptBook: Sendable {
 
   private struct Prompt: Sendable {
     let question: PromptQuestion
+    let place: String
     let connection: UInt64
     var state: State
     var deadline: BootInstant
@@ -106,6 +107,7 @@ public struct PromptBook: Sendable {
   /// - Parameters:
   ///   - name: random and new; it is the capability to run the check.
   ///   - question: what the person is asked.
+  ///   - place: where the person sits; a check is shared within one place only.
   ///   - connection: who may run it.
   ///   - fingerprintPossible: false while no finger can pass it.
   ///   - now: the moment of asking.
@@ -113,6 +115,7 @@ public struct PromptBook: Sendable {
   public mutating func open(
     _ name: String,
     question: PromptQuestion,
+    place: String = "",
     connection: UInt64,
     fingerprintPossible: Bool,
     at now: BootInstant
@@ -122,6 +125,7 @@ public struct PromptBook: Sendable {
     guard count < Self.mostPerConnection else { return nil }
     prompts[name] = Prompt(
       question: question,
+      place: place,
       connection: connection,
       state: .open,
       deadline: now.advanced(bySeconds: Self.lifetime),
@@ -140,6 +144,9 @@ public struct PromptBook: Sendable {
 
   /// What a prompt asks.
   public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
+
+  /// Where the person sits who is asked.
+  public func place(of name: String) -> String? { prompts[name]?.place }
 
   /// Arms a prompt for a method; one that `mayWait` is not busy while another question is armed.
   ///
@@ -167,8 +174,8 @@ public struct PromptBook: Sendable {
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
       guard case .armed = running.state, now <= running.end else { continue }
-      guard running.question == prompt.question, prompt.question.purpose.mayBeShared,
-        now <= running.deadline
+      guard running.question == prompt.question, running.place == prompt.place,
+        prompt.question.purpose.mayBeShared, now <= running.deadline
       else {
         guard mayWait else { throw .busy("another presence prompt is open") }
         follow(name, prompt, .waiting(other), running)
@@ -305,9 +312,10 @@ public struct PromptBook: Sendable {
   /// The prompts that ask the same as this one and are not armed: what passes it answers them, where
   /// that may be shared.
   public func twins(of name: String) -> [String] {
-    guard let question = prompts[name]?.question, question.purpose.mayBeShared else { return [] }
+    guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
     return prompts.filter {
-      $0.key != name && $0.value.state == .open && $0.value.question == question
+      $0.key != name && $0.value.state == .open && $0.value.question == prompt.question
+        && $0.value.place == prompt.place
     }
     .map(\.key)
   }
@@ -355,6 +363,11 @@ public struct PromptBook: Sendable {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }
 
+  /// The prompts of a place.
+  public func names(at place: String) -> [String] {
+    prompts.filter { $0.value.place == place }.map(\.key)
+  }
+
   /// The prompts for which a check by this method runs, or was passed and not used yet.
   public func names(by method: PresenceMethod) -> [String] {
     prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
@@ -363,6 +376,9 @@ public struct PromptBook: Sendable {
 
   /// Until when a prompt waits for its next step.
   public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
+
+  /// From here on no finger can pass a prompt.
+  public mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }
 
   /// Gives a prompt up.
   public mutating func close(_ name: String, connection: UInt64) {

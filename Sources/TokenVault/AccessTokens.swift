@@ -43,7 +43,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
-    let (grant, place) = try await grantedToken(
+    let (grant, token) = try await grantedToken(
       account: name,
       minimumLifetime: minimumLifetime,
       rejected: rejected,
@@ -52,7 +52,7 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
-    return telling(grant, place)
+    return telling(grant, token)
   }
 
   /// The same, for the engine itself: a caller has yet to be told of scopes that are missing.
@@ -73,23 +73,25 @@ extension Vault {
     // A kill may have left the front without it.
     if name == nil { writeDefaultAccount() }
     var prompt = prompt
+    var place: CallerPlace?
     while true {
       let account = try self.account(named: name)
       let asked = try request(scope, audience, of: account)
-      let place = TokenPlace(account: account.id, scopeSet: asked.key)
+      let token = TokenPlace(account: account.id, scopeSet: asked.key)
       if let rejected { try discard(rejected, of: account, caller: caller) }
       if let grant = try storedGrant(of: account, asked, wanted: wanted) {
         if let prompt { cancel(prompt, caller: caller) }
-        return (grant, place)
+        return (grant, token)
       }
       if let flight = flights[account.id] {
         guard flight.asked == asked else {
           // What becomes of that is another's; the refresh token is free, or in doubt, afterwards.
           _ = await flight.task.value
+          place = nil
           continue
         }
         if let prompt { cancel(prompt, caller: caller) }
-        return (try await share(flight.task, wanted: wanted), place)
+        return (try await share(flight.task, wanted: wanted), token)
       }
       // An exchange that outlived its engine may have brought a token already, or one waits for the
       // provider's keys: no question then.
@@ -97,7 +99,7 @@ extension Vault {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), asked, wanted: wanted) {
           if let prompt { cancel(prompt, caller: caller) }
-          return (grant, place)
+          return (grant, token)
         }
       }
       let current = try self.account(named: name)
@@ -114,12 +116,17 @@ extension Vault {
         prompt = nil
         continue
       }
+      // A window counts where the caller sits now.
+      if prompt == nil, place == nil, try isCoveredByWindow(current) {
+        place = await self.place(of: caller)
+        continue
+      }
       // No wait between the look at the flights and the one that is begun.
-      guard let authority = try authority(for: current, question, prompt, caller) else {
+      guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
       let flight = takeOff(current.id, asked, wanted: wanted, authority, caller)
-      return (try await share(flight.task, wanted: wanted), place)
+      return (try await share(flight.task, wanted: wanted), token)
     }
   }
 
@@ -200,26 +207,52 @@ extension Vault {
     for account: AccountRow,
     _ question: PromptQuestion,
     _ prompt: String?,
-    _ caller: Caller
+    _ caller: Caller,
+    at place: CallerPlace?
   ) throws(VaultFailure) -> Authority? {
     if let prompt, try protectionClass(of: account) == .presence {
       return Authority(try spendable(prompt, question: question, caller: caller))
     }
-    return try authorityWithoutAsking(for: account, caller, extending: true)
+    return try authorityWithoutAsking(for: account, caller, at: place, extending: true)
   }
 
-  /// What entitles a call without a question to anyone: no protection, or the open window.
+  /// What entitles a call without a question to anyone: no protection, or the window that is open
+  /// where the caller sits.
   func authorityWithoutAsking(
     for account: AccountRow,
     _ caller: Caller,
+    at place: CallerPlace?,
     extending: Bool
   ) throws(VaultFailure) -> Authority? {
     guard try protectionClass(of: account) == .presence else { return Authority() }
-    let proof = window?.proof(
+    guard
+      let place,
+      let proof = windows.proof(
+        at: place.name,
+        account: account.id,
+        connection: caller.connection,
+        now: clock.boot,
+        extending: extending
+      )
+    else { return nil }
+    return Authority(proof)
+  }
+
+  private func isCoveredByWindow(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    try protectionClass(of: account) == .presence
+      && windows.isAnyOpen(for: account.id, now: clock.boot)
+  }
+
+  /// What entitles the engine to refresh ahead: no protection, or an open window of the user.
+  func authorityAhead(
+    for account: AccountRow,
+    _ engine: Caller
+  ) throws(VaultFailure) -> Authority? {
+    guard try protectionClass(of: account) == .presence else { return Authority() }
+    let proof = windows.proofAhead(
       account: account.id,
-      connection: caller.connection,
-      at: clock.boot,
-      extending: extending
+      connection: engine.connection,
+      now: clock.boot
     )
     guard let proof else { return nil }
     return Authority(proof)

@@ -143,7 +143,7 @@ extension Vault {
     forgetTokens(of: row.id)
     if row.sealedRefreshToken != nil { try raiseMark() }
     // A window without any account of its own would read as one for all.
-    if window?.accounts == [row.id] { window = nil }
+    windows.forget(row.id)
     writeDefaultAccount()
     try stored { () throws(StorageError) in
       try SlotFile.delete(in: self.directory, account: row.id)

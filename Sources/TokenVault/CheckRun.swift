@@ -74,7 +74,8 @@ extension Vault {
       throw PresenceOutcome.notAvailable("the enrolled prints cannot be read")
     }
     if let objection = standing.objection(tries.lockout) {
-      if notes[prompt] != nil { note(prompt, standing) }
+      // At a place where one counts, or none would be asked.
+      if notes[prompt] != nil { note(prompt, standing, at: .everywhere) }
       throw objection
     }
     guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceOutcome.cancelled }

@@ -9,7 +9,8 @@ public struct FingerFacts: Sendable, Equatable {
   public let desktop: [String]
   /// How the desktop's can be seen; nil where there are none.
   public let source: DesktopFingers.Source?
-  /// Why no finger counts now although some are enrolled; nil where they do.
+  /// Why no finger counts now, from where it was asked, although some are enrolled; nil where they
+  /// do.
   public let reason: String?
 }
 
@@ -21,7 +22,7 @@ extension Vault {
       fingers: try printRows().map(\.finger).sorted(),
       desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
       source: standing.desktop?.source,
-      reason: standing.reason(for: .test, tries.lockout)
+      reason: reason(for: .test, standing, at: await place(of: caller))
     )
   }
 

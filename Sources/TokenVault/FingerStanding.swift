@@ -132,11 +132,11 @@ extension Vault {
   }
 
   /// Remembers what a prompt is opened with; what was kept for those that are gone goes.
-  func note(_ prompt: String, _ standing: FingerStanding) {
+  func note(_ prompt: String, _ standing: FingerStanding, at place: CallerPlace) {
     notes = notes.filter { prompts.contains($0.key) }
     notes[prompt] = PromptNote(
       unconfirmed: standing.change != nil && standing.damage == nil ? standing.set : nil,
-      objection: standing.objection(tries.lockout)
+      objection: fingerObjection(standing, at: place)
     )
   }
 

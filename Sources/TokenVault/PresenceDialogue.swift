@@ -60,17 +60,20 @@ extension Vault {
       return .busy("this was asked too often just now: it may be asked again in \(wait) s")
     }
     let name = hexadecimal(try random(16))
+    let place = await place(of: caller)
+    try demandPresenceAllowed(at: place)
     let standing = try await fingerStanding(for: caller)
     guard
       let methods = prompts.open(
         name,
         question: question,
+        place: place.name,
         connection: caller.connection,
-        fingerprintPossible: standing.objection(tries.lockout) == nil,
+        fingerprintPossible: fingerObjection(standing, at: place) == nil,
         at: clock.boot
       )
     else { return .busy("too many prompts are open on this connection") }
-    note(name, standing)
+    note(name, standing, at: place)
     sweepLater()
     return .presenceNeeded(
       PresenceNeed(
@@ -81,7 +84,7 @@ extension Vault {
         detail: question.detail,
         methods: methods,
         timeout: PromptBook.lifetime,
-        reason: standing.reason(for: question.purpose, tries.lockout)
+        reason: reason(for: question.purpose, standing, at: place)
       )
     )
   }
@@ -120,6 +123,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
+    try await demandSamePlace(prompt, method, caller)
     // The book knows that no finger counts for a prompt, and not why.
     if method == .fingerprint, question(of: prompt, allows: .fingerprint),
       !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
@@ -187,6 +191,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+    windows.close(at: CallerPlace.aloneName(connection), now: clock.boot)
     logins.forget(connection: connection)
   }
 
@@ -227,6 +232,32 @@ extension Vault {
       return try body()
     } catch {
       throw refusal(of: prompt, error, caller)
+    }
+  }
+
+  /// Looks again where the caller sits, who may have moved: the one who was shown the prompt has to
+  /// be the one who passes it.
+  private func demandSamePlace(
+    _ prompt: String,
+    _ method: PresenceMethod,
+    _ caller: Caller
+  ) async throws(VaultFailure) {
+    guard places != nil else { return }
+    let place = await place(of: caller)
+    if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    guard let shown = prompts.place(of: prompt) else {
+      throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
+    }
+    guard shown == place.name else {
+      giveUp(prompt, as: .cancelled)
+      throw refusal(of: prompt, .denied("the request comes from elsewhere now: ask again"), caller)
+    }
+    try demandPresenceAllowed(at: place)
+    if method == .fingerprint, let objection = place.objection,
+      question(of: prompt, allows: .fingerprint)
+    {
+      prompts.refuseFinger(prompt)
+      notes[prompt]?.objection = .notAvailable(Self.shown(objection))
     }
   }
 

@@ -51,7 +51,7 @@ extension Vault {
     for row in try tokens(of: account)
     where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
       guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
-        let authority = try authorityWithoutAsking(for: account, engine, extending: false)
+        let authority = try authorityAhead(for: account, engine)
       else { continue }
       // Where that ends the tokens that callers have, they keep them for as long as they were told.
       guard try provider(of: account).oauth?.refreshEndsAccessTokens != true else { return nil }

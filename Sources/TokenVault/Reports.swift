@@ -5,10 +5,14 @@ internal import Storage
 internal import System
 
 extension Vault {
-  /// What the vault says about itself.
-  public func facts() throws(VaultFailure) -> VaultFacts {
+  /// What the vault says about itself, with the unlock window of a place.
+  public func facts(at place: CallerPlace = .everywhere) throws(VaultFailure) -> VaultFacts {
+    try facts(at: place.name)
+  }
+
+  func facts(at place: String) throws(VaultFailure) -> VaultFacts {
     let now = clock.boot
-    let open = window.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    let open = windows.window(at: place, now: now)
     var problem: (message: String, remedy: String?)?
     if case .vaultUnsafe(let message, let hint)? = standing.failure { problem = (message, hint) }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)

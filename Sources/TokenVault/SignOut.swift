@@ -73,7 +73,8 @@ extension Vault {
     if provider.kind != .passwordBackend, provider.endpoint(.revocation) == nil {
       return Revocation(not: "the provider has no revocation_endpoint")
     }
-    guard let (request, endsGrant) = revocation(of: row, client, caller) else {
+    let place = await placeOfWindow(caller)
+    guard let (request, endsGrant) = revocation(of: row, client, caller, at: place) else {
       guard row.state == .signedIn else {
         return Revocation(not: row.cause ?? "its grant has ended")
       }
@@ -104,7 +105,8 @@ extension Vault {
   private func revocation(
     of row: AccountRow,
     _ client: ProviderClient,
-    _ caller: Caller
+    _ caller: Caller,
+    at place: CallerPlace
   ) -> (ProviderRequest, endsGrant: Bool)? {
     let isBackend = client.provider.kind == .passwordBackend
     var accessToken: String?
@@ -119,7 +121,7 @@ extension Vault {
     }
     // The token of a dead grant is never sent again.
     if row.state == .signedIn,
-      let authority = try? authorityWithoutAsking(for: row, caller, extending: false),
+      let authority = try? authorityWithoutAsking(for: row, caller, at: place, extending: false),
       let token = try? openRefreshToken(
         of: row,
         authority: authority,

@@ -36,16 +36,18 @@ extension Vault {
       detail: Self.shown(names, seconds)
     )
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
+    // Where the person was asked, and looked for again before that could be passed.
+    let place = prompts.place(of: prompt) ?? CallerPlace.aloneName(caller.connection)
     // Who joined another's check finds the window open that it has opened.
     if try await waitForLeader(of: prompt, question, caller) {
-      guard let window, window.isOpen(at: clock.boot) else {
+      guard let window = windows.window(at: place, now: clock.boot) else {
         throw .presenceFailed(.cancelled, methods: [])
       }
       // One that covers less than was asked for is not what was asked for.
       if let open = window.accounts, names.isEmpty || !covered.isSubset(of: open) {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
-      return try facts()
+      return try facts(at: place)
     }
     // Before the proof is spent: who joined finds the window open as soon as it is.
     let ends = await beginGuarding()
@@ -71,8 +73,8 @@ extension Vault {
         )
       )
     }
-    window = opened
-    return try facts()
+    if let opened { windows.open(opened, at: place, now: clock.boot) }
+    return try facts(at: place)
   }
 
   /// What a person is asked to open.
@@ -88,10 +90,9 @@ extension Vault {
     return "\(what) for \(length)"
   }
 
-  /// Closes the window now; whether it was open.
+  /// Closes all windows now, wherever they were opened; whether one was open.
   public func lock(caller: Caller) throws(VaultFailure) -> Bool {
-    let wasOpen = window?.isOpen(at: clock.boot) ?? false
-    window = nil
+    let wasOpen = windows.closeAll(now: clock.boot)
     if wasOpen {
       try change { () throws(VaultFailure) in
         try self.record(AuditEntry(.lock, .done, account: nil, caller: caller))
@@ -101,5 +102,5 @@ extension Vault {
   }
 
   /// Whether the engine holds something that a restart would lose.
-  public var isHoldingWindow: Bool { window?.isOpen(at: clock.boot) ?? false }
+  public var isHoldingWindow: Bool { windows.isAnyOpen(now: clock.boot) }
 }

@@ -26,6 +26,8 @@ public actor Vault {
   let clock: any VaultClock
   /// Sees what ends the window from outside; nil: nothing does.
   let windowGuard: (any WindowGuard)?
+  /// Tells where callers sit; nil: there is one place for all.
+  let places: (any CallerPlaces)?
 
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
@@ -45,10 +47,10 @@ public actor Vault {
   /// One at a time works on all accounts.
   var isHoldingAllAccounts = false
 
-  var window: UnlockWindow? {
+  var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
-  /// How often it was ended from outside.
+  /// How often all were ended from outside.
   var windowEnds: UInt64 = 0
   /// How many are about to be opened.
   var windowsBeginning = 0
@@ -104,6 +106,7 @@ public actor Vault {
   ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
   ///   - rules: what the administrator of the machine has laid down.
   ///   - promptLimit: how often somebody may be asked.
+  ///   - places: tells where callers sit; nil: there is one place for all.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -115,12 +118,14 @@ public actor Vault {
     trailLimits: TrailLimits = .standard,
     windowGuard: (any WindowGuard)? = nil,
     rules: any MachineRules = NoRules(),
-    promptLimit: PromptLimit = PromptLimit()
+    promptLimit: PromptLimit = PromptLimit(),
+    places: (any CallerPlaces)? = nil
   ) throws(VaultFailure) {
     self.trailLimits = trailLimits
     self.windowGuard = windowGuard
     self.rules = rules
     self.promptLimit = promptLimit
+    self.places = places
     self.owner = owner
     self.exchange = exchange
     self.check = check

@@ -71,12 +71,16 @@ extension Vault {
   /// The longest that the timer sleeps, in seconds.
   private static let longestSleep: Int64 = 3600
 
-  /// How an account and the window stand now.
-  public func watchFacts(of name: String?) throws(VaultFailure) -> WatchFacts {
-    try look(at: name).facts
+  /// How an account and the window of the caller's place stand now.
+  public func watchFacts(
+    of name: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> WatchFacts {
+    try look(at: name, from: await placeOfWindow(caller)).facts
   }
 
-  /// Tells how an account and the window stand, and again each time that differs.
+  /// Tells how an account and the window of the caller's place stand, and again each time that
+  /// differs.
   ///
   /// While it lasts, the account's usual access token counts as used. It keeps no window open, and
   /// ends when the task is cancelled.
@@ -85,12 +89,14 @@ extension Vault {
   ///   - name: the account; nil: the default. It need not exist.
   ///   - ahead: how long before its end the token is refreshed, in seconds; nil: as for anyone, 0:
   ///     not for this.
+  ///   - caller: who listens.
   ///   - tell: gets what differs, and returns when more can be taken; false: nobody listens.
   /// - Returns: how they stand at the end.
   /// - Throws: `invalidArgument`, `busy` where too many watch, and what the store cannot do.
   public func watch(
     account name: String?,
     refreshAhead ahead: Int64?,
+    caller: Caller,
     tell: @Sendable (WatchFacts) async -> Bool
   ) async throws(VaultFailure) -> WatchFacts {
     try demandCurrentStore()
@@ -104,8 +110,16 @@ extension Vault {
     }
     defer { watchers.remove(number) }
     var told: WatchFacts?
+    var place = CallerPlace.everywhere
+    var seen: Set<String> = []
     while true {
-      let (facts, end) = try look(at: name)
+      // Nobody is asked where the caller sits until a window is opened somewhere. What changes
+      // meanwhile is seen by the look that follows without a wait.
+      while windows.places != seen {
+        seen = windows.places
+        place = await self.place(of: caller)
+      }
+      let (facts, end) = try look(at: name, from: place)
       if Task.isCancelled { return facts }
       if facts == told {
         await waitForChange(number, before: end)
@@ -133,10 +147,11 @@ extension Vault {
 
   /// How they stand, and when that ends by itself.
   private func look(
-    at name: String?
+    at name: String?,
+    from place: CallerPlace
   ) throws(VaultFailure) -> (facts: WatchFacts, end: BootInstant?) {
     let now = clock.boot
-    let open = window.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    let open = windows.window(at: place.name, now: now)
     guard let row = try row(of: name) else {
       let isUnlocked = open.map { $0.accounts == nil } ?? false
       return (WatchFacts(account: nil, isUnlocked: isUnlocked), open?.closing)

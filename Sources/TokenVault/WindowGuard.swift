@@ -7,9 +7,10 @@ public protocol WindowGuard: Sendable {
   /// Begins to look, where it does not already.
   ///
   /// Returns once nothing is missed any more, or it is clear that nothing can be seen. `end` is
-  /// called with the reason, once, and returns when the window and the prompts are gone; where that
-  /// time is over already, before this returns.
-  func begin(_ end: @escaping @Sendable (_ why: String) async -> Void) async
+  /// called with the reason, and returns when the windows and the prompts are gone: once for all of
+  /// them (nil), and before that as often as a place of that name is left, for those there. Where the
+  /// time is over already, it is called before this returns.
+  func begin(_ end: @escaping @Sendable (_ place: String?, _ why: String) async -> Void) async
   /// Neither a window nor a prompt is open any more.
   func rest()
   /// Why nothing can be seen; nil where it can.
@@ -19,28 +20,40 @@ public protocol WindowGuard: Sendable {
 extension Vault {
   /// Has the guard look, before a window is opened or a reader is armed.
   ///
-  /// - Returns: a number that `endWindow` changes: what is opened in its place is too late then.
+  /// - Returns: a number that `endWindows` changes: what is opened in its place is too late then.
   func beginGuarding() async -> UInt64 {
     guard let windowGuard else { return windowEnds }
     windowsBeginning += 1
     defer { windowsBeginning -= 1 }
     let ends = windowEnds
-    await windowGuard.begin { [weak self] why in await self?.endWindow(because: why) }
+    await windowGuard.begin { [weak self] place, why in
+      await self?.endWindows(at: place, because: why)
+    }
     return ends
   }
 
-  /// Closes the window and gives up what is asked, because of what happened outside.
+  /// Closes the windows and gives up what is asked, because of what happened outside.
   ///
-  /// It is closed before that is written down, and in any case.
-  public func endWindow(because why: String) {
-    windowEnds += 1
-    // The touch of whoever comes to a locked screen must not release what was asked before.
-    for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
-    for connection in enrollments.keys {
-      enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+  /// They are closed before that is written down, and in any case.
+  ///
+  /// - Parameters:
+  ///   - place: the name of the one place that has come to an end; nil: the person is gone.
+  ///   - why: for the trail.
+  public func endWindows(at place: String? = nil, because why: String) {
+    let wasOpen: Bool
+    if let place {
+      // Whoever is about to open one there has a prompt there.
+      for prompt in prompts.names(at: place) { giveUp(prompt, as: .cancelled) }
+      wasOpen = windows.close(at: place, now: clock.boot)
+    } else {
+      windowEnds += 1
+      // The touch of whoever comes to a locked screen must not release what was asked before.
+      for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
+      for connection in enrollments.keys {
+        enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+      }
+      wasOpen = windows.closeAll(now: clock.boot)
     }
-    let wasOpen = window?.isOpen(at: clock.boot) ?? false
-    window = nil
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
     try? change { () throws(VaultFailure) in try self.record(entry) }

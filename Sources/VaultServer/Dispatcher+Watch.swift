@@ -6,15 +6,17 @@ extension Dispatcher {
   func watch(
     _ call: WatchCall,
     _ more: Bool,
+    _ caller: Caller,
     _ reply: @escaping @Sendable (VarlinkReply) -> Void,
     _ whenSent: @escaping @Sendable () async -> Bool
   ) async throws(VaultFailure) -> VarlinkReply {
     guard more else {
-      return try Self.made(WatchReply(try await vault.watchFacts(of: call.account)))
+      return try Self.made(WatchReply(try await vault.watchFacts(of: call.account, caller: caller)))
     }
     let last = try await vault.watch(
       account: call.account,
-      refreshAhead: call.refreshAhead.map(Int64.init)
+      refreshAhead: call.refreshAhead.map(Int64.init),
+      caller: caller
     ) { facts in
       guard let part = try? VarlinkReply(WatchReply(facts), continues: true) else { return false }
       reply(part)

@@ -36,7 +36,7 @@ struct Dispatcher: Sendable {
           return try await accounts(question, call.more, reply, whenSent)
         }
         if case .watch(let question) = request {
-          return try await watch(question, call.more, reply, whenSent)
+          return try await watch(question, call.more, caller, reply, whenSent)
         }
         return try await perform(request, call.more, caller, reply)
       } catch {
@@ -220,7 +220,7 @@ struct Dispatcher: Sendable {
   }
 
   private func status(_ caller: Caller) async throws(VaultFailure) -> VarlinkReply {
-    let facts = try await vault.facts()
+    let facts = try await vault.facts(for: caller)
     let fingers = try await vault.fingers(of: caller)
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {

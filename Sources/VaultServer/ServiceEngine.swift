@@ -40,6 +40,9 @@ public enum ServiceEngine {
       let path = try statePath()
       let users = Users(try UserDirectories(in: try stateDirectory(path), path: path))
       let clock = try SystemClock()
+      // The unit's environment, which no caller has a part in; nil: the machine's bus.
+      let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
+      let places = SessionPlaces(address: bus)
       let vaults = Vaults { user in
         try Vault(
           directory: try users.directories.open(user),
@@ -47,8 +50,9 @@ public enum ServiceEngine {
           exchange: exchange,
           check: check,
           clock: clock,
-          windowGuard: SessionGuard(user: user, address: nil),
-          rules: rules
+          windowGuard: SessionGuard(user: user, address: bus),
+          rules: rules,
+          places: places
         )
       }
       // A file that is broken from the start is told before anybody asks.

@@ -28,7 +28,7 @@ final class SessionGuard: WindowGuard {
     self.address = address
   }
 
-  func begin(_ end: @escaping @Sendable (String) async -> Void) async {
+  func begin(_ end: @escaping @Sendable (String?, String) async -> Void) async {
     await withCheckedContinuation { ready in
       enum Step {
         case go
@@ -74,8 +74,8 @@ final class SessionGuard: WindowGuard {
       do throws(SystemError) {
         try startThread { [user, address] in
           do throws(LoginFailure) {
-            _ = try LoginWatch(user: user, address: address, delaysSleep: false)
-            once.resume(nil)
+            let watch = try LoginWatch(user: user, address: address, delaysSleep: true)
+            once.resume(watch.sleepFailure.map { "sleep cannot be delayed: \($0)" })
           } catch {
             once.resume("\(error)")
           }
@@ -92,7 +92,7 @@ final class SessionGuard: WindowGuard {
 
   // MARK: - The thread
 
-  private func start(_ number: UInt64, _ end: @escaping @Sendable (String) async -> Void) {
+  private func start(_ number: UInt64, _ end: @escaping @Sendable (String?, String) async -> Void) {
     do {
       let wake = try Wake()
       try startThread { self.run(number, wake, end) }
@@ -109,7 +109,7 @@ final class SessionGuard: WindowGuard {
   private func run(
     _ number: UInt64,
     _ wake: Wake,
-    _ end: @escaping @Sendable (String) async -> Void
+    _ end: @escaping @Sendable (String?, String) async -> Void
   ) {
     do throws(LoginFailure) {
       var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
@@ -122,7 +122,13 @@ final class SessionGuard: WindowGuard {
       }
       guard look(number, wake) else { return }
       do throws(LoginFailure) {
-        guard let what = try watch.next(interrupt: wake.event.descriptor.number) else { return }
+        var what = try watch.next(interrupt: wake.event.descriptor.number)
+        while case .sessionEnded(let identifier)? = what {
+          // Others go on, and so does this.
+          Task { await end(LoginPlace.name(ofSession: identifier), LoginEnd.loggedOut.reason) }
+          what = try watch.next(interrupt: wake.event.descriptor.number)
+        }
+        guard let what else { return }
         // From here on whoever opens a window begins anew.
         stop(number)
         Self.tell(what.reason, end)
@@ -138,13 +144,16 @@ final class SessionGuard: WindowGuard {
   }
 
   /// Waits until the window is gone, but not for ever.
-  private static func tell(_ why: String, _ end: @escaping @Sendable (String) async -> Void) {
+  private static func tell(
+    _ why: String,
+    _ end: @escaping @Sendable (String?, String) async -> Void
+  ) {
     guard let done = try? Wake() else {
-      Task { await end(why) }
+      Task { await end(nil, why) }
       return
     }
     Task {
-      await end(why)
+      await end(nil, why)
       done.event.signal()
     }
     _ = try? done.event.descriptor.waitReadable(milliseconds: sleepPatience)
@@ -223,7 +232,7 @@ extension LoginEnd {
     case .locked: "the screen was locked"
     case .sleeping: "the computer sleeps"
     case .switchedAway: "another session has the seat"
-    case .loggedOut: "the session has ended"
+    case .loggedOut, .sessionEnded: "the session has ended"
     }
   }
 }

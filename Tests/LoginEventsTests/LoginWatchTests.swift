@@ -38,7 +38,11 @@ struct LoginWatchTests {
     try happening()
     let wake = try WakeEvent()
     return Result { () throws(LoginFailure) in
-      try watch.next(interrupt: wake.descriptor.number)
+      var end = try watch.next(interrupt: wake.descriptor.number)
+      while case .sessionEnded? = end {
+        end = try watch.next(interrupt: wake.descriptor.number)
+      }
+      return end
     }
   }
 
@@ -98,6 +102,33 @@ struct LoginWatchTests {
       try act("update_session('5', 'Active', False)")
     }
     #expect(end == .success(.switchedAway))
+  }
+
+  @Test
+  func theEndOfOneSessionAmongSeveralIsThatOfThisOne() throws {
+    defer { remove() }
+    try act("add_session('c3', '', 1234)")
+    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
+    let wake = try WakeEvent()
+    // One that is this user's, and one that another user may have left to this one.
+    for (session, name) in [("'c3'", "c3"), ("'2'", "2")] {
+      try act("remove_session(\(session))")
+      #expect(try watch.next(interrupt: wake.descriptor.number) == .sessionEnded(name))
+    }
+  }
+
+  @Test
+  func whereTheComputerDoesNotWaitWithSleepAllElseIsSeen() throws {
+    defer { remove() }
+    try act("refuse_inhibitors()")
+    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    guard case .noLogind? = watch.sleepFailure else {
+      Issue.record("\(String(describing: watch.sleepFailure))")
+      return
+    }
+    let wake = try WakeEvent()
+    try bus.run("prepare_for_sleep(True)")
+    #expect(try watch.next(interrupt: wake.descriptor.number) == .sleeping)
   }
 
   @Test

@@ -111,6 +111,16 @@ public final class DesktopBus {
     logind = nil
   }
 
+  /// Keeps the stand-in for logind from answering: it is there, and does nothing.
+  public func haltLogind() {
+    if let logind { _ = Glibc.kill(logind.identifier, SIGSTOP) }
+  }
+
+  /// Lets it answer again.
+  public func resumeLogind() {
+    if let logind { _ = Glibc.kill(logind.identifier, SIGCONT) }
+  }
+
   /// Enrols a name as a finger, such as `right-index-finger`, of a user.
   public func enroll(
     _ name: String,
@@ -230,6 +240,37 @@ public final class DesktopBus {
     def prepare_for_sleep(yes):
         mock(*LOGIND, 'EmitSignal', LOGIND[0] + '.Manager', 'PrepareForSleep', 'b',
              dbus.Array([dbus.Boolean(yes)], signature='v'))
+    def refuse_inhibitors():
+        mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'Inhibit', 'ssss', 'h',
+             'raise dbus.exceptions.DBusException("no", name="org.freedesktop.DBus.Error.AccessDenied")')
+    # Which session a process is in; nobody's where there is no name.
+    def set_sessions(of):
+        found = ', '.join(f'{process}: {name!r}' for process, name in of.items())
+        mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o', f"""
+    if int(args[0]) not in {{{found}}}:
+        raise dbus.exceptions.DBusException('none', name='org.freedesktop.login1.NoSessionForPID')
+    ret = dbus.ObjectPath('{LOGIND[1]}/session/' + {{{found}}}[int(args[0])])
+    """)
+        mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetUser', 'u', 'o', f"""
+    if '{LOGIND[1]}/user/' + str(int(args[0])) not in objects:
+        raise dbus.exceptions.DBusException('none', name='org.freedesktop.login1.NoSuchUser')
+    ret = dbus.ObjectPath('{LOGIND[1]}/user/' + str(int(args[0])))
+    """)
+    def set_display(user, name):
+        path = dbus.ObjectPath(of_session(name) if name else '/')
+        mock(LOGIND[0], f'{LOGIND[1]}/user/{user}', 'UpdateProperties', LOGIND[0] + '.User',
+             dbus.Dictionary({'Display': dbus.Struct((name, path), signature='so')}, signature='sv'))
+    def set_session(name, **facts):
+        mock(LOGIND[0], of_session(name), 'UpdateProperties', SESSION,
+             dbus.Dictionary(facts, signature='sv', variant_level=0))
+    # What logind says of a session that nobody understands.
+    def add_strange(name, **facts):
+        mock(*LOGIND, 'AddObject', of_session(name), SESSION, dbus.Dictionary(facts, signature='sv'),
+             dbus.Array([], signature='(ssss)'))
+    def user_of(number):
+        return dbus.Struct((dbus.UInt32(number), dbus.ObjectPath(f'{LOGIND[1]}/user/{number}')), signature='uo')
+    def seat_of(name):
+        return dbus.Struct((name, dbus.ObjectPath(f'{LOGIND[1]}/seat/{name}' if name else '/')), signature='so')
     def inhibits():
         found = call(*LOGIND, LOGIND[0] + '.Manager', 'ListInhibitors')
         return any(i[1] == 'Thumblatch' and i[0] == 'sleep' and i[3] == 'delay' for i in found)

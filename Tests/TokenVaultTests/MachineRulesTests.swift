@@ -6,36 +6,6 @@ import Testing
 
 @testable import TokenVault
 
-/// An administrator who changes their mind whenever a test says so.
-private final class Administrator: MachineRules {
-  private let state = Mutex<(policy: Result<Policy, ConfigurationError>, here: [[UInt8]])>(
-    (.success(Policy()), [])
-  )
-
-  var policyFile: String? { Policy.file }
-
-  func policy() throws(ConfigurationError) -> Policy {
-    try state.withLock { $0.policy }.get()
-  }
-
-  func mayReachThisMachine(_ provider: Provider) -> Bool {
-    state.withLock { $0.here.contains(provider.asWritten.canonicalForm) }
-  }
-
-  func write(_ text: String) {
-    let policy: Result<Policy, ConfigurationError>
-    do throws(ConfigurationError) {
-      policy = .success(try Policy(bytes: Array(text.utf8), file: Policy.file))
-    } catch {
-      policy = .failure(error)
-    }
-    state.withLock { $0.policy = policy }
-  }
-
-  func add(_ provider: Provider) { state.withLock { $0.here = [provider.canonicalForm] } }
-  func removeProviders() { state.withLock { $0.here = [] } }
-}
-
 @Suite(.timeLimit(.minutes(10)))
 struct MachineRulesTests {
   private let bench: Bench

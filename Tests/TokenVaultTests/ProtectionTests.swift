@@ -373,18 +373,17 @@ extension Vault {
   fileprivate func put(_ row: AccountRow) throws {
     try store.transaction { try store.update(row) }
   }
-}
 
-extension Vault {
   /// Opens the token of `me` at the gate, without a proof or with one of the open window.
   fileprivate func tryTheGate(_ use: Use, withWindowOf holder: Caller? = nil) throws {
     let row = try row()
     var authority = Authority()
     if let holder {
-      let proof = window?.proof(
+      let proof = windows.proof(
+        at: "",
         account: row.id,
         connection: holder.connection,
-        at: clock.boot,
+        now: clock.boot,
         extending: false
       )
       if let proof { authority = Authority(proof) }

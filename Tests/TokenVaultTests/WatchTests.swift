@@ -29,7 +29,7 @@ struct WatchTests {
     await onlooker.untilTold(4)
     #expect(onlooker.story == ["ready", "ready, unlocked", "ready", "ready"])
     #expect(onlooker.told.map { $0.account?.isProtected } == [false, false, false, true])
-    #expect(try await vault.watchFacts(of: "me") == onlooker.told.last)
+    #expect(try await vault.watchFacts(of: "me", caller: caller()) == onlooker.told.last)
     await onlooker.end()
   }
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <systemd/sd-bus.h>
 
 // What is used of it, by its names without `sd_bus_`.
@@ -29,6 +30,7 @@ struct csystemd {
   __typeof__(&sd_bus_message_enter_container) message_enter_container;
   __typeof__(&sd_bus_message_exit_container) message_exit_container;
   __typeof__(&sd_bus_message_skip) message_skip;
+  __typeof__(&sd_bus_error_free) error_free;
 };
 
 // Loads the library, for as long as the process lives; NULL with errno where it is not there.
@@ -63,6 +65,7 @@ static inline struct csystemd *csystemd_load(void) {
   CSYSTEMD_TAKE(message_enter_container);
   CSYSTEMD_TAKE(message_exit_container);
   CSYSTEMD_TAKE(message_skip);
+  CSYSTEMD_TAKE(error_free);
 #undef CSYSTEMD_TAKE
   return found;
 missing:
@@ -104,6 +107,21 @@ static inline int csystemd_call(
   }
   return library->call_method(
       bus, destination, path, interface, member, NULL, reply, "ssss", first, second, third, fourth);
+}
+
+// The same with one number; `error` gets the name of the error that was sent, as far as there is room,
+// or nothing: the codes of those that are logind's own are not fixed (sd-bus-errors(3)).
+static inline int csystemd_call_number(
+    const struct csystemd *library, sd_bus *bus, const char *destination, const char *path,
+    const char *interface, const char *member, uint32_t number, sd_bus_message **reply, char *error,
+    size_t room) {
+  sd_bus_error found = SD_BUS_ERROR_NULL;
+  int code = library->call_method(
+      bus, destination, path, interface, member, &found, reply, "u", number);
+  memset(error, 0, room);
+  if (found.name != NULL) strncpy(error, found.name, room - 1);
+  library->error_free(&found);
+  return code;
 }
 
 static inline int csystemd_descriptor(const struct csystemd *library, sd_bus *bus) {

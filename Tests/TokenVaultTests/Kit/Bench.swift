@@ -27,7 +27,8 @@ final class Bench: Sendable {
     limits: TrailLimits = .standard,
     windowGuard: (any WindowGuard)? = nil,
     rules: any MachineRules = NoRules(),
-    promptLimit: PromptLimit = .none
+    promptLimit: PromptLimit = .none,
+    places: (any CallerPlaces)? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -41,7 +42,8 @@ final class Bench: Sendable {
           trailLimits: limits,
           windowGuard: windowGuard,
           rules: rules,
-          promptLimit: promptLimit
+          promptLimit: promptLimit,
+          places: places
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()

@@ -42,12 +42,18 @@ final class Onlooker: Sendable {
   private let task: Task<Result<WatchFacts, VaultFailure>, Never>
 
   /// Begins; a slow one takes nothing more until it has `caughtUp`.
-  init(_ vault: Vault, _ account: String? = "me", ahead: Int64? = 0, isSlow: Bool = false) {
+  init(
+    _ vault: Vault,
+    _ account: String? = "me",
+    ahead: Int64? = 0,
+    isSlow: Bool = false,
+    caller: Caller = caller()
+  ) {
     log.state.withLock { $0.isSlow = isSlow }
     task = Task { [log] in
       do throws(VaultFailure) {
         return .success(
-          try await vault.watch(account: account, refreshAhead: ahead) { facts in
+          try await vault.watch(account: account, refreshAhead: ahead, caller: caller) { facts in
             await log.take(facts)
             return true
           }

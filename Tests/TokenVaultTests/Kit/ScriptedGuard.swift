@@ -5,7 +5,7 @@ import Synchronization
 /// Sees what a test has happen to the login session.
 final class ScriptedGuard: WindowGuard {
   private struct State {
-    var end: (@Sendable (String) async -> Void)?
+    var end: (@Sendable (String?, String) async -> Void)?
     var happensFirst: String?
     var flaw: String?
     var begun = 0
@@ -19,10 +19,11 @@ final class ScriptedGuard: WindowGuard {
   /// How often it was told to rest.
   var rested: Int { state.withLock { $0.rested } }
 
-  /// Has something happen now; returns when the window is gone.
-  func happen(_ why: String) async {
+  /// Has something happen now, at one place or (nil) to the person; returns when the windows are
+  /// gone.
+  func happen(_ why: String, at place: String? = nil) async {
     let end = state.withLock { $0.end }
-    await end?(why)
+    await end?(place, why)
   }
 
   /// Has something happen as soon as it looks the next time.
@@ -35,7 +36,7 @@ final class ScriptedGuard: WindowGuard {
     state.withLock { $0.flaw = why }
   }
 
-  func begin(_ end: @escaping @Sendable (String) async -> Void) async {
+  func begin(_ end: @escaping @Sendable (String?, String) async -> Void) async {
     let first = state.withLock { state in
       state.begun += 1
       state.end = end
@@ -43,7 +44,7 @@ final class ScriptedGuard: WindowGuard {
       state.happensFirst = nil
       return first
     }
-    if let first { await end(first) }
+    if let first { await end(nil, first) }
   }
 
   func rest() { state.withLock { $0.rested += 1 } }

@@ -1,0 +1,106 @@
+package import System
+
+/// Asks systemd-logind where processes sit, by one connection to the bus and on one thread.
+///
+/// What counts is what logind and the kernel say of a process, never what the process says of itself:
+/// its environment (`XDG_SESSION_ID`, `XDG_SEAT`) is not looked at.
+public struct LoginLookup: ~Copyable {
+  // The names of logind's own errors: org.freedesktop.login1(5).
+  private static let noSession = [
+    "org.freedesktop.login1.NoSessionForPID", "org.freedesktop.login1.NoSuchSession",
+  ]
+  private static let noUser = [
+    "org.freedesktop.login1.NoSuchUser", "org.freedesktop.login1.NoUserForPID",
+  ]
+
+  private let bus: SystemBus
+  /// The unique name of logind.
+  private let owner: String
+
+  /// Connects to the bus at an address; nil: the machine's.
+  ///
+  /// - Throws: why nothing can be asked.
+  public init(address: String? = nil) throws(LoginFailure) {
+    let bus = try SystemBus(address ?? Logind.machineBus)
+    let owner = try Logind.owner(bus)
+    self.bus = bus
+    self.owner = owner
+  }
+
+  /// Where a process of a user sits.
+  ///
+  /// The number may come to mean another process meanwhile: whoever holds the process looks
+  /// afterwards whether it still lives.
+  ///
+  /// - Throws: where logind does not answer, or makes no sense.
+  public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginPlace {
+    try place(of: process, user: user) { ControlGroup(process: process) }
+  }
+
+  /// The same for a process whose control group is known.
+  package func place(
+    of process: Int32,
+    user: UInt32,
+    in findGroup: () -> ControlGroup?
+  ) throws(LoginFailure) -> LoginPlace {
+    if let path = try path("GetSessionByPID", UInt32(bitPattern: process), Self.noSession) {
+      return LoginPlace(try session(at: path), user: user)
+    }
+    let group = findGroup()
+    // Most programs of a desktop, its terminals among them, belong to the user's manager and to no
+    // session: for these the one counts that logind calls the user's display.
+    if let group, group.manager == user, let path = try display(of: user) {
+      return LoginPlace(try session(at: path), user: user)
+    }
+    return LoginPlace(unit: group?.unit)
+  }
+
+  private func path(
+    _ member: String,
+    _ number: UInt32,
+    _ absent: [String]
+  ) throws(LoginFailure) -> String? {
+    let answer: BusMessage?
+    do throws(SystemError) {
+      answer = try bus.call(
+        owner,
+        Logind.root,
+        Logind.manager,
+        member,
+        number: number,
+        absent: absent
+      )
+    } catch {
+      throw .noLogind(error)
+    }
+    guard let answer else { return nil }
+    return try answer.text("o")
+  }
+
+  private func properties(
+    of interface: String,
+    _ member: String,
+    at path: String,
+    _ name: String? = nil
+  ) throws(LoginFailure) -> BusMessage {
+    do throws(SystemError) {
+      return try bus.call(owner, path, Logind.properties, member, (interface, name, nil, nil))
+    } catch {
+      throw .noLogind(error)
+    }
+  }
+
+  private func session(at path: String) throws(LoginFailure) -> LoginSession {
+    try LoginSession(try properties(of: Logind.session, "GetAll", at: path))
+  }
+
+  /// The path of the session that a user's desktop is, or else the best one; nil: there is none.
+  private func display(of user: UInt32) throws(LoginFailure) -> String? {
+    guard let path = try path("GetUser", user, Self.noUser) else { return nil }
+    let answer = try properties(of: Logind.user, "Get", at: path, "Display")
+    guard try answer.enter("v", "(so)"), try answer.enter("r", "so") else { throw .notUnderstood }
+    let identifier = try answer.text()
+    let session = try answer.text("o")
+    return identifier.isEmpty ? nil : session
+  }
+}

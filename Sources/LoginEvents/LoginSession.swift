@@ -1,0 +1,84 @@
+/// What logind says of one session: the properties of org.freedesktop.login1.Session.
+struct LoginSession: Equatable {
+  private static let longestIdentifier = 64
+
+  var identifier = ""
+  var user: UInt32 = .max
+  /// False as well where it was not said.
+  var isActive = false
+  /// True as well where it was not said.
+  var isRemote = true
+  var isLocked = false
+  var seat = ""
+  /// Its class.
+  var kind = ""
+  var state = ""
+
+  /// Reads the answer to `GetAll`.
+  ///
+  /// - Throws: `notUnderstood` where a property is missing, or of another type.
+  init(_ answer: borrowing BusMessage) throws(LoginFailure) {
+    var missing: Set = ["Id", "User", "Active", "Remote", "Seat", "Class", "State", "LockedHint"]
+    guard try answer.enter("a", "{sv}") else { throw .notUnderstood }
+    while try answer.enter("e", "sv") {
+      let name = try answer.text()
+      missing.remove(name)
+      switch name {
+      case "Id": identifier = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
+      case "Class": kind = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
+      case "State": state = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
+      case "Active": isActive = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
+      case "Remote": isRemote = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
+      case "LockedHint":
+        isLocked = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
+      case "Seat":
+        seat = try Self.first(of: answer, "so") { m throws(LoginFailure) in try m.text() }
+      case "User":
+        user = try Self.first(of: answer, "uo") { m throws(LoginFailure) in try m.number() }
+      default: try answer.skip("v")
+      }
+      try answer.leave()
+    }
+    guard missing.isEmpty, Self.isIdentifier(identifier) else { throw .notUnderstood }
+  }
+
+  /// The first of a pair of a value and the path of its object.
+  private static func first<Value>(
+    of answer: borrowing BusMessage,
+    _ contents: String,
+    _ read: (borrowing BusMessage) throws(LoginFailure) -> Value
+  ) throws(LoginFailure) -> Value {
+    try answer.inside("(\(contents))") { message throws(LoginFailure) in
+      guard try message.enter("r", contents) else { throw .notUnderstood }
+      let value = try read(message)
+      try message.skip("o")
+      try message.leave()
+      return value
+    }
+  }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= longestIdentifier
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+extension BusMessage {
+  /// What a variant of this type holds.
+  fileprivate borrowing func inside<Value>(
+    _ type: String,
+    _ read: (borrowing BusMessage) throws(LoginFailure) -> Value
+  ) throws(LoginFailure) -> Value {
+    guard try enter("v", type) else { throw .notUnderstood }
+    let value = try read(self)
+    try leave()
+    return value
+  }
+}

@@ -1,0 +1,71 @@
+/// The systemd unit that a process runs in, as the kernel's control groups tell it (cgroups(7)).
+///
+/// A process cannot leave its unit by itself; within a part that was delegated to its user, as that of
+/// the user's own manager, any program of that user can move it.
+public struct ControlGroup: Sendable, Equatable {
+  private static let longest = 64 * 1024
+
+  /// The path down to the unit, such as `/system.slice/cron.service`.
+  public let unit: String
+  /// The user whose manager (`user@UID.service`) it belongs to; nil: none's.
+  public let manager: UInt32?
+
+  /// Reads /proc/PID/cgroup; nil where there is no such process, or it is in no unit.
+  public init?(process: Int32) {
+    guard let directory = try? Directory(path: "/proc/\(process)"),
+      let file = try? directory.openForReading("cgroup"),
+      let bytes = try? file.readAll(limit: Self.longest),
+      let found = Self.parse(String(decoding: bytes, as: UTF8.self))
+    else { return nil }
+    self = found
+  }
+
+  private init(unit: String, manager: UInt32?) {
+    self.unit = unit
+    self.manager = manager
+  }
+
+  /// Each line is `ID:CONTROLLERS:PATH`; systemd's own hierarchy has no number and no controller, or
+  /// where there are several is called `name=systemd`.
+  package static func parse(_ text: String) -> ControlGroup? {
+    var path: Substring?
+    for line in text.split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3, fields[2].hasPrefix("/") else { continue }
+      if fields[1] == "name=systemd" || fields[0] == "0" && fields[1].isEmpty && path == nil {
+        path = fields[2]
+      }
+    }
+    return path.flatMap { unit(of: $0) }
+  }
+
+  /// The unit is the first part of the path that is no slice; in that of a user's manager, its own.
+  ///
+  /// What lies deeper was made by the unit itself, which may call it as it likes.
+  private static func unit(of path: Substring) -> ControlGroup? {
+    let parts = path.split(separator: "/")
+    // Of another part of the tree, seen from inside a control group namespace.
+    guard !parts.contains(".."), let end = endOfUnit(in: parts[...]) else { return nil }
+    guard let user = managedUser(parts[end - 1]) else {
+      return ControlGroup(unit: joined(parts[..<end]), manager: nil)
+    }
+    let inner = endOfUnit(in: parts[end...]) ?? end
+    return ControlGroup(unit: joined(parts[..<inner]), manager: user)
+  }
+
+  private static func endOfUnit(in parts: ArraySlice<Substring>) -> Int? {
+    guard let index = parts.firstIndex(where: { !$0.hasSuffix(".slice") }),
+      parts[index].hasSuffix(".service") || parts[index].hasSuffix(".scope")
+    else { return nil }
+    return index + 1
+  }
+
+  private static func managedUser(_ unit: Substring) -> UInt32? {
+    guard unit.hasPrefix("user@"), unit.hasSuffix(".service") else { return nil }
+    return UInt32(unit.dropFirst("user@".count).dropLast(".service".count))
+  }
+
+  private static func joined(_ parts: ArraySlice<Substring>) -> String {
+    parts.reduce(into: "") { $0 += "/" + $1 }
+  }
+}

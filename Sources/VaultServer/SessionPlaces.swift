@@ -1,0 +1,154 @@
+internal import LoginEvents
+internal import Synchronization
+internal import System
+internal import TokenVault
+
+/// Asks systemd-logind where callers sit, on one thread that lives for as long as somebody waits: the
+/// server's own waits for no bus.
+final class SessionPlaces: CallerPlaces {
+  /// How long a caller waits for an answer, in nanoseconds.
+  private static let patience: UInt64 = 2_000_000_000
+  /// How many may wait.
+  private static let mostWaiting = 1024
+
+  private struct Question: Sendable {
+    let caller: Caller
+    let peer: Peer
+    let answer = Answer()
+  }
+
+  private let address: String?
+  private let state = Mutex((waiting: [Question](), isAsking: false))
+
+  /// Asks by the bus at an address; nil: the machine's.
+  init(address: String? = nil) {
+    self.address = address
+  }
+
+  func place(of caller: Caller) async -> CallerPlace {
+    guard let peer = caller.peer else { return Self.unknown(caller) }
+    let question = Question(caller: caller, peer: peer)
+    guard ask(question) else { return Self.unknown(caller) }
+    let timer = Task {
+      try? await Task.sleep(nanoseconds: Self.patience)
+      question.answer.give(Self.unknown(caller))
+    }
+    defer { timer.cancel() }
+    return await question.answer.value
+  }
+
+  /// What cannot be known: a place of this connection alone, where no finger counts.
+  private static func unknown(
+    _ caller: Caller,
+    because why: String = "logind does not answer"
+  ) -> CallerPlace {
+    .alone(caller.connection, objection: why)
+  }
+
+  // MARK: - The thread
+
+  /// Hands a question to the thread; false where too many wait, or there is none to be had.
+  private func ask(_ question: Question) -> Bool {
+    let (isTaken, isFirst) = state.withLock { state in
+      guard state.waiting.count < Self.mostWaiting else { return (false, false) }
+      state.waiting.append(question)
+      defer { state.isAsking = true }
+      return (true, !state.isAsking)
+    }
+    guard isFirst else { return isTaken }
+    do throws(SystemError) {
+      try startThread { self.run() }
+      return true
+    } catch {
+      let left = state.withLock { state in
+        defer { state = (waiting: [], isAsking: false) }
+        return state.waiting
+      }
+      for question in left { question.answer.give(Self.unknown(question.caller)) }
+      return true
+    }
+  }
+
+  /// The next question that still waits; with none the thread ends.
+  private func next() -> Question? {
+    state.withLock { state in
+      state.waiting.removeAll { $0.answer.isGiven }
+      guard !state.waiting.isEmpty else {
+        state.isAsking = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+  }
+
+  private func run() {
+    while let first = next() {
+      var question = first
+      do throws(LoginFailure) {
+        let lookup = try LoginLookup(address: address)
+        while true {
+          question.answer.give(try Self.look(for: question, lookup))
+          guard let another = next() else { return }
+          question = another
+        }
+      } catch {
+        question.answer.give(Self.unknown(question.caller))
+      }
+    }
+  }
+
+  private static func look(
+    for question: Question,
+    _ lookup: borrowing LoginLookup
+  ) throws(LoginFailure) -> CallerPlace {
+    let (caller, peer) = (question.caller, question.peer)
+    guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
+    let place = try lookup.place(of: peer.identifier, user: caller.user)
+    // Its number was its own all the while, because it lives still.
+    guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
+    let objection = place.objection?.rawValue
+    guard let name = place.name else {
+      return .alone(caller.connection, objection: objection ?? "no session")
+    }
+    return CallerPlace(name: name, objection: objection, isLocal: place.isLocal)
+  }
+}
+
+/// What one waits for, and the first of two gives.
+private final class Answer: Sendable {
+  private enum State {
+    case open
+    case awaited(CheckedContinuation<CallerPlace, Never>)
+    case given(CallerPlace)
+  }
+
+  private let state = Mutex(State.open)
+
+  var isGiven: Bool {
+    state.withLock { state in
+      if case .given = state { true } else { false }
+    }
+  }
+
+  var value: CallerPlace {
+    get async {
+      await withCheckedContinuation { waiting in
+        let place = state.withLock { state -> CallerPlace? in
+          if case .given(let place) = state { return place }
+          state = .awaited(waiting)
+          return nil
+        }
+        if let place { waiting.resume(returning: place) }
+      }
+    }
+  }
+
+  func give(_ place: CallerPlace) {
+    let waiting = state.withLock { state -> CheckedContinuation<CallerPlace, Never>? in
+      defer { if case .given = state {} else { state = .given(place) } }
+      guard case .awaited(let waiting) = state else { return nil }
+      return waiting
+    }
+    waiting?.resume(returning: place)
+  }
+}

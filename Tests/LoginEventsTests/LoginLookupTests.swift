@@ -1,0 +1,259 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import LoginEvents
+
+/// Where logind says that a process sits, on a real bus with a stand-in for it.
+@Suite(.serialized)
+struct LoginLookupTests {
+  private let reader: VirtualReader
+  private let bus: DesktopBus
+  private let process = ThisProcess.identifier
+
+  init() throws {
+    reader = try VirtualReader(.device)
+    bus = try DesktopBus(reader, logind: true, fprintd: false)
+    try act("add_session('1', 'seat0', 1234)")
+    try act("add_session('2', 'seat0', 4321)")
+    try act("set_session('1', State='active', Type='wayland')")
+    try act("set_sessions({\(process): '1'})")
+  }
+
+  private func remove() {
+    bus.remove()
+    reader.remove()
+  }
+
+  /// Has something be so at logind.
+  private func act(_ call: String) throws {
+    let answer = try bus.run(call)
+    try #require(answer == "None", "\(call): \(answer)")
+  }
+
+  private func group(_ path: String) -> ControlGroup? { ControlGroup.parse("0::\(path)\n") }
+
+  /// Each combination of what logind knows; who may be asked for a finger is told by one line.
+  @Test
+  func aFingerCountsForAnActiveLocalSessionOnASeatAlone() throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    let truth = [true, false]
+    var counted = 0
+    var tried = 0
+    for active in truth {
+      for remote in truth {
+        for seat in ["seat0", ""] {
+          for kind in ["user", "greeter", "background"] {
+            for state in ["active", "online", "closing"] {
+              for type in ["wayland", "tty", "unspecified"] {
+                for locked in truth {
+                  for user: UInt32 in [1234, 4321] {
+                    try act(
+                      """
+                      set_session('1', Active=\(Self.python(active)), Remote=\(Self.python(remote)), \
+                      Seat=seat_of('\(seat)'), Class='\(kind)', State='\(state)', Type='\(type)', \
+                      LockedHint=\(Self.python(locked)), User=user_of(\(user)))
+                      """
+                    )
+                    let counts =
+                      active && !remote && seat == "seat0" && kind == "user" && state == "active"
+                      && !locked && user == 1234
+                    let place = try lookup.place(of: process, user: 1234)
+                    #expect(
+                      (place.objection == nil) == counts,
+                      "\(active) \(remote) \(seat) \(kind) \(state) \(type) \(locked) \(user)"
+                    )
+                    #expect(place.name == (state == "closing" ? "closing session 1" : "session 1"))
+                    #expect(
+                      place.isLocal
+                        == (!remote && !seat.isEmpty && kind == "user" && state != "closing")
+                    )
+                    counted += counts ? 1 : 0
+                    tried += 1
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    #expect(tried == 2 * 2 * 2 * 3 * 3 * 3 * 2 * 2)
+    // One for each type, which decides nothing.
+    #expect(counted == 3)
+  }
+
+  private static func python(_ value: Bool) -> String { value ? "True" : "False" }
+
+  @Test(arguments: [
+    ("Remote=True", LoginObjection.remoteSession), ("Active=False", .notActive),
+    ("State='online'", .notActive), ("Seat=seat_of('')", .noSeat), ("State='closing'", .closing),
+    ("LockedHint=True", .locked), ("User=user_of(4321)", .othersSession),
+    ("Class='background'", .notPersonal),
+    // The one that says most.
+    ("Remote=True, Active=False, Seat=seat_of('')", .remoteSession),
+    ("Remote=True, State='closing'", .closing),
+  ])
+  func theReasonIsTold(_ facts: String, _ objection: LoginObjection) throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    #expect(try lookup.place(of: process, user: 1234).objection == nil)
+    try act("set_session('1', \(facts))")
+    #expect(try lookup.place(of: process, user: 1234).objection == objection)
+  }
+
+  /// Terminals of GNOME and KDE belong to the user's manager, and to no session.
+  @Test
+  func whoBelongsToTheUsersManagerSitsAtTheDisplaySession() throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    try act("set_sessions({})")
+    try act("set_display(1234, '1')")
+    try act("set_display(4321, '2')")
+    let terminal = "/user.slice/user-1234.slice/user@1234.service/app.slice/term.scope"
+    func place(_ path: String, _ user: UInt32 = 1234) throws -> LoginPlace {
+      try lookup.place(of: process, user: user) { group(path) }
+    }
+    let found = try place(terminal)
+    #expect(found.name == "session 1" && found.objection == nil && found.isLocal)
+    #expect(try place("/user.slice/user-1234.slice/user@1234.service") == found)
+    // Of another user, who runs something in there.
+    let other = try place(terminal, 4321)
+    #expect(other.name == "unit \(terminal)" && other.objection == .noSession && !other.isLocal)
+    // The display session counts as any other.
+    try act("set_session('1', Remote=True)")
+    #expect(try place(terminal).objection == .remoteSession)
+    // With none there is nobody at the machine.
+    try act("set_display(1234, '')")
+    #expect(try place(terminal) == LoginPlace(unit: terminal))
+    // Nor where logind does not know the user at all.
+    #expect(
+      try place("/user@77.service/a.scope", 77) == LoginPlace(unit: "/user@77.service/a.scope")
+    )
+  }
+
+  @Test
+  func whoIsInNoSessionBelongsToItsUnit() throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    try act("set_sessions({})")
+    try act("set_display(1234, '1')")
+    let place = try lookup.place(of: process, user: 1234) { group("/system.slice/cron.service") }
+    #expect(place.name == "unit /system.slice/cron.service")
+    #expect(place.objection == .noSession && !place.isLocal)
+    let nowhere = try lookup.place(of: process, user: 1234) { nil }
+    #expect(nowhere.name == nil && nowhere.objection == .noSession)
+  }
+
+  /// sudo CVE-2013-1776 and CVE-2025-6018 believed what a program can set for itself.
+  @Test
+  func whatAProgramSaysOfItselfDoesNotCount() throws {
+    defer { remove() }
+    let child = try ChildProcess(
+      path: "/usr/bin/tail",
+      arguments: ["-f", "/dev/null"],
+      environment: [
+        "XDG_SESSION_ID=1", "XDG_SEAT=seat0", "XDG_SESSION_TYPE=wayland", "XDG_VTNR=1",
+      ],
+      descriptors: [-1, -1, -1]
+    )
+    defer {
+      child.kill()
+      _ = try? child.wait()
+    }
+    let lookup = try LoginLookup(address: bus.address)
+    #expect(try lookup.place(of: process, user: 1234).objection == nil)
+    let place = try lookup.place(of: child.identifier, user: 1234)
+    #expect(place.objection == .noSession && place.name != "session 1" && !place.isLocal)
+  }
+
+  @Test(arguments: [
+    "Active='yes'", "Active=1", "Remote='no'", "Seat='seat0'", "User=dbus.UInt32(1234)", "Class=7",
+    "State=True", "LockedHint='no'", "Id=''", "Id='1\\n2'", "Id='../1'", "Id='x' * 65", "Id=3",
+    "Seat=dbus.Struct(('seat0', 'seat0'), signature='ss')",
+  ])
+  func whatMakesNoSenseIsNotBelieved(_ facts: String) throws {
+    defer { remove() }
+    try act("set_session('1', \(facts))")
+    let lookup = try LoginLookup(address: bus.address)
+    #expect(throws: LoginFailure.notUnderstood) {
+      _ = try lookup.place(of: process, user: 1234)
+    }
+  }
+
+  @Test
+  func whatIsMissingIsNotMadeUp() throws {
+    defer { remove() }
+    let all = [
+      ("Id", "'9'"), ("User", "user_of(1234)"), ("Active", "True"), ("Remote", "False"),
+      ("Seat", "seat_of('seat0')"), ("Class", "'user'"), ("State", "'active'"),
+      ("LockedHint", "False"),
+    ]
+    let lookup = try LoginLookup(address: bus.address)
+    for missing in [nil] + all.map(\.0) {
+      let name = "x\(missing ?? "")"
+      let facts = all.filter { $0.0 != missing }.map { "\($0.0)=\($0.1)" }
+      try act("add_strange('\(name)', \(facts.joined(separator: ", ")))")
+      try act("set_sessions({\(process): '\(name)'})")
+      let place = Result { () throws(LoginFailure) in
+        try lookup.place(of: process, user: 1234)
+      }
+      guard missing != nil else {
+        #expect(try place.get().objection == nil)
+        continue
+      }
+      #expect(place == .failure(.notUnderstood), "without \(missing ?? "")")
+    }
+    // And a session that is not there.
+    try act("set_sessions({\(process): 'gone'})")
+    guard
+      case .failure(.noLogind) = Result(catching: { () throws(LoginFailure) in
+        try lookup.place(of: process, user: 1234)
+      })
+    else {
+      Issue.record("a session was found that is not there")
+      return
+    }
+  }
+
+  @Test
+  func logindThatDoesNotAnswerIsWaitedForNoLongerThanTwoSeconds() throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    bus.haltLogind()
+    let begun = BootInstant.now
+    let place = Result { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }
+    guard case .failure(.noLogind(let cause)) = place else {
+      Issue.record("\(place)")
+      return
+    }
+    #expect(cause.code == ETIMEDOUT)
+    #expect(BootInstant.now.seconds(since: begun) >= 1)
+  }
+
+  @Test
+  func withoutLogindThereIsAReason() throws {
+    defer { remove() }
+    let lookup = try LoginLookup(address: bus.address)
+    try bus.killLogind()
+    for attempt in [
+      Result(catching: { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }),
+      Result(catching: { () throws(LoginFailure) in
+        try LoginLookup(address: bus.address).place(of: process, user: 1234)
+      }),
+    ] {
+      guard case .failure(.noLogind) = attempt else {
+        Issue.record("\(attempt)")
+        continue
+      }
+    }
+    #expect {
+      _ = try LoginLookup(address: "unix:path=/nowhere/bus")
+    } throws: { error in
+      guard case .bus(let cause) = error as? LoginFailure else { return false }
+      return cause.code == ENOENT
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import Presence
+import System
+import Testing
+
+/// Windows and prompts of several places, against a model that is told as plainly as can be.
+@Suite
+struct UnlockWindowsModelTests {
+  private static let places = ["desk", "other desk", "network"]
+  private static let accounts = [account, otherAccount]
+
+  private struct Window {
+    let account: Int?
+    let end: Int64
+    var pause: Int64
+    let slides: Bool
+  }
+
+  private struct Prompt {
+    let place: Int
+    let account: Int?
+    var isArmed = false
+    var leader: Int?
+  }
+
+  private struct Model {
+    var windows: [Int: Window] = [:]
+    var prompts: [Int: Prompt] = [:]
+
+    func covers(_ place: Int, _ account: Int, _ now: Int64) -> Bool {
+      guard let window = windows[place], now < window.pause else { return false }
+      return window.account == nil || window.account == account
+    }
+  }
+
+  private struct Vault {
+    var book = PromptBook()
+    var windows = UnlockWindows()
+  }
+
+  /// A hundred thousand stories; all that can be seen is compared after each event.
+  @Test(arguments: 0..<4)
+  func theWindowsDoWhatTheModelDoes(_ part: Int) {
+    var count = (uses: 0, joins: 0)
+    for sequence in 0..<25_000 {
+      guard let found = play(seed: UInt64(part * 25_000 + sequence)) else {
+        Issue.record("sequence \(part * 25_000 + sequence)")
+        return
+      }
+      count = (count.uses + found.uses, count.joins + found.joins)
+    }
+    // That it was about something.
+    #expect(count.uses > 5_000 && count.joins > 500)
+  }
+
+  private func play(seed: UInt64) -> (uses: Int, joins: Int)? {
+    var dice = Dice(seed: seed)
+    var (vault, model) = (Vault(), Model())
+    var now: Int64 = 100
+    var count = (uses: 0, joins: 0)
+    for _ in 0..<14 {
+      let place = dice.roll(3)
+      var agrees = true
+      switch dice.roll(12) {
+      case 0, 1, 2:
+        // Ask: by the window, or by a prompt.
+        let account = dice.roll(2)
+        let isFree = model.covers(place, account, now)
+        agrees = use(&vault, place, account, now) == isFree
+        if isFree, let window = model.windows[place] {
+          count.uses += 1
+          if window.slides { model.windows[place]?.pause = min(window.end, now + 600) }
+        } else {
+          agrees = agrees && ask(&vault, &model, place, account, now, &count.joins)
+        }
+      case 3, 4: agrees = ask(&vault, &model, place, nil, now, &count.joins)
+      case 5, 6: agrees = touch(&vault, &model, now, &dice)
+      case 7:
+        let wasOpen = model.windows.values.contains { now < $0.pause }
+        agrees = vault.windows.closeAll(now: at(now)) == wasOpen
+        model.windows = [:]
+      case 8:
+        // The screen is locked, or the computer sleeps.
+        _ = vault.windows.closeAll(now: at(now))
+        for name in vault.book.names { close(&vault, name) }
+        model = Model()
+      case 9:
+        // One of the sessions ends.
+        let wasOpen = model.windows[place].map { now < $0.pause } ?? false
+        agrees = vault.windows.close(at: Self.places[place], now: at(now)) == wasOpen
+        for name in vault.book.names(at: Self.places[place]) { close(&vault, name) }
+        model.windows[place] = nil
+        model.prompts = model.prompts.filter { $0.value.place != place }
+      default:
+        // Time passes, suspend or not: the clock counts it and nobody sets it.
+        now += [40, 61, 599, 600, 601, 43_200][dice.roll(6)]
+        for name in vault.book.names { close(&vault, name) }
+        model.prompts = [:]
+      }
+      guard agrees, same(vault, model, now) else { return nil }
+    }
+    return count
+  }
+
+  private func close(_ vault: inout Vault, _ name: String) {
+    vault.book.close(name, connection: vault.book.connection(of: name) ?? 0)
+  }
+
+  private func use(_ vault: inout Vault, _ place: Int, _ account: Int, _ now: Int64) -> Bool {
+    let proof = vault.windows.proof(
+      at: Self.places[place],
+      account: Self.accounts[account],
+      connection: 1,
+      now: at(now),
+      extending: true
+    )
+    switch proof {
+    case .some: return true
+    case nil: return false
+    }
+  }
+
+  /// Asks for an account, or (nil) to unlock all, and arms.
+  private func ask(
+    _ vault: inout Vault,
+    _ model: inout Model,
+    _ place: Int,
+    _ account: Int?,
+    _ now: Int64,
+    _ joins: inout Int
+  ) -> Bool {
+    guard let name = (0..<6).first(where: { model.prompts[$0] == nil }) else { return true }
+    _ = vault.book.open(
+      "p\(name)",
+      question: question(
+        account == nil ? .unlock : .refresh,
+        of: account.map { Self.accounts[$0] }
+      ),
+      place: Self.places[place],
+      connection: UInt64(name),
+      fingerprintPossible: true,
+      at: at(now)
+    )
+    var expected = Prompt(place: place, account: account)
+    let armed = model.prompts.first { $0.value.isArmed }
+    let mayJoin = armed.map { $0.value.place == place && $0.value.account == account } ?? false
+    if armed == nil { expected.isArmed = true }
+    if mayJoin { expected.leader = armed?.key }
+    model.prompts[name] = expected
+    do throws(PresenceOutcome) {
+      let arming = try vault.book.arm(
+        "p\(name)",
+        method: .fingerprint,
+        connection: UInt64(name),
+        at: at(now)
+      )
+      if case .join(let leader) = arming {
+        joins += 1
+        return mayJoin && leader == "p\(armed?.key ?? -1)"
+      }
+      return arming == .run && armed == nil
+    } catch {
+      return armed != nil && !mayJoin
+    }
+  }
+
+  /// The finger comes: what was armed is passed, and opens what was asked for.
+  private func touch(
+    _ vault: inout Vault,
+    _ model: inout Model,
+    _ now: Int64,
+    _ dice: inout Dice
+  ) -> Bool {
+    guard let (name, prompt) = model.prompts.first(where: { $0.value.isArmed }) else {
+      return !vault.book.names.contains {
+        vault.book.isArmed($0, method: .fingerprint, at: at(now))
+      }
+    }
+    vault.book.pass("p\(name)", at: at(now))
+    guard let asked = vault.book.question(of: "p\(name)"),
+      vault.book.place(of: "p\(name)") == Self.places[prompt.place],
+      let proof = try? vault.book.takeProof(
+        "p\(name)",
+        question: asked,
+        connection: UInt64(name),
+        at: at(now)
+      ),
+      let origin = try? proof.spend(
+        for: asked.purpose,
+        account: asked.account,
+        connection: UInt64(name),
+        at: at(now)
+      )
+    else { return false }
+    model.prompts[name] = nil
+    for (other, joined) in model.prompts where joined.leader == name {
+      close(&vault, "p\(other)")
+      model.prompts[other] = nil
+    }
+    guard prompt.account == nil else { return true }
+    let seconds: Int64? = dice.roll(2) == 0 ? nil : 120
+    let covered = dice.roll(3) == 0 ? dice.roll(2) : nil
+    let window = UnlockWindow(
+      accounts: covered.map { [Self.accounts[$0]] },
+      seconds: seconds,
+      provenBy: origin,
+      at: at(now)
+    )
+    guard let window else { return false }
+    vault.windows.open(window, at: Self.places[prompt.place], now: at(now))
+    model.windows[prompt.place] = Window(
+      account: covered,
+      end: now + (seconds ?? 43_200),
+      pause: now + (seconds ?? 600),
+      slides: seconds == nil
+    )
+    return true
+  }
+
+  private func same(_ vault: Vault, _ model: Model, _ now: Int64) -> Bool {
+    for place in 0..<3 {
+      let open = vault.windows.window(at: Self.places[place], now: at(now))
+      for account in 0..<2 {
+        let covers = open?.covers(Self.accounts[account], at: at(now)) ?? false
+        guard covers == model.covers(place, account, now) else { return false }
+      }
+    }
+    for account in 0..<2 {
+      let isAnyOpen = vault.windows.isAnyOpen(for: Self.accounts[account], now: at(now))
+      guard isAnyOpen == (0..<3).contains(where: { model.covers($0, account, now) }) else {
+        return false
+      }
+      var ahead = vault.windows
+      let moved = ahead
+      let proof = ahead.proofAhead(account: Self.accounts[account], connection: 0, now: at(now))
+      let isGiven =
+        switch proof {
+        case .some: true
+        case nil: false
+        }
+      // It is given where any is open, and moves none.
+      guard isGiven == isAnyOpen, ahead == moved else { return false }
+    }
+    return vault.windows.isAnyOpen(now: at(now))
+      == model.windows.values.contains { now < $0.pause }
+  }
+}

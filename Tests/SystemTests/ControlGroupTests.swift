@@ -1,0 +1,58 @@
+import System
+import Testing
+
+/// Which unit a process is in, by what the kernel writes.
+@Suite
+struct ControlGroupTests {
+  @Test(arguments: [
+    ("0::/system.slice/cron.service\n", "/system.slice/cron.service", nil),
+    ("0::/user.slice/user-1000.slice/session-3.scope\n", nil, nil),
+    // What a unit makes within itself is called as it likes.
+    ("0::/system.slice/web.service/user@1000.service/a.scope\n", "/system.slice/web.service", nil),
+    ("0::/system.slice/a-b.slice/a-b-c.service\n", nil, nil),
+    (
+      "0::/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope\n", nil,
+      1000 as UInt32?
+    ),
+    (
+      "0::/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope/inner.service\n",
+      "/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope", 1000
+    ),
+    ("0::/user.slice/user-7.slice/user@7.service\n", nil, 7),
+    (
+      "0::/user.slice/user-7.slice/user@7.service/strange\n",
+      "/user.slice/user-7.slice/user@7.service", 7
+    ),
+    // No number of a user.
+    ("0::/user@-1.service\n", nil, nil), ("0::/user@4294967296.service\n", nil, nil),
+    ("0::/user@x.service\n", nil, nil),
+    // systemd's own hierarchy counts, wherever its line stands.
+    ("0::/\n1:name=systemd:/system.slice/a.service\n", "/system.slice/a.service", nil),
+    (
+      "9:name=systemd:/system.slice/a:b.service\n0::/other.service\n", "/system.slice/a:b.service",
+      nil
+    ),
+    ("5:cpu,cpuacct:/x.service\n0::/system.slice/c.service\n", "/system.slice/c.service", nil),
+  ])
+  func theUnitIsTheFirstThatIsNoSlice(_ text: String, _ unit: String?, _ manager: UInt32?) throws {
+    let whole = text.dropFirst("0::".count).dropLast()
+    let found = try #require(ControlGroup.parse(text))
+    #expect(found.unit == unit ?? String(whole))
+    #expect(found.manager == manager)
+  }
+
+  @Test(arguments: [
+    "", "\n", "0::\n", "0::/\n", "0::/user.slice\n", "0::/user.slice/x\n", "0::relative.service\n",
+    "0:/a.service\n", "3:cpu:/a.service\n", "0::/../a.service\n", "0::/a.service/../../b.scope\n",
+    "1:name=systemd:/\n0::/x.slice\n",
+  ])
+  func whatIsInNoUnitIsInNone(_ text: String) {
+    #expect(ControlGroup.parse(text) == nil)
+  }
+
+  @Test
+  func aProcessThatIsGoneIsInNone() {
+    #expect(ControlGroup(process: 0) == nil)
+    #expect(ControlGroup(process: .max) == nil)
+  }
+}

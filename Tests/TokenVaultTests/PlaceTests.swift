@@ -1,0 +1,327 @@
+import Presence
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Windows and shared checks are bound to where the caller sits.
+@Suite(.timeLimit(.minutes(10)))
+struct PlaceTests {
+  /// A protected account and a finger; 1 and 2 sit at the desk, 3 at another one, 4 comes over the
+  /// network.
+  private struct Desks {
+    let bench: Bench
+    let vault: Vault
+    let places = ScriptedPlaces()
+    let windowGuard = ScriptedGuard()
+
+    init(policy: String = "") async throws {
+      let administrator = Administrator()
+      administrator.write(policy)
+      bench = try Bench()
+      places.seat(1, 2, 77, at: "session 1")
+      places.seat(3, at: "session 2")
+      places.seat(4, at: "session 3", objection: "remote session")
+      vault = try await bench.open(
+        windowGuard: windowGuard,
+        rules: administrator,
+        places: places
+      )
+      try await bench.signIn(vault)
+      try await bench.protect(vault)
+      try await bench.enroll(vault)
+      bench.clock.advance(3600)
+    }
+
+    /// Whether a token needs nobody; one is never stored for long.
+    func isFree(_ connection: UInt64) async throws -> Bool {
+      bench.exchange.plan(.tokens(access: "at", refresh: "rt", lifetime: 1))
+      do {
+        _ = try await vault.token(caller: caller(connection))
+        return true
+      } catch .presenceNeeded(let need) {
+        await vault.cancel(need.prompt, caller: caller(connection))
+        return false
+      }
+    }
+
+    func unlockedFor(_ connection: UInt64) async throws -> Int64? {
+      try await vault.facts(for: caller(connection)).unlockedFor
+    }
+  }
+
+  @Test
+  func aWindowIsOpenWhereItWasOpened() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, caller: caller(1))
+    #expect(try await desks.isFree(1))
+    #expect(try await desks.isFree(2))
+    #expect(try await !desks.isFree(3))
+    #expect(try await !desks.isFree(4))
+    // Nor for whom nobody knows.
+    #expect(try await !desks.isFree(5))
+    #expect(try await desks.unlockedFor(2) == 600)
+    for connection: UInt64 in [3, 4, 5] {
+      #expect(try await desks.unlockedFor(connection) == nil)
+    }
+    // Each place has its own.
+    try await desks.bench.unlock(desks.vault, seconds: 60, caller: caller(4))
+    #expect(try await desks.unlockedFor(4) == 60)
+    #expect(try await desks.unlockedFor(1) == 600)
+    #expect(try await desks.isFree(4))
+    #expect(try await !desks.isFree(3))
+    // Whoever moves takes none along.
+    desks.places.seat(2, at: "session 2")
+    #expect(try await !desks.isFree(2))
+  }
+
+  @Test
+  func lockClosesThoseOfAllPlaces() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, caller: caller(1))
+    try await desks.bench.unlock(desks.vault, caller: caller(4))
+    #expect(try await desks.vault.lock(caller: caller(3)))
+    for connection: UInt64 in 1...4 { #expect(try await !desks.isFree(connection)) }
+    #expect(try await !desks.vault.lock(caller: caller(3)))
+  }
+
+  @Test
+  func theEndOfASessionEndsWhatIsBoundToIt() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, caller: caller(1))
+    try await desks.bench.unlock(desks.vault, caller: caller(4))
+    let open = try await need {
+      _ = try await desks.vault.testPresence(prompt: nil, caller: caller(4))
+    }
+    let other = try await need {
+      _ = try await desks.vault.testPresence(prompt: nil, caller: caller(1))
+    }
+    await desks.windowGuard.happen("the session has ended", at: "session 3")
+    #expect(try await !desks.isFree(4))
+    #expect(try await desks.isFree(1))
+    let records = try await desks.vault.trail(after: 0, since: nil, account: nil)
+    let lock = try #require(records.last { $0.event == "lock" })
+    #expect(lock.detail == "the session has ended")
+    desks.bench.check.plan([.matched])
+    let gone = await failure {
+      _ = try await desks.vault.check(open.prompt, by: .password, caller: caller(4)) { _ in }
+    }
+    guard case .presenceFailed(.denied, methods: [])? = gone else {
+      Issue.record("\(String(describing: gone))")
+      return
+    }
+    let step = try await desks.vault.check(other.prompt, by: .password, caller: caller(1)) { _ in }
+    #expect(step == .passed)
+    // And what ends the person's time ends all.
+    await desks.windowGuard.happen("the screen was locked")
+    #expect(try await !desks.isFree(1))
+  }
+
+  @Test
+  func aCheckIsSharedWithinOnePlaceOnly() async throws {
+    let desks = try await Desks()
+    let (bench, vault) = (desks.bench, desks.vault)
+    func prompt(_ connection: UInt64) async throws -> String {
+      try await need { _ = try await vault.token(caller: caller(connection)) }.prompt
+    }
+    let (first, second, third) = (try await prompt(1), try await prompt(2), try await prompt(3))
+    let begun = bench.check.conversations.count
+    async let leader = vault.check(first, by: .fingerprint, caller: caller(1)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    let notice = Box<CheckNotice>()
+    async let follower = vault.check(second, by: .fingerprint, caller: caller(2)) { notice.put($0) }
+    while notice.value == nil { await Task.yield() }
+    #expect(notice.value == .waiting)
+    let stranger = await failure {
+      _ = try await vault.check(third, by: .fingerprint, caller: caller(3)) { _ in }
+    }
+    guard case .busy? = stranger else {
+      Issue.record("\(String(describing: stranger))")
+      return
+    }
+    reader.tell(.ready)
+    reader.tell(.matched)
+    #expect(try await leader == .passed)
+    #expect(try await follower == .passed)
+    #expect(bench.check.conversations.count == begun + 1)
+    // It answers nothing that was shown elsewhere.
+    let again = await failure {
+      _ = try await vault.token(prompt: third, caller: caller(3))
+    }
+    guard case .presenceFailed? = again else {
+      Issue.record("\(String(describing: again))")
+      return
+    }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(prompt: first, caller: caller(1)).accessToken == "at-2")
+    #expect(try await vault.token(prompt: second, caller: caller(2)).accessToken == "at-2")
+  }
+
+  @Test
+  func noFingerCountsFromAfarAndThePersonIsToldWhy() async throws {
+    let desks = try await Desks()
+    let far = try await need { _ = try await desks.vault.token(caller: caller(4)) }
+    #expect(far.methods == [.password])
+    #expect(far.reason == "no finger counts from here: remote session")
+    let near = try await need { _ = try await desks.vault.token(caller: caller(1)) }
+    #expect(near.methods == [.fingerprint, .password] && near.reason == nil)
+    let unknown = try await need { _ = try await desks.vault.token(caller: caller(9)) }
+    #expect(unknown.methods == [.password])
+    #expect(unknown.reason == "no finger counts from here: logind does not answer")
+    let begun = desks.bench.check.conversations.count
+    let asked = await failure {
+      _ = try await desks.vault.check(far.prompt, by: .fingerprint, caller: caller(4)) { _ in }
+    }
+    #expect(
+      asked
+        == .presenceFailed(
+          .notAvailable("no finger counts from here: remote session"),
+          methods: [.password]
+        )
+    )
+    #expect(desks.bench.check.conversations.count == begun)
+    try await desks.bench.pass(far, desks.vault, caller(4))
+    desks.bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await desks.vault.token(prompt: far.prompt, caller: caller(4))
+  }
+
+  /// What was so when the prompt was opened need not be so when the reader is armed.
+  @Test
+  func thePlaceIsLookedAtAgainBeforeTheReaderIsArmed() async throws {
+    let desks = try await Desks()
+    let begun = desks.bench.check.conversations.count
+    func prompt() async throws -> String {
+      try await need { _ = try await desks.vault.token(caller: caller(1)) }.prompt
+    }
+    func attempt(_ prompt: String, _ method: PresenceMethod = .fingerprint) async -> VaultFailure? {
+      await failure {
+        _ = try await desks.vault.check(prompt, by: method, caller: caller(1)) { _ in }
+      }
+    }
+    let inactive = try await prompt()
+    desks.places.seat(1, at: "session 1", objection: "not active", isLocal: true)
+    #expect(
+      await attempt(inactive)
+        == .presenceFailed(
+          .notAvailable("no finger counts from here: not active"),
+          methods: [.password]
+        )
+    )
+    desks.places.seat(1, at: "session 1")
+    for method in PresenceMethod.allCases {
+      let moved = try await prompt()
+      desks.places.seat(1, at: "session 2")
+      guard case .presenceFailed(.denied, methods: [])? = await attempt(moved, method) else {
+        Issue.record("a prompt went along")
+        return
+      }
+      desks.places.seat(1, at: "session 1")
+    }
+    #expect(desks.bench.check.conversations.count == begun)
+  }
+
+  @Test(arguments: [
+    ("remote session", false), ("no session", false), ("logind does not answer", false),
+    ("no seat", false), ("not active", true), ("its screen is locked", true),
+  ])
+  func withDenyOnlyWhoIsAtTheMachineIsAsked(_ objection: String, _ isLocal: Bool) async throws {
+    let desks = try await Desks(policy: "[Policy]\nremote = deny\n")
+    desks.places.seat(4, at: "session 3", objection: objection, isLocal: isLocal)
+    let answer = await failure { _ = try await desks.vault.token(caller: caller(4)) }
+    if isLocal {
+      guard case .presenceNeeded(let need)? = answer else {
+        Issue.record("\(String(describing: answer))")
+        return
+      }
+      #expect(need.methods == [.password])
+    } else {
+      #expect(
+        answer
+          == .refused(
+            "no presence check is made from here (\(objection)): remote = deny"
+              + " (remote in /etc/thumblatch/thumblatch.conf)"
+          )
+      )
+      // Nor where the prompt was opened before.
+      desks.places.seat(4, at: "session 3")
+      let need = try await need { _ = try await desks.vault.token(caller: caller(4)) }
+      desks.places.seat(4, at: "session 3", objection: objection, isLocal: false)
+      let late = await failure {
+        _ = try await desks.vault.check(need.prompt, by: .password, caller: caller(4)) { _ in }
+      }
+      guard case .refused? = late else {
+        Issue.record("\(String(describing: late))")
+        return
+      }
+    }
+    // What needs no check goes on.
+    try await desks.bench.signIn(desks.vault, "open", refresh: "rt-open", lifetime: 1)
+    desks.bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
+    #expect(try await desks.vault.token("open", caller: caller(4)).accessToken == "at-3")
+  }
+
+  @Test
+  func aValidTokenNeedsNoLookup() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, caller: caller(1))
+    desks.bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await desks.vault.token(caller: caller(1))
+    let asked = desks.places.asked
+    for connection: UInt64 in 1...9 {
+      #expect(try await desks.vault.token(caller: caller(connection)).accessToken == "at-2")
+    }
+    #expect(desks.places.asked == asked)
+    // Nor does a status while none is open.
+    _ = try await desks.vault.lock(caller: caller(1))
+    _ = try await desks.vault.facts(for: caller(1))
+    #expect(desks.places.asked == asked)
+  }
+
+  @Test
+  func aWatcherHearsOfTheWindowOfItsPlace() async throws {
+    let desks = try await Desks()
+    let near = Onlooker(desks.vault, caller: caller(2))
+    let far = Onlooker(desks.vault, caller: caller(4))
+    await near.untilTold(1)
+    await far.untilTold(1)
+    try await desks.bench.unlock(desks.vault, seconds: 60, caller: caller(1))
+    await near.untilTold(2)
+    #expect(near.told.map(\.isUnlocked) == [false, true])
+    #expect(try await desks.vault.watchFacts(of: "me", caller: caller(2)).isUnlocked)
+    #expect(try await !desks.vault.watchFacts(of: "me", caller: caller(4)).isUnlocked)
+    try await desks.bench.unlock(desks.vault, seconds: 60, caller: caller(4))
+    await far.untilTold(2)
+    #expect(far.told.map(\.isUnlocked) == [false, true])
+    await desks.windowGuard.happen("the session has ended", at: "session 1")
+    await near.untilTold(3)
+    #expect(near.told.map(\.isUnlocked) == [false, true, false])
+    #expect(far.told.map(\.isUnlocked) == [false, true])
+    await near.end()
+    await far.end()
+  }
+
+  @Test
+  func refreshingAheadGoesByAnyWindowOfTheUser() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, seconds: 12 * 3600, caller: caller(3))
+    desks.bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await desks.vault.token(caller: caller(3))
+    // It is used, and by somebody who has no window.
+    _ = try await desks.vault.token(caller: caller(1))
+    desks.bench.clock.advance(3600 - 120)
+    desks.bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
+    await desks.vault.refreshAhead()
+    #expect(try await desks.vault.token(caller: caller(1)).accessToken == "at-3")
+  }
+
+  @Test
+  func aWindowThatIsOneConnectionsGoesWithIt() async throws {
+    let desks = try await Desks()
+    try await desks.bench.unlock(desks.vault, caller: caller(9))
+    #expect(try await desks.isFree(9))
+    #expect(try await !desks.isFree(8))
+    await desks.vault.disconnect(9)
+    #expect(await !desks.vault.isHoldingWindow)
+    #expect(try await !desks.isFree(9))
+  }
+}

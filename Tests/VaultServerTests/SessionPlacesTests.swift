@@ -1,0 +1,147 @@
+import System
+import TestSupport
+import Testing
+import TokenVault
+
+@testable import VaultServer
+
+/// Where callers sit, asked of a stand-in for logind on a real bus, while nobody else waits.
+@Suite(.serialized)
+struct SessionPlacesTests {
+  private let reader: VirtualReader
+  private let bus: DesktopBus
+  private let user = ThisProcess.user
+
+  init() throws {
+    reader = try VirtualReader(.device)
+    bus = try DesktopBus(reader, logind: true, fprintd: false)
+    try act("add_session('1', 'seat0', \(user))")
+    try act("set_session('1', State='active')")
+    try act("set_sessions({\(ThisProcess.identifier): '1'})")
+  }
+
+  private func remove() {
+    bus.remove()
+    reader.remove()
+  }
+
+  private func act(_ call: String) throws {
+    let answer = try bus.run(call)
+    try #require(answer == "None", "\(call): \(answer)")
+  }
+
+  private func caller(_ connection: UInt64, _ peer: Peer?) -> Caller {
+    Caller(connection: connection, user: user, requester: "bash, pid 1", peer: peer)
+  }
+
+  /// This process at the other end of a connection.
+  private func myself() throws -> Peer {
+    let (near, far) = try UnixSocket.pair()
+    _ = Descriptor(owning: far)
+    return try Peer(Descriptor(owning: near))
+  }
+
+  @Test
+  func aCallerInALocalSessionIsAtItsSeat() async throws {
+    defer { remove() }
+    let peer = try myself()
+    let places = SessionPlaces(address: bus.address)
+    let here = CallerPlace(name: "session 1", objection: nil, isLocal: true)
+    #expect(await places.place(of: caller(1, peer)) == here)
+    try act("set_session('1', Remote=True)")
+    let far = CallerPlace(name: "session 1", objection: "remote session", isLocal: false)
+    #expect(await places.place(of: caller(2, peer)) == far)
+    // In none, it shares its unit's place with the others in it, or its own with nobody.
+    try act("set_sessions({})")
+    let one = await places.place(of: caller(1, peer))
+    let two = await places.place(of: caller(2, peer))
+    #expect(one.objection == "no session" && !one.isLocal)
+    if let group = ControlGroup(process: ThisProcess.identifier) {
+      #expect(one == two && one.name == "unit \(group.unit)")
+    } else {
+      #expect(one.name == "connection 1" && two.name == "connection 2")
+    }
+  }
+
+  @Test
+  func manyAtOnceAreAnsweredEachForItself() async throws {
+    defer { remove() }
+    let peer = try myself()
+    let places = SessionPlaces(address: bus.address)
+    let found = await withTaskGroup(of: CallerPlace.self) { group in
+      for connection: UInt64 in 1...300 {
+        let caller = caller(connection, connection % 3 == 0 ? nil : peer)
+        group.addTask { await places.place(of: caller) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
+    }
+    #expect(found["session 1"] == 200)
+    // The engine itself sits nowhere.
+    #expect(found.count == 101 && found["connection 3"] == 1)
+  }
+
+  @Test
+  func aCallerThatHasEndedSitsNowhere() async throws {
+    defer { remove() }
+    let place = try Directory(path: bus.directory)
+    let listener = try UnixSocket.listen(in: place, name: "test")
+    let child = try ChildProcess(
+      path: "/usr/bin/python3",
+      arguments: [
+        "-c",
+        """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        sys.stdin.read()
+        """, bus.directory + "/test",
+      ],
+      environment: [],
+      descriptors: [listener.number, -1, 2]
+    )
+    #expect(try listener.waitReadable(milliseconds: 60_000))
+    guard let socket = try UnixSocket.accept(on: listener) else {
+      Issue.record("nobody connected")
+      return
+    }
+    let peer = try Peer(socket)
+    try act("set_sessions({\(child.identifier): '1'})")
+    let places = SessionPlaces(address: bus.address)
+    child.kill()
+    _ = try child.wait()
+    // Its number may be another's by now.
+    let found = await places.place(of: caller(7, peer))
+    #expect(
+      found == CallerPlace(name: "connection 7", objection: "the caller has ended", isLocal: false)
+    )
+  }
+
+  @Test
+  func whereLogindDoesNotAnswerNobodySharesAPlace() async throws {
+    defer { remove() }
+    let peer = try myself()
+    func unknown(_ connection: UInt64) -> CallerPlace {
+      CallerPlace(
+        name: "connection \(connection)",
+        objection: "logind does not answer",
+        isLocal: false
+      )
+    }
+    let nowhere = SessionPlaces(address: "unix:path=/nowhere/bus")
+    #expect(await nowhere.place(of: caller(1, peer)) == unknown(1))
+    let places = SessionPlaces(address: bus.address)
+    bus.haltLogind()
+    let begun = BootInstant.now
+    // Nobody waits for those before it.
+    let (one, two, three) = (caller(1, peer), caller(2, peer), caller(3, peer))
+    async let first = places.place(of: one)
+    async let second = places.place(of: two)
+    async let third = places.place(of: three)
+    #expect(await (first, second, third) == (unknown(1), unknown(2), unknown(3)))
+    #expect(BootInstant.now.seconds(since: begun) < 30)
+    bus.resumeLogind()
+    #expect(await places.place(of: caller(4, peer)).name == "session 1")
+    try bus.killLogind()
+    #expect(await places.place(of: caller(5, peer)) == unknown(5))
+  }
+}
