@@ -18,7 +18,10 @@ enum DoctorVerbs {
       """
   ) { session throws(CommandError) in
     var findings = ProgramChecks.run()
-    findings += DirectoryChecks(environment: session.environment).run()
+    findings +=
+      session.usesPrivateVault
+      ? DirectoryChecks(environment: session.environment).run()
+      : ServiceChecks.run(session.location)
     findings += ProviderChecks.run(environment: session.environment)
     findings += PasswordStackChecks.run()
     findings += EnvironmentChecks(session).run()
@@ -134,7 +137,9 @@ struct EngineChecks {
         .warning(
           "engine",
           "the engine that runs is version \(status.version), this program \(thumblatchVersion)",
-          remedy: "end it, and the next call starts the new one: kill \(status.process)"
+          remedy: status.form == .service
+            ? "root ends it, and the next call starts the new one: systemctl stop thumblatchd"
+            : "end it, and the next call starts the new one: kill \(status.process)"
         )
       ]
     } catch {

@@ -60,6 +60,7 @@ public enum Program {
       }
     )
     session.inheritedMask = mask
+    session.location = try? VaultLocation(privately: arguments.has("--private"))
     defer { session.hangUp() }
     try arguments.verb.run(session)
   }

@@ -13,6 +13,8 @@ final class Session {
   let environment: (String) -> String?
   /// What the process's files would have been masked with, had it been left so.
   var inheritedMask: UInt32?
+  /// Which vault is meant, where that is known.
+  var location: VaultLocation?
   private let openTerminal: () -> Terminal?
   private let connect: () throws(VaultClientError) -> Connection
   private var terminalIfAny: Terminal??

@@ -22,7 +22,9 @@ public struct PresenceProgram {
   private let users: ServedUsers
 
   /// A program that uses these readers, this bus, fprintd's prints in this directory, and this PAM
-  /// stack, all a decision of its source; what is nil it goes without. It answers to `users`.
+  /// stack, all a decision of its source; what is nil it goes without.
+  ///
+  /// It answers to `users`.
   public init(
     drivers: AllowedDrivers,
     bus: String?,

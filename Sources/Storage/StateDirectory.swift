@@ -17,8 +17,8 @@ public final class StateDirectory: Sendable {
   public let root: Directory
   /// `slots`.
   public let slots: Directory
-  /// `tokens`.
-  public let tokens: Directory
+  /// `tokens`; nil where nobody reads the files in it.
+  public let tokens: TokenDirectory?
 
   /// Opens the state directory at an absolute path, made first (0700) if missing.
   ///
@@ -36,8 +36,13 @@ public final class StateDirectory: Sendable {
 
   /// Opens the directory that a descriptor from elsewhere leads to, such as the starter's.
   ///
+  /// `keepsTokens` is whether there is a front that reads files with tokens.
+  ///
   /// - Throws: `inUse` if another process, or another object of this one, has it open.
-  public init(_ directory: borrowing Directory) throws(StorageError) {
+  public init(
+    _ directory: borrowing Directory,
+    keepsTokens: Bool = true
+  ) throws(StorageError) {
     // A flock(2) lock belongs to the open file description. On an inherited one it would be the
     // starter's as well; "." gives one of our own.
     let root = try Self.open(".", in: directory, create: false, shown: "the state directory")
@@ -47,9 +52,14 @@ public final class StateDirectory: Sendable {
       throw .inUse
     }
     slots = try Self.open("slots", in: root, create: true, shown: "slots")
-    tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
-    // A write that was cut short may have left a token.
-    _ = try? tokens.unlink(TokenFile.temporaryName)
+    if keepsTokens {
+      let tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
+      // A write that was cut short may have left a token.
+      _ = try? tokens.unlink(TokenFile.temporaryName)
+      self.tokens = TokenDirectory(tokens)
+    } else {
+      tokens = nil
+    }
     self.root = root
   }
 
@@ -70,5 +80,15 @@ public final class StateDirectory: Sendable {
       throw .unsafeFile(shown, flaw)
     }
     return directory
+  }
+}
+
+/// The directory of the files that the front answers from.
+public final class TokenDirectory: Sendable {
+  /// The directory itself.
+  public let root: Directory
+
+  init(_ root: consuming Directory) {
+    self.root = root
   }
 }

@@ -34,14 +34,15 @@ extension SlotFile {
 extension TokenFile {
   /// What lies in the directory of token files, whatever it is, but for a file that is being written.
   public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
-    try calling { () throws(SystemError) in
-      try directory.tokens.names().filter { $0 != temporaryName }.sorted()
+    guard let tokens = directory.tokens else { return [] }
+    return try calling { () throws(SystemError) in
+      try tokens.root.names().filter { $0 != temporaryName }.sorted()
     }
   }
 
   /// Opens a file and judges it, without looking into it.
   public static func examine(_ name: String, in directory: StateDirectory) throws(StorageError) {
-    _ = try directory.tokens.openChecked(name)
+    _ = try directory.tokens?.root.openChecked(name)
   }
 }
 

@@ -4,7 +4,8 @@ public import System
 /// of the default account.
 ///
 /// They are a cache of the store: written after a commit, removed before one that makes them
-/// untrue. Losing one costs a question to the engine, so none is made durable.
+/// untrue. Losing one costs a question to the engine, so none is made durable. Where the state
+/// directory keeps none, nothing is written and nothing found.
 public enum TokenFile {
   /// The file that holds the default account's name.
   static let defaultName = "@"
@@ -18,7 +19,8 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) {
     try demandAccountName(account)
-    try directory.tokens.replace(
+    guard let tokens = directory.tokens else { return }
+    try tokens.root.replace(
       account,
       with: token.encoded(),
       by: temporaryName,
@@ -44,7 +46,8 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) -> Bool {
     try demandAccountName(account)
-    return try calling { () throws(SystemError) in try directory.tokens.wasRead(account) }
+    guard let tokens = directory.tokens else { return false }
+    return try calling { () throws(SystemError) in try tokens.root.wasRead(account) }
   }
 
   /// Tells the file of an account from any other that was or will be in its place; nil: there is none.
@@ -53,7 +56,8 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) -> FileStamp? {
     try demandAccountName(account)
-    return try calling { () throws(SystemError) in try directory.tokens.stamp(account) }
+    guard let tokens = directory.tokens else { return nil }
+    return try calling { () throws(SystemError) in try tokens.root.stamp(account) }
   }
 
   /// Removes the token of an account, its bytes overwritten first; false if there was none.
@@ -65,12 +69,13 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) -> Bool {
     try demandAccountName(account)
-    if let file = try? directory.tokens.openChecked(account, writing: true),
+    guard let tokens = directory.tokens else { return false }
+    if let file = try? tokens.root.openChecked(account, writing: true),
       let size = try? file.status().size
     {
       file.wipe(count: min(Int(size), CachedToken.maximumFileCount))
     }
-    return try calling { () throws(SystemError) in try directory.tokens.unlink(account) }
+    return try calling { () throws(SystemError) in try tokens.root.unlink(account) }
   }
 
   /// Names the account that is meant where none is given; nil: there is none.
@@ -78,12 +83,13 @@ public enum TokenFile {
     account: String?,
     in directory: StateDirectory
   ) throws(StorageError) {
+    guard let tokens = directory.tokens else { return }
     guard let account else {
-      try calling { () throws(SystemError) in try directory.tokens.unlink(defaultName) }
+      try calling { () throws(SystemError) in try tokens.root.unlink(defaultName) }
       return
     }
     try demandAccountName(account)
-    try directory.tokens.replace(
+    try tokens.root.replace(
       defaultName,
       with: Array(account.utf8),
       by: temporaryName,
@@ -100,8 +106,9 @@ public enum TokenFile {
 
   /// The accounts that have a token file.
   public static func accounts(in directory: StateDirectory) throws(StorageError) -> [String] {
-    try calling { () throws(SystemError) in
-      try directory.tokens.names().filter(isAccountName).sorted()
+    guard let tokens = directory.tokens else { return [] }
+    return try calling { () throws(SystemError) in
+      try tokens.root.names().filter(isAccountName).sorted()
     }
   }
 
@@ -110,7 +117,7 @@ public enum TokenFile {
     limit: Int,
     in directory: StateDirectory
   ) throws(StorageError) -> [UInt8]? {
-    guard let file = try directory.tokens.openChecked(name) else { return nil }
+    guard let file = try directory.tokens?.root.openChecked(name) else { return nil }
     return try calling { () throws(SystemError) in
       guard try file.status().size <= Int64(limit) else { return nil }
       return try file.readAll(limit: limit)

@@ -160,7 +160,8 @@ extension Vault {
   }
 
   private func examineTokenFiles() -> [VaultFinding] {
-    look("token-files") { () throws(VaultFailure) in
+    guard directory.tokens != nil else { return [] }
+    return look("token-files") { () throws(VaultFailure) in
       let names = try stored { () throws(StorageError) in try TokenFile.names(in: self.directory) }
       let known = Set(try accounts().map(\.name))
       var found: [VaultFinding] = []

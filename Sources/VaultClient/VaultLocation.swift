@@ -74,11 +74,21 @@ public enum VaultLocation: Sendable, Equatable {
   public func connectAtOnce(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) -> Connection? {
-    guard self == .privateVault else { return nil }
     do {
-      let state = try StateLocation(environment: environment).open()
-      let socket = try UnixSocket.connect(in: state, name: Self.engineSocket, seconds: 0)
-      return try Self.checked(Connection(socket), trusted: [ThisProcess.user])
+      switch self {
+      case .service:
+        return try Self.connect(
+          directory: Self.serviceDirectory,
+          name: Self.serviceSocket,
+          trusted: [0],
+          seconds: 0
+        )
+      case .socket(let path): return try Self.connect(path: path, seconds: 0)
+      case .privateVault:
+        let state = try StateLocation(environment: environment).open()
+        let socket = try UnixSocket.connect(in: state, name: Self.engineSocket, seconds: 0)
+        return try Self.checked(Connection(socket), trusted: [ThisProcess.user])
+      }
     } catch {
       return nil
     }
@@ -95,7 +105,8 @@ public enum VaultLocation: Sendable, Equatable {
 
   private static func connect(
     path: String,
-    interrupt: Int32?
+    interrupt: Int32? = nil,
+    seconds: Int = 10
   ) throws(VaultClientError) -> Connection {
     let parts = path.split(separator: "/")
     guard let name = parts.last else { throw .notAbsolute(variable: "THUMBLATCH_SOCKET") }
@@ -103,7 +114,8 @@ public enum VaultLocation: Sendable, Equatable {
       directory: "/" + parts.dropLast().joined(separator: "/"),
       name: String(name),
       trusted: [0, ThisProcess.user],
-      interrupt: interrupt
+      interrupt: interrupt,
+      seconds: seconds
     )
   }
 
@@ -111,10 +123,15 @@ public enum VaultLocation: Sendable, Equatable {
     directory: String,
     name: String,
     trusted: [UInt32],
-    interrupt: Int32?
+    interrupt: Int32? = nil,
+    seconds: Int = 10
   ) throws(VaultClientError) -> Connection {
     do {
-      let socket = try UnixSocket.connect(in: Directory(path: directory), name: name)
+      let socket = try UnixSocket.connect(
+        in: Directory(path: directory),
+        name: name,
+        seconds: seconds
+      )
       return try checked(Connection(socket, interrupt: interrupt), trusted: trusted)
     } catch let error as VaultClientError {
       throw error

@@ -64,6 +64,9 @@ final class Connection {
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
 
+  /// Whether a call is answered whose end no person and no change is waited for.
+  var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting }
+
   /// Whether more input is taken; one that sends without waiting is held back.
   var wantsInput: Bool { calls.count < Self.mostCalls }
   /// Whether replies wait to be written.

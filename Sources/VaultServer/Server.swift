@@ -160,11 +160,14 @@ public final class Server {
   /// Nobody is accepted meanwhile, and no call is taken.
   private func finish() throws(SystemError) {
     isStopping = true
+    let waits = stopSeconds > 0
     ready.remove(listener)
     ready.remove(signals.descriptor)
-    for connection in connections.all {
-      // Nothing but a person, or a change, would end these.
-      if connection.isAnswering { connection.interrupt() } else { end(connection.number) }
+    // Nothing but a person, or a change, would end the calls of some; they are not told that their
+    // check was cancelled, which somebody else would have done.
+    for connection in connections.all where waits && !connection.isAtWork {
+      connection.interrupt()
+      end(connection.number)
     }
     Task { [vaults, inbox, stopSeconds] in
       await vaults.retireAll(within: stopSeconds)
@@ -175,15 +178,15 @@ public final class Server {
     while BootInstant.now < deadline {
       for (token, message) in inbox.takeAll() {
         guard token == signalToken else {
-          deliver(message, to: token)
+          if waits { deliver(message, to: token) }
           continue
         }
         isWritten = true
         // What was answered is to be read, by those who do.
         deadline = min(deadline, BootInstant.now.advanced(bySeconds: 1))
       }
-      if isWritten, stopSeconds == 0 || connections.isEmpty { break }
-      for event in try ready.wait(milliseconds: 100) { serve(event) }
+      if isWritten, !waits || connections.isEmpty { break }
+      for event in try ready.wait(milliseconds: 100) where waits { serve(event) }
     }
     for line in vaults.takeStrangers() { Journal.note("refused \(line)") }
   }
@@ -347,6 +350,12 @@ extension Vaults {
           .answer(call, from: caller, reply: reply, whenSent: whenSent)
       }
     } catch {
+      // There is no trail to write it into.
+      switch error {
+      case .refused(let why), .vaultUnsafe(let why, _):
+        noteRefusal(why, of: nil, by: "user \(caller.user)")
+      default: break
+      }
       return Dispatcher.failure(error)
     }
   }

@@ -15,12 +15,13 @@ public enum ServiceEngine {
   /// How long the end waits for exchanges that are under way, in seconds; the unit waits 40.
   static let stopSeconds: Int64 = 35
 
-  /// Runs until it is not needed any more; the exit status.
+  /// Runs until it is not needed any more.
   ///
   /// - Parameters:
   ///   - idleSeconds: after so long without a connection, a window or anything under way it ends.
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
+  /// - Returns: the exit status.
   public static func run(
     idleSeconds: Int64 = idleSeconds,
     exchange: any TokenExchange,

@@ -70,24 +70,26 @@ public final class Vaults: Sendable {
   /// Whether callers of this user are listened to.
   func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
 
-  /// Lends the vault of a user, opened first where it is not.
+  /// Lends the vault of a user, opened first where it is not; `keeps` is whether that keeps it open
+  /// for a while.
   ///
   /// - Throws: why it cannot be opened: that user's affair alone.
   func use<Value: Sendable>(
     of user: UInt32,
+    keeps: Bool = true,
     _ body: (Vault) async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    let vault = try await borrow(user)
-    defer { giveBack(user, vault) }
+    let vault = try await borrow(user, keeps)
+    defer { giveBack(user, vault, keeps) }
     return try await body(vault)
   }
 
-  private func borrow(_ user: UInt32) async throws(VaultFailure) -> Vault {
+  private func borrow(_ user: UInt32, _ keeps: Bool) async throws(VaultFailure) -> Vault {
     let place: Place = state.withLock { state in
       if var entry = state.entries[user] {
         entry.calls += 1
         entry.uses += 1
-        entry.lastUse = .now
+        if keeps { entry.lastUse = .now }
         state.entries[user] = entry
         return entry.place
       }
@@ -101,14 +103,14 @@ public final class Vaults: Sendable {
     }
   }
 
-  private func giveBack(_ user: UInt32, _ vault: Vault) {
+  private func giveBack(_ user: UInt32, _ vault: Vault, _ keeps: Bool) {
     let isLost = vault.hasLostItsStore
     state.withLock { state in
       guard var entry = state.entries[user], case .open(let current) = entry.place,
         current === vault
       else { return }
       entry.calls -= 1
-      entry.lastUse = .now
+      if keeps { entry.lastUse = .now }
       state.entries[user] = entry
       guard isLost else { return }
       // The next one reads what really is on the disk.
@@ -209,7 +211,7 @@ public final class Vaults: Sendable {
   func tend(refreshing: Bool) {
     for (user, _) in openVaults {
       Task {
-        try? await use(of: user) { vault in
+        try? await use(of: user, keeps: false) { vault in
           try? await vault.tendTrail()
           guard refreshing else { return }
           await vault.restGuard()

@@ -83,6 +83,9 @@ struct StateFiles: ~Copyable {
 
   private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
+  /// Whether a variable names another vault than the private one.
+  static var isSocketNamed: Bool { unsafe value("THUMBLATCH_SOCKET") != nil }
+
   private static func value(_ name: StaticString) -> UnsafePointer<CChar>? {
     guard let text = unsafe getenv(word(name)), unsafe text[0] != 0 else { return nil }
     return unsafe UnsafePointer(text)

@@ -47,9 +47,7 @@ struct TokenRequest {
   func answer() -> Outcome {
     if !isPrivate {
       // Another vault is meant, by whoever may be trusted: the command-line program looks who it is.
-      if let socket = unsafe getenv(word("THUMBLATCH_SOCKET")), unsafe socket[0] != 0 {
-        return .notKnown
-      }
+      if StateFiles.isSocketNamed { return .notKnown }
       // A service of this machine is never passed over in silence.
       if unsafe access(word("/run/thumblatch"), F_OK) == 0 {
         return unsafe ServiceToken.answer(name)

@@ -25,9 +25,14 @@ class Someone {
   var home: String { base + "/home" }
   var state: String { home + "/.local/state/thumblatch" }
 
-  /// Someone who knows no provider yet.
-  init() throws {
-    user = try Self.shared.get()
+  /// The directory of the reader's socket.
+  var readerDirectory: String { base + "/reader" }
+  /// The system password.
+  var systemPassword: String { Self.systemPassword }
+
+  /// Someone who knows no provider yet; as this user, or as the one of the whole run.
+  init(as given: ScratchUser? = nil) throws {
+    user = try given ?? Self.shared.get()
     base = try makeTemporaryDirectory()
     try Programs.install(in: programs)
     try IntegrationTests.shell(
@@ -143,7 +148,7 @@ class Someone {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do throws(SystemError) {
-        let directory = try Directory(path: base + "/reader")
+        let directory = try Directory(path: readerDirectory)
         let reader = try UnixSocket.connect(in: directory, name: "s")
         try reader.write(command)
         _ = try? reader.readAll(limit: 64)
@@ -163,7 +168,7 @@ class Someone {
     let terminal = try terminal("fingers", "enroll", finger)
     try terminal.expect("Type the system password to enroll \(finger) (asked by ")
     try terminal.expect("Password:")
-    try terminal.enter(Self.systemPassword)
+    try terminal.enter(systemPassword)
     try terminal.expect("with \(finger)")
     for touch in 1...5 {
       try self.touch(finger)
@@ -171,12 +176,12 @@ class Someone {
     }
     let shown = try terminal.end()
     #expect(shown.contains("\(finger) is enrolled"))
-    #expect(!shown.contains(Self.systemPassword))
+    #expect(!shown.contains(systemPassword))
   }
 
   /// Whether a program has the reader open.
   var readerIsOpen: Bool {
-    guard let directory = try? Directory(path: base + "/reader") else { return false }
+    guard let directory = try? Directory(path: readerDirectory) else { return false }
     return (try? UnixSocket.connect(in: directory, name: "s")) != nil
   }
 

@@ -128,13 +128,13 @@ struct TokenFileTests {
     #expect(try TokenFile.accounts(in: directory) == ["me"])
     #expect(try TokenFile.remove(account: "me", in: directory))
     #expect(try !TokenFile.remove(account: "me", in: directory))
-    #expect(try directory.tokens.names().isEmpty)
+    #expect(try #require(directory.tokens).root.names().isEmpty)
   }
 
   @Test
   func aRemovedTokenIsOverwrittenFirst() throws {
     try TokenFile.write(try sampleToken("WIPE-ME"), account: "me", in: directory)
-    let open = try directory.tokens.openForReading("me")
+    let open = try #require(directory.tokens).root.openForReading("me")
     try TokenFile.remove(account: "me", in: directory)
     let left = try open.readAll(limit: 1_000)
     #expect(left == [UInt8](repeating: 0, count: 51))
@@ -177,7 +177,7 @@ struct TokenFileTests {
     #expect(throws: StorageError.badName) {
       try TokenFile.setDefault(account: name, in: directory)
     }
-    #expect(try directory.tokens.names().isEmpty)
+    #expect(try #require(directory.tokens).root.names().isEmpty)
   }
 
   @Test(arguments: ["a", "0", "work", "a.b-c_d", String(repeating: "z", count: 64)])

@@ -52,7 +52,7 @@ struct UserDirectories: ~Copyable, Sendable {
     else { throw VaultFailure.refused("user \(user) has no name on this machine") }
     let directory = try users.openDirectory("\(user)", create: true)
     try demand(name, user, directory)
-    return try StateDirectory(directory)
+    return try StateDirectory(directory, keepsTokens: false)
   }
 
   private func demand(_ name: String, _ user: UInt32, _ directory: borrowing Directory) throws {

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""A connection to the engine that outlives the process which made it.
+
+usage: dead-caller.py SOCKET USER ENGINE [REUSER]
+
+A process of USER connects and ends; the socket lives on in another one. With REUSER a process of
+that user gets the number of the one that has ended, before the engine (the process ENGINE, which is
+stopped meanwhile) accepts the connection. Prints what the engine answers to a call: `refused` where
+it hangs up.
+"""
+import os
+import signal
+import socket
+import sys
+
+
+def as_user(user, body):
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        body()
+    finally:
+        os._exit(0)
+
+
+def reuse(number, user):
+    """A process of this user with this number, which waits for its end."""
+    for _ in range(2000):
+        with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+            last.write(str(number - 1))
+        child = as_user(user, lambda: signal.pause())
+        if child == number:
+            return child
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    raise SystemExit("the number was not to be had")
+
+
+path, user, engine = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+caller = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+reused = None
+if len(sys.argv) > 4:
+    os.kill(engine, signal.SIGSTOP)
+try:
+    process = as_user(user, lambda: caller.connect(path))
+    os.waitpid(process, 0)
+    if len(sys.argv) > 4:
+        reused = reuse(process, int(sys.argv[4]))
+finally:
+    os.kill(engine, signal.SIGCONT)
+caller.settimeout(60)
+try:
+    caller.sendall(b'{"method":"io.thumblatch.Vault.GetStatus"}\0')
+    answer = caller.recv(65536)
+except (BrokenPipeError, ConnectionResetError):
+    answer = b""
+print(answer.decode() if answer else "refused")
+if reused:
+    os.kill(reused, signal.SIGKILL)

@@ -1,0 +1,147 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The service of one test, without the service manager: a program stands in for it, which binds
+/// the sockets as root, starts the engine when somebody connects, and a helper for each connection.
+final class ServiceBench {
+  /// The users of a whole run, removed at its end.
+  struct Users {
+    /// The engine's.
+    let engine: ScratchUser
+    /// Two people.
+    let first: ScratchUser
+    let second: ScratchUser
+  }
+
+  static let firstPassword = "first Pa55wörd"
+  static let enginePassword = "engine Pa55word"
+  static let secondPassword = "second Pa55wörd"
+
+  static let users = Result {
+    let users = Users(
+      engine: try ScratchUser(password: enginePassword),
+      first: try ScratchUser(password: firstPassword),
+      second: try ScratchUser(password: secondPassword)
+    )
+    atexit { ServiceBench.removeUsers() }
+    return users
+  }
+
+  let base: String
+  private let manager: Run
+  /// The manager ends with its input.
+  private let input: Descriptor
+
+  var programs: String { base + "/bin" }
+  var directory: String { base + "/run" }
+  var state: String { base + "/state" }
+  var socket: String { directory + "/io.thumblatch.Vault" }
+
+  /// A service whose engine ends after so many idle seconds.
+  ///
+  /// `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before Linux 6.5.
+  init(idle: Int = 600, withoutPeerDescriptors: Bool = false) throws {
+    let users = try Self.users.get()
+    base = try makeTemporaryDirectory()
+    try Programs.install(in: base + "/bin")
+    try shell(
+      """
+      umask 022; chmod 755 \(base)
+      install -d -m 755 \(base)/run
+      install -d -m 700 -o \(users.engine.name) \(base)/state
+      install -d -m 700 \(base)/reader
+      echo FP_VIRTUAL_DEVICE=\(base)/reader/s >\(base)/bin/virtual-reader.conf
+      """
+    )
+    let (near, far) = try UnixSocket.pair()
+    input = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    manager = try Run(
+      "/usr/bin/python3",
+      [
+        BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/service-manager.py",
+        base + "/bin", base + "/run", base + "/state", users.engine.name, "\(idle)",
+      ] + (withoutPeerDescriptors ? ["--without-peer-descriptors"] : []),
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
+      input: theirs.number
+    )
+    try manager.waitForOutput()
+  }
+
+  deinit {
+    input.shutDown()
+    _ = try? manager.child.wait()
+    for process in processes(in: programs) { kill(process, SIGKILL) }
+    _ = try? shell("rm -rf \(base)")
+  }
+
+  private static func removeUsers() {
+    guard let users = try? users.get() else { return }
+    for user in [users.engine, users.first, users.second] { user.remove() }
+  }
+
+  /// The engine that runs.
+  var engine: Int32? { processes(in: programs, named: "thumblatchd").first }
+
+  /// What the engine and its helpers wrote for the administrator.
+  var log: String { (try? shell("cat \(base)/log")) ?? "" }
+
+  /// Ends the engine by a signal, and waits for its end.
+  func endEngine(by signal: Int32 = SIGTERM) throws {
+    guard let engine else { return }
+    kill(engine, signal)
+    try waitForEnd(engine)
+  }
+
+  /// A connection of root's.
+  func connect() throws -> EngineConnection {
+    EngineConnection(
+      try UnixSocket.connect(in: Directory(path: directory), name: "io.thumblatch.Vault")
+    )
+  }
+
+  /// The directory of a user's vault.
+  func vault(of user: ScratchUser) -> String { "\(state)/users/\(user.user)" }
+}
+
+/// Somebody whose vault the service keeps.
+final class Customer: Someone {
+  let bench: ServiceBench
+  /// What they name as the vault's socket.
+  var socket: String
+  private let password: String
+
+  /// One of the two people, with the provider `dev`.
+  init(_ bench: ServiceBench, isSecond: Bool = false, backend: DevBackend? = nil) throws {
+    let users = try ServiceBench.users.get()
+    self.bench = bench
+    socket = bench.socket
+    password = isSecond ? ServiceBench.secondPassword : ServiceBench.firstPassword
+    try super.init(as: isSecond ? users.second : users.first)
+    guard let backend else { return }
+    try run("provider", "add", "dev", "--kind", "password-backend", "--issuer", backend.url)
+      .succeeded()
+  }
+
+  override var environment: [String] { super.environment + ["THUMBLATCH_SOCKET=\(socket)"] }
+  override var state: String { bench.vault(of: user) }
+  override var readerDirectory: String { bench.base + "/reader" }
+  override var systemPassword: String { password }
+  override func endEngine() throws { try bench.endEngine() }
+
+  /// Makes the account `me` and signs it in.
+  func register(_ account: String = "me") throws {
+    try run(
+      "register",
+      account,
+      "--provider",
+      "dev",
+      "--email",
+      "\(account)-\(user.name)@example.org",
+      "--password-stdin",
+      input: "backend-password\n"
+    ).succeeded()
+  }
+}

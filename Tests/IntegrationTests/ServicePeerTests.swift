@@ -1,0 +1,138 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// Who is at the other end of the service's sockets.
+@Suite(.serialized)
+struct ServicePeerTests {
+  @Test(arguments: [false, true])
+  func whoHasDiedOrWhoseNumberIsAnothersIsRefused(_ withoutPeerDescriptors: Bool) throws {
+    let bench = try ServiceBench(withoutPeerDescriptors: withoutPeerDescriptors)
+    let person = try Customer(bench)
+    let other = try ServiceBench.users.get().second
+    try person.run("status").succeeded()
+    let engine = try #require(bench.engine)
+    let driver = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/dead-caller.py"
+    for more in [[], ["\(other.user)"]] {
+      let (text, end) = try output(
+        of: "/usr/bin/python3",
+        [driver, bench.socket, "\(person.user.user)", "\(engine)"] + more
+      )
+      #expect(end == .exited(0) && text == "refused\n", "\(text)")
+    }
+    // The living are served as before.
+    try person.run("status").succeeded()
+  }
+
+  @Test
+  func theHelpersAnswerTheEngineAlone() throws {
+    let bench = try ServiceBench()
+    let person = try Customer(bench)
+    for helper in ["presence", "exchange"] {
+      // root has the right to connect, and is not the engine.
+      let connection = EngineConnection(
+        try UnixSocket.connect(in: Directory(path: bench.directory), name: helper)
+      )
+      try connection.send(bytes: Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0])
+      #expect(try connection.reply() == nil, "\(helper)")
+      let refused = try person.shell(
+        "python3 -c 'import socket; socket.socket(1, 1).connect(\"\(bench.directory)/\(helper)\")'"
+      )
+      #expect(refused.text.contains("PermissionError"), "\(refused)")
+    }
+  }
+
+  /// What the engine's user hears from the presence program about a check by password that names
+  /// somebody else, answered with its own password; with or without a connection lent, at whose
+  /// other end it is itself.
+  private func check(_ bench: ServiceBench, lending: Bool) throws -> String {
+    let users = try ServiceBench.users.get()
+    return try output(
+      of: "/usr/bin/setpriv",
+      [
+        "--reuid=\(users.engine.user)", "--regid=\(users.engine.user)", "--clear-groups",
+        "/usr/bin/python3", "-c",
+        """
+        import array, base64, json, socket, sys
+        helper = socket.socket(socket.AF_UNIX)
+        helper.connect(sys.argv[1] + "/presence")
+        def call(method, parameters, descriptors):
+            message = {"method": "io.thumblatch.Helper." + method, "parameters": parameters}
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+            helper.sendmsg([json.dumps(message).encode() + bytes(1)], rights if descriptors else [])
+            answer = helper.recv(65536).decode()
+            print(answer)
+            return answer
+        lent, other = socket.socketpair()
+        check = {"method": "password", "user": sys.argv[2], "timeout": 30000}
+        answer = call("Check", check, [lent.fileno()] if sys.argv[3] == "yes" else [])
+        if '"ask"' in answer:
+            call("Respond", {"text": base64.b64encode(sys.argv[4].encode()).decode()}, [])
+        """, bench.directory, users.first.name, lending ? "yes" : "no",
+        ServiceBench.enginePassword,
+      ]
+    ).text
+  }
+
+  @Test
+  func aCheckIsAboutWhoeverIsAtTheOtherEndOfTheLentConnection() throws {
+    let bench = try ServiceBench()
+    let refused = try check(bench, lending: false)
+    #expect(refused.contains("denied") && refused.contains("did not show"), "\(refused)")
+    // The name in the message is not read.
+    let checked = try check(bench, lending: true)
+    #expect(checked.contains("ask") && checked.contains("matched"), "\(checked)")
+  }
+
+  @Test
+  func aServerThatIsNeitherRootsNorTheCallersOwnGetsNothing() throws {
+    let bench = try ServiceBench()
+    let person = try Customer(bench)
+    let other = try ServiceBench.users.get().second
+    let heard = bench.base + "/heard"
+    try shell("install -d -m 777 \(heard)")
+    let server = try Run(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=\(other.user)", "--regid=\(other.user)", "--clear-groups", "/usr/bin/python3",
+        "-c",
+        """
+        import os, socket, sys
+        listener = socket.socket(socket.AF_UNIX)
+        os.umask(0)
+        listener.bind(sys.argv[1] + "/socket")
+        listener.listen()
+        print("listens", flush=True)
+        caller, _ = listener.accept()
+        print("heard", caller.recv(65536), flush=True)
+        """,
+        heard,
+      ],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    try server.waitForOutput()
+    person.socket = heard + "/socket"
+    let refused = try person.run("status")
+    #expect(refused.end == .exited(6) && refused.text.contains("\(other.user)"), "\(refused)")
+    #expect(try server.text() == "listens\nheard b''\n")
+    _ = try server.child.wait()
+  }
+
+  @Test
+  func aServiceThatDoesNotAnswerIsToBeTriedLater() throws {
+    let bench = try ServiceBench()
+    let person = try Customer(bench)
+    // Bound, and nobody listens any more.
+    _ = try UnixSocket.listen(in: Directory(path: bench.directory), name: "left")
+    try shell("chmod 666 \(bench.directory)/left")
+    person.socket = bench.directory + "/left"
+    for arguments in [["status"], ["token", "me"]] {
+      let outcome = try person.run(arguments)
+      #expect(outcome.end == .exited(5), "\(outcome)")
+    }
+    // Nor is the private vault looked at in its place.
+    #expect(try Directory(path: person.home).names().isEmpty)
+  }
+}
