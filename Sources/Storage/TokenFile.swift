@@ -56,7 +56,8 @@ public enum TokenFile {
     in directory: StateDirectory
   ) throws(StorageError) -> FileStamp? {
     try demandAccountName(account)
-    return try calling { () throws(SystemError) in try directory.tokens.stamp(account) }
+    guard let tokens = directory.tokens else { return nil }
+    return try calling { () throws(SystemError) in try tokens.root.stamp(account) }
   }
 
   /// Removes the token of an account, its bytes overwritten first; false if there was none.

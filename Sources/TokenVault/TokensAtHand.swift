@@ -113,7 +113,10 @@ extension Vault {
   ///
   /// Not where somebody has yet to be told of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
-    guard narrowings[TokenPlace(row)] == nil, let file = fileMark(of: account.name) else { return }
+    guard narrowings[TokenPlace(row)] == nil else { return }
+    let file = fileMark(of: account.name)
+    // What could not be written there is tried again by the next who asks.
+    guard file != nil || directory.tokens == nil else { return }
     tokensAtHand.put(TokenAtHand(account.name, row, file))
   }
 
