@@ -15,7 +15,7 @@ extension Vault {
     throw .refused(
       "no presence check is made from here"
         + " (\(place.objection ?? "not certain to be at this machine")): remote = deny"
-        + setting("remote")
+        + (rules.policyFile.map { " in \($0)" } ?? "")
     )
   }
 

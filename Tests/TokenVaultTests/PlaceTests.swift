@@ -238,8 +238,8 @@ struct PlaceTests {
       #expect(
         answer
           == .refused(
-            "no presence check is made from here (\(objection)): remote = deny"
-              + " (remote in /etc/thumblatch/thumblatch.conf)"
+            "no presence check is made from here (\(objection)):"
+              + " remote = deny in /etc/thumblatch/thumblatch.conf"
           )
       )
       // Nor where the prompt was opened before.
