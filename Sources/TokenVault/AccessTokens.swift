@@ -105,7 +105,7 @@ extension Vault {
       let current = try self.account(named: name)
       guard current.id == account.id, flights[account.id] == nil else { continue }
       try mayRefresh(current)
-      if try token(of: current, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
+      if try self.token(of: current, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
       let question = PromptQuestion(
         user: caller.user,
         purpose: .refresh,

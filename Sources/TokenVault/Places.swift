@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Presence
 
 // The person who is asked has to be the one who sits where the request comes from. So windows and

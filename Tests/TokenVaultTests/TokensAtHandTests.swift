@@ -1,6 +1,7 @@
 import Configuration
 import Storage
 import System
+import Synchronization
 import Testing
 
 @testable import TokenVault
