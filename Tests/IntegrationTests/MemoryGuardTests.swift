@@ -25,11 +25,6 @@ struct MemoryGuardTests {
     }
   }
 
-  /// Has no limit keep a process from leaving a core file, which only root can do.
-  private static func allowCores(of process: Int32) throws {
-    try shell("prlimit --pid \(process) --core=unlimited:unlimited")
-  }
-
   /// A process that holds the secret in plain sight, at a directory.
   private final class Unguarded {
     let child: ChildProcess
@@ -115,7 +110,7 @@ struct MemoryGuardTests {
       #expect(!running.isEmpty, "\(name)")
       for process in running {
         let seen = try trace(process, as: person)
-        #expect(seen.count == 6 && seen.allSatisfy { $0.contains(" not ") || $0.hasPrefix("not ") })
+        #expect(seen.count == 5 && seen.allSatisfy { $0.contains(" not ") || $0.hasPrefix("not ") })
         let limits = try shell("grep 'Max core' /proc/\(process)/limits")
         #expect(limits.split(separator: " ").filter { $0 == "0" }.count == 2, "\(limits)")
       }
@@ -159,8 +154,6 @@ struct MemoryGuardTests {
     let courier = try vault.courier()
     let before = try Self.cores(in: "/")
     for process in [courier, engine.identifier] {
-      // Either of the two, the limit and the flag, is enough.
-      try Self.allowCores(of: process)
       #expect(kill(process, signal) == 0)
       if process == courier { try waitForEnd(courier) }
     }
@@ -191,7 +184,6 @@ struct MemoryGuardTests {
     let shown = session.screen
     let command = processes(in: person.programs, named: "thumblatch-cli")
     try #require(command.count == 1)
-    try Self.allowCores(of: command[0])
     #expect(kill(command[0], signal) == 0)
     try waitForEnd(command[0])
     let words = try session.failed().dropFirst(shown.count)

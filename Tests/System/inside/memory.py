@@ -269,7 +269,7 @@ def trace(process):
         print("traced")
     else:
         print("not traced:", os.strerror(ctypes.get_errno()))
-    for name in ("mem", "environ", "maps", "syscall", "stack"):
+    for name in ("mem", "environ", "maps", "syscall"):
         try:
             with open(f"/proc/{process}/{name}", "rb", 0) as file:
                 if name != "mem":
