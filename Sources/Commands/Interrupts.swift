@@ -30,15 +30,6 @@ enum Interrupts {
     return reading
   }
 
-  /// Takes Swift's crash handlers away: their backtrace prints registers and memory.
-  static func removeCrashReports() {
-    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
-      var action = sigaction()
-      unsafe action.__sigaction_handler.sa_handler = nil
-      _ = unsafe sigaction(signal, &action, nil)
-    }
-  }
-
   /// Whether whoever started the program wants the signal ignored, as nohup(1) does.
   private static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()

@@ -15,7 +15,7 @@ public enum Program {
   /// Call it once, at the start of the process: it installs signal handlers and refuses dumps,
   /// because passwords pass through this process.
   public static func run(_ words: [String]) -> Int32 {
-    Interrupts.removeCrashReports()
+    ThisProcess.removeCrashReports()
     let mask = ThisProcess.makeFilesPrivate()
     let environment = { (name: String) in ThisProcess.environment(name) }
     let wantsJSON = words.prefix { $0 != "--" }.contains("--json")

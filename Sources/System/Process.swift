@@ -115,9 +115,10 @@ public enum ThisProcess {
   /// The effective user id.
   public static var user: UInt32 { geteuid() }
 
-  /// Keeps others of the same user from reading this process's memory, and core dumps from being
-  /// written (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
+  /// Keeps others of the same user from reading this process's memory, and core dumps and crash
+  /// reports from being written (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
   public static func refuseDumps() throws(SystemError) {
+    removeCrashReports()
     try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
   }
@@ -128,6 +129,14 @@ public enum ThisProcess {
   /// - Returns: how many it may have.
   public static func raiseDescriptorLimit(to most: Int) throws(SystemError) -> Int {
     try check(Int(clinux_raise_descriptors(UInt64(max(0, most)))), "setrlimit RLIMIT_NOFILE")
+  }
+
+  /// Takes Swift's crash handlers away, whatever the environment asks for: a backtrace prints
+  /// registers and memory.
+  public static func removeCrashReports() {
+    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+      Glibc.signal(signal, SIG_DFL)
+    }
   }
 
   /// Makes a closed reader EPIPE and a limit on file sizes EFBIG, instead of a signal that ends the

@@ -19,8 +19,14 @@ final class EngineProcess {
 
   var identifier: Int32 { child.identifier }
 
-  /// Starts the program on a state directory and waits for its report.
-  init(_ program: String, state: String) throws {
+  /// Starts the program on a state directory and waits for its report; `errors` is what it has for
+  /// standard error.
+  init(
+    _ program: String,
+    state: String,
+    backtrace: String = "enable=no",
+    errors: Int32 = -1
+  ) throws {
     let directory = try EngineProcess.open(state)
     let (near, far) = try UnixSocket.pair()
     let ours = Descriptor(owning: near)
@@ -28,8 +34,8 @@ final class EngineProcess {
     child = try ChildProcess(
       path: program,
       arguments: ["--private"],
-      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"],
-      descriptors: [-1, -1, -1, directory.number, theirs.number],
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=" + backtrace],
+      descriptors: [-1, -1, errors, directory.number, theirs.number],
       newSession: true
     )
     _ = consume theirs
