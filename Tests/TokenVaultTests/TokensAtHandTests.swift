@@ -110,7 +110,7 @@ struct TokensAtHandTests {
     try await comesBack {
       _ = try await vault.signOut(account: "me", local: true, caller: caller())
     }
-    #expect(try await failure { _ = try await vault.token() } != nil)
+    #expect(await failure { _ = try await vault.token() } != nil)
     #expect(atHand(vault) == nil)
   }
 
