@@ -54,8 +54,8 @@ final class HelperConnection {
     }
   }
 
-  /// The descriptor that came with a call, for it alone.
-  func takeLent() -> Descriptor? { lent.take() }
+  /// Whom the call that was just taken is about, by the connection that came with it.
+  func subject(of users: ServedUsers) -> UInt32? { users.subject(lent.take(), on: socket) }
 
   /// The replies from here on answer this call.
   func begin(_ call: VarlinkCall) {

@@ -89,7 +89,7 @@ final class PresenceService {
 
   private func handle(_ call: VarlinkCall) {
     connection.begin(call)
-    let subject = users.subject(connection.takeLent())
+    let subject = connection.subject(of: users)
     do throws(VarlinkError) {
       if let reply = try? service.reply(to: call) { return connection.reply(reply) }
       switch try HelperRequest(call) {

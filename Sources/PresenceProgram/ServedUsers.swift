@@ -9,6 +9,9 @@ public enum ServedUsers: Sendable, Equatable {
   /// by the caller's own connection, which the engine lends: no message is believed.
   case callers(engine: String)
 
+  /// The name of the socket at which callers connect, in the directory of this program's own.
+  private static let listener = "io.thumblatch.Vault"
+
   /// The engine's user where the service is installed.
   public static let engine = "thumblatch"
 
@@ -32,9 +35,16 @@ public enum ServedUsers: Sendable, Equatable {
   }
 
   /// Whom a call is about; nil where it does not show.
-  func subject(_ lent: consuming Descriptor?) -> UInt32? {
+  ///
+  /// What is lent must have been accepted by the listener of the service, which stands beside that
+  /// of this program: any program can connect to somebody else's listener, and would hold a
+  /// connection at whose other end the kernel names that user.
+  func subject(_ lent: consuming Descriptor?, on socket: borrowing Descriptor) -> UInt32? {
     guard case .callers = self else { return ThisProcess.user }
-    guard let connection = lent else { return nil }
+    guard let connection = lent, let own = (try? socket.boundPath()) ?? nil,
+      let slash = own.lastIndex(of: "/"),
+      (try? connection.boundPath()) == own[...slash] + Self.listener
+    else { return nil }
     // What the kernel recorded when the caller connected to the engine.
     return (try? connection.peerCredentials())?.user
   }

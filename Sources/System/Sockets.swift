@@ -130,6 +130,26 @@ extension Descriptor {
     return PeerCredentials(process: process, user: user, group: group)
   }
 
+  /// The path that a Unix socket is bound to, or that the listener was which has accepted it
+  /// (getsockname(2), unix(7)); nil where there is none.
+  public func boundPath() throws(SystemError) -> String? {
+    var address = sockaddr_un()
+    var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
+        unsafe getsockname(number, rebound, &size)
+      }
+    }
+    guard status == 0 else { throw SystemError("getsockname", code: errno) }
+    let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0
+    guard address.sun_family == sa_family_t(AF_UNIX), Int(size) > start else { return nil }
+    let bytes = unsafe withUnsafeBytes(of: address.sun_path) { path in
+      unsafe path.prefix(Int(size) - start).prefix { $0 != 0 }.map { $0 }
+    }
+    // A name of the abstract namespace begins with NUL.
+    return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+  }
+
   /// A descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5); fails with ENOPROTOOPT
   /// on older kernels and ESRCH for a process that is gone.
   public func peerProcess() throws(SystemError) -> Descriptor {

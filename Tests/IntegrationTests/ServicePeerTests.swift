@@ -45,44 +45,64 @@ struct ServicePeerTests {
   }
 
   /// What the engine's user hears from the presence program about a check by password that names
-  /// somebody else, answered with its own password; with or without a connection lent, at whose
-  /// other end it is itself.
-  private func check(_ bench: ServiceBench, lending: Bool) throws -> String {
+  /// somebody else, answered with its own password; with this connection lent.
+  private func check(_ bench: ServiceBench, lending connection: String) throws -> String {
     let users = try ServiceBench.users.get()
     return try output(
-      of: "/usr/bin/setpriv",
+      of: "/usr/bin/python3",
       [
-        "--reuid=\(users.engine.user)", "--regid=\(users.engine.user)", "--clear-groups",
-        "/usr/bin/python3", "-c",
+        "-c",
         """
-        import array, base64, json, socket, sys
+        import array, base64, json, os, socket, sys
+        directory, engine = sys.argv[1], int(sys.argv[2])
+        # A listener of root's where callers connect, at which the engine's user is a caller.
+        path = directory + "/io.thumblatch.Vault"
+        os.unlink(path)
+        listener = socket.socket(socket.AF_UNIX)
+        os.umask(0)
+        listener.bind(path)
+        listener.listen()
+        os.setgroups([])
+        os.setresgid(engine, engine, engine)
+        os.setresuid(engine, engine, engine)
+        caller = socket.socket(socket.AF_UNIX)
+        caller.connect(path)
+        accepted, _ = listener.accept()
+        pair = socket.socketpair()
+        lent = {"none": None, "pair": pair[0], "connecting": caller, "accepted": accepted}[sys.argv[4]]
         helper = socket.socket(socket.AF_UNIX)
-        helper.connect(sys.argv[1] + "/presence")
-        def call(method, parameters, descriptors):
+        helper.connect(directory + "/presence")
+        def call(method, parameters, lent):
             message = {"method": "io.thumblatch.Helper." + method, "parameters": parameters}
-            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-            helper.sendmsg([json.dumps(message).encode() + bytes(1)], rights if descriptors else [])
+            rights = []
+            if lent:
+                rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [lent.fileno()]))]
+            helper.sendmsg([json.dumps(message).encode() + bytes(1)], rights)
             answer = helper.recv(65536).decode()
             print(answer)
             return answer
-        lent, other = socket.socketpair()
-        check = {"method": "password", "user": sys.argv[2], "timeout": 30000}
-        answer = call("Check", check, [lent.fileno()] if sys.argv[3] == "yes" else [])
+        check = {"method": "password", "user": sys.argv[3], "timeout": 30000}
+        answer = call("Check", check, lent)
         if '"ask"' in answer:
-            call("Respond", {"text": base64.b64encode(sys.argv[4].encode()).decode()}, [])
-        """, bench.directory, users.first.name, lending ? "yes" : "no",
+            call("Respond", {"text": base64.b64encode(sys.argv[5].encode()).decode()}, None)
+        """, bench.directory, "\(users.engine.user)", users.first.name, connection,
         ServiceBench.enginePassword,
       ]
     ).text
   }
 
-  @Test
-  func aCheckIsAboutWhoeverIsAtTheOtherEndOfTheLentConnection() throws {
-    let bench = try ServiceBench()
-    let refused = try check(bench, lending: false)
+  /// A connection to somebody else's listener, such as one of root's, names that user: it is not
+  /// one that the service has accepted.
+  @Test(arguments: ["none", "pair", "connecting"])
+  func aCheckWhoseCallerDoesNotShowIsRefused(_ connection: String) throws {
+    let refused = try check(try ServiceBench(), lending: connection)
     #expect(refused.contains("denied") && refused.contains("did not show"), "\(refused)")
+  }
+
+  @Test
+  func aCheckIsAboutWhoeverIsAtTheOtherEndOfTheAcceptedConnection() throws {
     // The name in the message is not read.
-    let checked = try check(bench, lending: true)
+    let checked = try check(try ServiceBench(), lending: "accepted")
     #expect(checked.contains("ask") && checked.contains("matched"), "\(checked)")
   }
 
