@@ -220,7 +220,7 @@ public final class DesktopBus {
   }
 
   private static let script = #"""
-    import dbus, dbus.lowlevel, select, sys
+    import dbus, dbus.lowlevel, itertools, select, sys
     bus = dbus.bus.BusConnection(sys.argv[1])
     FPRINT = 'net.reactivated.Fprint'
     DEVICE = '/net/reactivated/Fprint/Device/0'
@@ -258,11 +258,19 @@ public final class DesktopBus {
     """)
     def set_display(user, name):
         path = dbus.ObjectPath(of_session(name) if name else '/')
-        mock(LOGIND[0], f'{LOGIND[1]}/user/{user}', 'UpdateProperties', LOGIND[0] + '.User',
-             dbus.Dictionary({'Display': dbus.Struct((name, path), signature='so')}, signature='sv'))
+        call(LOGIND[0], f'{LOGIND[1]}/user/{user}', 'org.freedesktop.DBus.Properties', 'Set',
+             LOGIND[0] + '.User', 'Display', dbus.Struct((name, path), signature='so'))
+    # Not by UpdateProperties, which cannot tell of a pair.
     def set_session(name, **facts):
-        mock(LOGIND[0], of_session(name), 'UpdateProperties', SESSION,
-             dbus.Dictionary(facts, signature='sv', variant_level=0))
+        for key, value in facts.items():
+            call(LOGIND[0], of_session(name), 'org.freedesktop.DBus.Properties', 'Set', SESSION, key,
+                 value)
+    # A session for each combination of facts, and a process in each, by its number.
+    def add_combinations(**facts):
+        for number, values in enumerate(itertools.product(*facts.values())):
+            add_strange(f'c{number}', Id=f'c{number}', **dict(zip(facts, values)))
+        mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o',
+             f"ret = dbus.ObjectPath('{LOGIND[1]}/session/c' + str(int(args[0])))")
     # What logind says of a session that nobody understands.
     def add_strange(name, **facts):
         mock(*LOGIND, 'AddObject', of_session(name), SESSION, dbus.Dictionary(facts, signature='sv'),
