@@ -244,7 +244,10 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard places != nil else { return }
     let place = await place(of: caller)
-    if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    // Enter may come before the reader is armed: the password can still be asked for.
+    if Task.isCancelled {
+      throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+    }
     guard let shown = prompts.place(of: prompt) else {
       throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
     }

@@ -66,6 +66,12 @@ final class BrowserProcess {
     Page(object: try run("await", ["title": .string(title), "text": .string(text)]))
   }
 
+  /// Waits until a page has this name, or another one; whether it is this.
+  func shows(_ title: String, insteadOf other: String) throws -> Bool {
+    try run("await", ["title": .string(title), "other": .string(other)]).string("title")
+      .hasPrefix(title)
+  }
+
   /// Types into what has the focus.
   func type(_ text: String) throws { try run("type", ["text": .string(text)]) }
 

@@ -13,7 +13,7 @@ struct FrontServiceTests {
     own.bind("/run/thumblatch/io.thumblatch.Vault")
     if sys.argv[2] == "foreign": os.setuid(1)
     own.listen(8)
-    open("ready", "w").write("now")
+    open("ready", "w").write("now\\n")
     while True:
       caller, _ = own.accept()
       asked = b""
@@ -49,11 +49,12 @@ struct FrontServiceTests {
         """
         exec unshare --mount \(user) sh -ec '
           mount -t tmpfs -o mode=755 none /run && mkdir -m 755 /run/thumblatch
-          cd \(fixture.root) && mkfifo ready open && chmod 777 . && : >asked && chmod 666 asked
+          cd \(fixture.root) && mkfifo -m 666 ready open && chmod 777 .
+          : >asked && chmod 666 asked && chmod 644 reply
           sleep 3600 >open & end=$!
           python3 server \(fixture.root) \(way) <open & server=$!
           trap "kill $server $end" EXIT
-          read -r ready <ready
+          timeout 60 grep -q now ready
           \(before)
           \(environment) \(fixture.program) \(arguments)'
         """,

@@ -40,48 +40,60 @@ struct LoginEventTests {
     try #require(answer == "None", "\(call): \(answer)")
   }
 
-  /// The touch of whoever comes to a locked screen must release nothing.
-  @Test
-  func whoLocksTheScreenLeavesNoReaderArmedAndNoPromptOpen() throws {
-    defer { remove() }
+  private static let cancelled =
+    "failed presence(AuthSession.AuthError.PresenceFailure.cancelled), keepSession: "
+
+  private func protectedApp() throws -> AppProcess {
     try person.enrollFinger()
     let app = try AppProcess(person)
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
     try app.state("locked")
+    return app
+  }
+
+  /// The touch of whoever comes to a locked screen must release nothing.
+  @Test(arguments: [
+    ("session('1', 'Lock')", "session('1', 'Unlock')"),
+    ("session('1', 'SetLockedHint', True)", "session('1', 'SetLockedHint', False)"),
+    ("prepare_for_sleep(True)", "prepare_for_sleep(False)"),
+    ("update_session('1', 'Active', False)", "update_session('1', 'Active', True)"),
+  ])
+  func whoLocksTheScreenLeavesNoReaderArmedAndNoPromptOpen(
+    _ happening: String,
+    _ after: String
+  ) throws {
+    defer { remove() }
+    let app = try protectedApp()
     try app.run("person finger")
-    let cancelled =
-      "failed presence(AuthSession.AuthError.PresenceFailure.cancelled), keepSession: "
-    for (happening, after) in [
-      ("session('1', 'Lock')", "session('1', 'Unlock')"),
-      ("session('1', 'SetLockedHint', True)", "session('1', 'SetLockedHint', False)"),
-      ("prepare_for_sleep(True)", "prepare_for_sleep(False)"),
-      ("update_session('1', 'Active', False)", "update_session('1', 'Active', True)"),
-    ] {
-      try app.begin("unlock")
-      try app.hear("prompt")
-      #expect(eventually { person.readerIsOpen })
-      // Another one waits for it.
-      let other = try person.terminal("presence", "test")
-      try other.expect("waiting for the other prompt")
-      try bus.run("await_inhibitor(True)")
-      try act(happening)
-      let failure = try app.outcome()
-      #expect(failure.hasPrefix(cancelled), "\(happening): \(failure)")
-      #expect(eventually { !person.readerIsOpen })
-      _ = try other.end(3)
-      // The computer may go on.
-      try bus.run("await_inhibitor(False)")
-      try app.state("locked")
-      try act(after)
-    }
+    try app.begin("unlock")
+    try app.hear("prompt")
+    #expect(eventually { person.readerIsOpen })
+    // Another one waits for it.
+    let other = try person.terminal("presence", "test")
+    try other.expect("waiting for the other prompt")
+    try bus.run("await_inhibitor(True)")
+    try act(happening)
+    let failure = try app.outcome()
+    #expect(failure.hasPrefix(Self.cancelled), "\(failure)")
+    #expect(eventually { !person.readerIsOpen })
+    _ = try other.end(3)
+    // The computer may go on.
+    try bus.run("await_inhibitor(False)")
+    try app.state("locked")
+    try act(after)
     #expect(try !person.run("status").succeeded().contains("unlocked"))
-    // And while all screens are locked, no other reader is armed and no window opened.
+  }
+
+  @Test
+  func whileAllScreensAreLockedNoReaderIsArmedAndNoWindowOpened() throws {
+    defer { remove() }
+    let app = try protectedApp()
     try act("session('1', 'SetLockedHint', True)")
     for way in ["finger", "password"] {
       try app.run("person \(way)")
       let failure = try app.run("unlock")
-      #expect(failure.hasPrefix(cancelled), "\(way): \(failure)")
+      #expect(failure.hasPrefix(Self.cancelled), "\(way): \(failure)")
       #expect(!person.readerIsOpen)
     }
     try app.state("locked")

@@ -61,7 +61,7 @@ final class MemoryRecord {
     let (answer, end) = try Self.run(["look", named] + all)
     try #require(end == .exited(0) || end == .exited(1), "\(answer)")
     let lines = answer.split(separator: "\n").map(String.init)
-    #expect(lines.count == files.count * secrets.count, "\(answer)")
+    try #require(lines.count == files.count * secrets.count, "\(answer)")
     return lines.filter { !$0.hasSuffix(" 0") }.map(Self.place)
   }
 

@@ -33,6 +33,7 @@ final class ServiceBench {
   private let manager: Run
   /// The manager ends with its input.
   private let input: Descriptor
+  private let desktop: (bus: DesktopBus, reader: VirtualReader)?
 
   var programs: String { base + "/bin" }
   var directory: String { base + "/run" }
@@ -41,20 +42,23 @@ final class ServiceBench {
 
   /// A service whose engine ends after so many idle seconds.
   ///
-  /// `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before Linux 6.5.
-  init(idle: Int = 600, withoutPeerDescriptors: Bool = false) throws {
+  /// `withSessions` seats both people at the machine, each in a session of their own, by a stand-in for
+  /// logind; without it nobody knows where they sit. `withoutPeerDescriptors` makes SO_PEERPIDFD fail
+  /// for the engine, as before Linux 6.5.
+  init(idle: Int = 600, withSessions: Bool = false, withoutPeerDescriptors: Bool = false) throws {
     let users = try Self.users.get()
     base = try makeTemporaryDirectory()
     try Programs.install(in: base + "/bin")
     try shell(
       """
       umask 022; chmod 755 \(base)
-      install -d -m 755 \(base)/run
+      install -d -m 755 \(base)/run \(base)/machine \(base)/machine/providers.d
       install -d -m 700 -o \(users.engine.name) \(base)/state
       install -d -m 700 \(base)/reader
       echo FP_VIRTUAL_DEVICE=\(base)/reader/s >\(base)/bin/virtual-reader.conf
       """
     )
+    desktop = try withSessions ? Self.seat(users) : nil
     let (near, far) = try UnixSocket.pair()
     input = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
@@ -63,7 +67,8 @@ final class ServiceBench {
       [
         BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/service-manager.py",
         base + "/bin", base + "/run", base + "/state", users.engine.name, "\(idle)",
-      ] + (withoutPeerDescriptors ? ["--without-peer-descriptors"] : []),
+      ] + (desktop.map { ["--bus", $0.bus.address] } ?? [])
+        + (withoutPeerDescriptors ? ["--without-peer-descriptors"] : []),
       environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
       input: theirs.number
     )
@@ -74,7 +79,19 @@ final class ServiceBench {
     input.shutDown()
     _ = try? manager.child.wait()
     for process in processes(in: programs) { kill(process, SIGKILL) }
+    desktop?.bus.remove()
+    desktop?.reader.remove()
     _ = try? shell("rm -rf \(base)")
+  }
+
+  private static func seat(_ users: Users) throws -> (bus: DesktopBus, reader: VirtualReader) {
+    let reader = try VirtualReader(.device)
+    let bus = try DesktopBus(reader, logind: true, fprintd: false)
+    let answer = try bus.run(
+      "seat_users({\(users.first.user): 'first', \(users.second.user): 'second'})"
+    )
+    try #require(answer == "None", "\(answer)")
+    return (bus, reader)
   }
 
   private static func removeUsers() {
@@ -93,6 +110,12 @@ final class ServiceBench {
     guard let engine else { return }
     kill(engine, signal)
     try waitForEnd(engine)
+  }
+
+  /// Has something happen at logind, where the people are seated.
+  func act(_ call: String) throws {
+    let answer = try desktop?.bus.run(call)
+    try #require(answer == "None", "\(call): \(answer ?? "nobody is seated")")
   }
 
   /// A connection of root's.
@@ -121,6 +144,16 @@ final class Customer: Someone {
     password = isSecond ? ServiceBench.secondPassword : ServiceBench.firstPassword
     try super.init(as: isSecond ? users.second : users.first)
     guard let backend else { return }
+    // It runs on this machine, where the vault goes only for a provider of the administrator's.
+    try IntegrationTests.shell(
+      """
+      umask 022; cat >\(bench.base)/machine/providers.d/dev.conf <<'X'
+      [Provider]
+      kind = password-backend
+      issuer = \(backend.url)
+      X
+      """
+    )
     try run("provider", "add", "dev", "--kind", "password-backend", "--issuer", backend.url)
       .succeeded()
   }

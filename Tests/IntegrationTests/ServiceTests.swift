@@ -42,7 +42,7 @@ struct ServiceTests {
   @Test
   func aFingerAndTheCallersOwnPasswordOpenAProtectedAccount() throws {
     let backend = try DevBackend()
-    let bench = try ServiceBench()
+    let bench = try ServiceBench(withSessions: true)
     let person = try Customer(bench, backend: backend)
     try person.register()
     try person.enroll()

@@ -256,6 +256,22 @@ public final class DesktopBus {
         raise dbus.exceptions.DBusException('none', name='org.freedesktop.login1.NoSuchUser')
     ret = dbus.ObjectPath('{LOGIND[1]}/user/' + str(int(args[0])))
     """)
+    # Every process of these users is in the session named.
+    def seat_users(of):
+        for user, name in of.items():
+            add_session(name, 'seat0', user)
+            set_session(name, State='active')
+        found = {int(user): name for user, name in of.items()}
+        mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o', f"""
+    import re
+    try:
+        user = int(re.search('Uid:[^0-9]*([0-9]+)', open(f'/proc/{{int(args[0])}}/status').read()).group(1))
+    except FileNotFoundError:
+        user = None
+    if user not in {found}:
+        raise dbus.exceptions.DBusException('none', name='org.freedesktop.login1.NoSessionForPID')
+    ret = dbus.ObjectPath('{LOGIND[1]}/session/' + {found}[user])
+    """)
     def set_display(user, name):
         path = dbus.ObjectPath(of_session(name) if name else '/')
         call(LOGIND[0], f'{LOGIND[1]}/user/{user}', 'org.freedesktop.DBus.Properties', 'Set',

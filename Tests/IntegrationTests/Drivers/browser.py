@@ -7,7 +7,8 @@ Reads commands from standard input, one JSON object a line, and answers each wit
 input. PROFILE is a directory for the browser; where PICTURES is one, `look` leaves pictures there.
 
     {"do": "open", "url": URL}
-    {"do": "await", "title": BEGINNING, "text": PART}   until the page is so, 60 s at most
+    {"do": "await", "title": BEGINNING, "text": PART}   until the page is so, 60 s at most; with
+                                                        "other": BEGINNING also if it is that
     {"do": "type", "text": TEXT}                        into what has the focus
     {"do": "press", "key": "Tab" | "Enter"}
     {"do": "reach", "name": NAME}                       by Tab alone, until this has the focus
@@ -143,7 +144,7 @@ class Browser:
         self.chromium.call("Page.navigate", url=url)
         return {}
 
-    def do_await(self, title="", text=""):
+    def do_await(self, title="", text="", other=None):
         deadline, found, passed = time.monotonic() + LIMIT, {}, []
         while time.monotonic() < deadline:
             try:
@@ -151,8 +152,9 @@ class Browser:
                 if found["title"] not in passed[-1:]:
                     passed.append(found["title"])
                 # The focus comes to its place with the first picture of a page.
-                if found["ready"] and found["focus"] and found["title"].startswith(title) \
-                        and text in found["text"]:
+                if found["ready"] and found["focus"] and (
+                        found["title"].startswith(title) and text in found["text"]
+                        or other is not None and found["title"].startswith(other)):
                     return found
             except (Refused, TypeError):
                 pass  # the page is about to go

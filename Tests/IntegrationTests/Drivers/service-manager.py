@@ -2,9 +2,11 @@
 """Stands in for the service manager: binds the three sockets of the service as root, starts the
 engine when somebody connects and none runs, and a helper for each connection to its socket.
 
-usage: service-manager.py PROGRAMS RUN STATE ENGINE-USER IDLE [--without-peer-descriptors]
+usage: service-manager.py PROGRAMS RUN STATE ENGINE-USER IDLE
+           [--bus ADDRESS] [--without-peer-descriptors]
 
-Prints a line when the sockets are bound. Ends with its standard input.
+What the administrator lays down stands in `machine` beside RUN. With an address the engine looks for
+logind on that bus. Prints a line when the sockets are bound. Ends with its standard input.
 """
 import ctypes
 import errno
@@ -93,6 +95,9 @@ def main():
     null = os.open("/dev/null", os.O_RDWR)
     log = os.open(os.path.dirname(run) + "/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
+    engine_environment = {"LISTEN_FDS": "1", "STATE_DIRECTORY": state}
+    if "--bus" in sys.argv[6:]:
+        engine_environment["DBUS_SYSTEM_BUS_ADDRESS"] = sys.argv[sys.argv.index("--bus") + 1]
     if "--without-peer-descriptors" in sys.argv[6:]:
         refuse_peer_descriptors()
     vault = listen(run + "/io.thumblatch.Vault", 0, 0o666)
@@ -125,8 +130,9 @@ def main():
                 engine = None
         if vault in ready and engine is None:
             engine = start(
-                [programs + "/thumblatchd", "--service", "--run-directory", run, "--idle", idle],
-                environment | {"LISTEN_FDS": "1", "STATE_DIRECTORY": state},
+                [programs + "/thumblatchd", "--service", "--run-directory", run, "--idle", idle,
+                 "--configuration", os.path.dirname(run) + "/machine"],
+                environment | engine_environment,
                 engine_user.pw_uid, engine_user.pw_gid, [null, null, log, vault.fileno()])
         for listener, (user, helper) in helpers.items():
             if listener in ready:

@@ -16,6 +16,7 @@ Where the kernel refuses that memory, a process holds its secrets in a region th
 neither dumped nor inherited, which root can read: it is left out, and its size is told.
 """
 import base64
+import bisect
 import ctypes
 import json
 import os
@@ -178,7 +179,7 @@ def keep(process, path):
 
 def look(secrets, data):
     """How often each secret stands in some bytes, in which forms, and where."""
-    answer = {}
+    answer, heads = {}, None
     for name, secret in secrets.items():
         count, forms, places = 0, set(), []
         for piece, form in pieces(secret).items():
@@ -187,10 +188,12 @@ def look(secrets, data):
                 count += 1
                 forms.add(form)
                 if len(places) < 4:
-                    head = data.rfind(b">\n", 0, at)
-                    begin = data.rfind(b"<", 0, head)
-                    label = data[begin:head + 1].decode(errors="replace")
-                    places.append(f"{label}+{at - head - 2:#x}")
+                    if heads is None:
+                        heads = [(head.end(), head[1].decode(errors="replace"))
+                                 for head in re.finditer(rb"<([0-9a-f]+ [ -~]+?)>\n", data)]
+                    last = bisect.bisect(heads, at, key=lambda head: head[0]) - 1
+                    begin, mapping = heads[last] if last >= 0 else (0, "")
+                    places.append(f"<{mapping}>+{at - begin:#x}")
                 at = data.find(piece, at + 1)
         answer[name] = (count, sorted(forms), places)
     return answer
