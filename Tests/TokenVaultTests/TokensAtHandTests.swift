@@ -1,7 +1,7 @@
 import Configuration
 import Storage
-import System
 import Synchronization
+import System
 import Testing
 
 @testable import TokenVault
