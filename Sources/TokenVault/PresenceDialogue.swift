@@ -117,7 +117,9 @@ extension Vault {
     if answered[prompt] != nil { return .passed }
     if method == .password {
       await waitOut(report)
-      if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+      if Task.isCancelled {
+        throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+      }
     }
     guard ends == windowEnds else {
       giveUp(prompt, as: .cancelled)
@@ -244,7 +246,10 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard places != nil else { return }
     let place = await place(of: caller)
-    if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    // Such as by the call for the password, which goes on with the same prompt.
+    if Task.isCancelled {
+      throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+    }
     guard let shown = prompts.place(of: prompt) else {
       throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
     }
