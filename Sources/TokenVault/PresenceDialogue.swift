@@ -117,7 +117,9 @@ extension Vault {
     if answered[prompt] != nil { return .passed }
     if method == .password {
       await waitOut(report)
-      if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+      if Task.isCancelled {
+        throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+      }
     }
     guard ends == windowEnds else {
       giveUp(prompt, as: .cancelled)

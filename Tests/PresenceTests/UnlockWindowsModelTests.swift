@@ -43,15 +43,15 @@ struct UnlockWindowsModelTests {
   @Test(arguments: 0..<4)
   func theWindowsDoWhatTheModelDoes(_ part: Int) {
     var count = (uses: 0, joins: 0)
-    for sequence in 0..<25_000 {
-      guard let found = play(seed: UInt64(part * 25_000 + sequence)) else {
-        Issue.record("sequence \(part * 25_000 + sequence)")
+    for sequence in 0..<4_000 {
+      guard let found = play(seed: UInt64(part * 4_000 + sequence)) else {
+        Issue.record("sequence \(part * 4_000 + sequence)")
         return
       }
       count = (count.uses + found.uses, count.joins + found.joins)
     }
     // That it was about something.
-    #expect(count.uses > 5_000 && count.joins > 500)
+    #expect(count.uses > 800 && count.joins > 80)
   }
 
   private func play(seed: UInt64) -> (uses: Int, joins: Int)? {

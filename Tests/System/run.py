@@ -3,7 +3,8 @@
 usage: run.py TREE PACKAGE PROGRAMS [PART...]
 
 TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory with the presence
-program that has virtual readers. A PART is a file of Tests/System/inside; without one, all run.
+program that has virtual readers. A PART is one of PARTS, a file of Tests/System/inside; without one,
+those of DEFAULT run.
 """
 import os
 import re
@@ -16,7 +17,9 @@ from machine import Failure, Machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
-PARTS = ["package", "use", "trouble", "walk", "upgrade", "reboot", "removal"]
+PARTS = ["package", "use", "trouble", "walk", "upgrade", "places", "traces", "reboot", "removal"]
+# The others run only where they are named; they go on from where "use" has ended.
+DEFAULT = [part for part in PARTS if part not in ("places", "traces")]
 
 
 class Count:
@@ -93,7 +96,7 @@ def main():
         prepare(machine, package, programs)
         machine.boot()
         for part in PARTS:
-            if not parts or part in parts or part == "package":
+            if part in (parts or DEFAULT) or part == "package":
                 run_part(machine, part, count)
         if count.failed:
             print(machine.run("journalctl", "--no-pager", "--lines=200",

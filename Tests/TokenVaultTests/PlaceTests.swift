@@ -158,6 +158,26 @@ struct PlaceTests {
   }
 
   @Test
+  func whoChoosesThePasswordWhileThePlaceIsLookedAtGetsIt() async throws {
+    let desks = try await Desks()
+    let vault = desks.vault
+    let need = try await need { _ = try await vault.token(caller: caller(1)) }
+    // The call for the password cancels the finger's.
+    let finger = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await failure {
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller(1)) { _ in }
+      }
+    }
+    finger.cancel()
+    guard case .presenceFailed(.cancelled, let methods)? = await finger.value else {
+      Issue.record("\(String(describing: await finger.value))")
+      return
+    }
+    #expect(methods.contains(.password))
+  }
+
+  @Test
   func noFingerCountsFromAfarAndThePersonIsToldWhy() async throws {
     let desks = try await Desks()
     let far = try await need { _ = try await desks.vault.token(caller: caller(4)) }

@@ -14,6 +14,12 @@ ACCOUNT = "work"
 EMAIL = "ada@example.org"
 
 
+def arrive():
+    """Both log in at the seat, which belongs to who came last: to Ada."""
+    BOB.arrive()
+    ADA.arrive()
+
+
 def token():
     """Ada's valid access token, without anything else."""
     text = ADA.thumblatch("token", ACCOUNT).end()

@@ -21,6 +21,7 @@ from scenarios import Failure, run
 
 LIMIT = 60  # seconds that anything may take
 PLACE = "/run/people"
+TOO_OFTEN = "this was asked too often just now"
 READER = "/run/virtual-reader/reader"
 
 
@@ -46,8 +47,11 @@ def open_session(user, remote):
 def serve(user, kind):
     os.makedirs(PLACE, mode=0o700, exist_ok=True)
     open_session(user, kind == "remote")
+    place = f"{PLACE}/{user}-{kind}"
+    if os.path.exists(place):
+        os.unlink(place)  # of a session that has ended
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"{PLACE}/{user}-{kind}")
+        listener.bind(place)
         listener.listen(16)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
@@ -108,6 +112,15 @@ class Command:
         self.shown = self.shown[self.shown.index(text) + len(text):]
         return self
 
+    def first_of(self, *texts):
+        """Waits until one of some texts stands on the screen, forgets all up to it, and says which."""
+        deadline = time.monotonic() + LIMIT
+        while not (there := [text for text in texts if text in self.shown]):
+            if not self._read(deadline, texts) and not any(text in self.shown for text in texts):
+                raise Failure(f"ended without one of {texts}; on the screen: {self.shown[-1500:]!r}")
+        self.expect(there[0])
+        return there[0]
+
     def type(self, text):
         os.write(self.terminal, text.encode() + b"\n")
         return self
@@ -154,6 +167,14 @@ class Person:
 
     def thumblatch(self, *arguments):
         return self.type("thumblatch", *arguments)
+
+    def thumblatch_after_a_pause(self, text, *arguments):
+        """The same until a text stands on the screen: who was refused is not asked again at once."""
+        while True:
+            command = self.thumblatch(*arguments)
+            if command.first_of(text, TOO_OFTEN) == text:
+                return command
+            command.end(status=None)
 
 
 def reader(command):

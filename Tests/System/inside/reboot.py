@@ -1,6 +1,6 @@
 """The machine has been started again."""
 import provider
-from household import ACCOUNT, ADA, BOB, ask_anew, is_valid, status, token
+from household import ACCOUNT, ADA, BOB, arrive, ask_anew, is_valid, status, token
 from people import touch
 from scenarios import UNITS, check, main, run, scenario, show
 
@@ -15,8 +15,7 @@ def theSocketsListenAfterAReboot():
 @scenario
 def accountsFingersAndProtectionAreThereAfterAReboot():
     provider.start()
-    ADA.arrive()
-    BOB.arrive()
+    arrive()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
     ask_anew("--no-input").end(status=7)
     command = ask_anew()

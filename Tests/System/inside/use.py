@@ -5,7 +5,7 @@ import pwd
 import stat
 
 import provider
-from household import ACCOUNT, ADA, BOB, EMAIL, ask_anew, is_valid, status, token
+from household import ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, is_valid, status, token
 from people import touch
 from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
 
@@ -13,8 +13,7 @@ from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
 @scenario
 def twoPeopleLogInAndOneHasAnAccountAtTheProvider():
     provider.start()
-    ADA.arrive()
-    BOB.arrive()
+    arrive()
     provider.call("POST", "/auth/register", {"email": EMAIL, "password": provider.PASSWORD})
     check("seat0" in run("loginctl", "list-sessions", "--no-legend"), "nobody sits at the seat")
 
@@ -26,6 +25,7 @@ def aPersonSignsInAtTheTerminal():
     login.expect("assword").type(provider.PASSWORD)
     login.end()
     check(status()["engine"]["form"] == "service", f"not the service: {status()}")
+    check(status()["memory"] != "ordinary", "its memory is not locked")
     check(is_valid(token()), "the provider does not know the token")
 
 
@@ -65,8 +65,8 @@ def aFingerIsEnrolledByTheSystemPasswordAlone():
     wrong = ADA.thumblatch("fingers", "enroll", "right-index")
     wrong.expect("assword").type("not-adas-password")
     wrong.end(status=3)
-    right = ADA.thumblatch("fingers", "enroll", "right-index")
-    right.expect("assword").type(ADA.password)
+    right = ADA.thumblatch_after_a_pause("assword", "fingers", "enroll", "right-index")
+    right.type(ADA.password)
     for number in range(1, 6):
         touch("right-index")
         if number < 5:

@@ -20,6 +20,8 @@ def walk(person, texts):
     result = json.loads(said)
     check(result["files"] > 100 and result["sockets"] > 3, f"hardly walked: {result}")
     check(result["calls"] > 40 and result["names"] > 1, f"hardly walked: {result}")
+    # Only she is asked: he has no account that is protected.
+    check(person is BOB or result["with_prompt"] > 20, f"hardly walked: {result}")
     return result["found"]
 
 

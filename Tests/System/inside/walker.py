@@ -17,6 +17,7 @@ LARGEST = 64 << 20
 SKIPPED = {"/proc", "/sys", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin"}
 # What a user may do to an own account; it gives nothing, and would end the walk.
 DESTRUCTIVE = {"Logout", "RemoveAccount", "RenameAccount"}
+LAST = ("Respond", "Check", "Cancel")
 VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts": [], "name": "walk",
           "finger": "left-index", "minimum_lifetime": 7200, "keep": False, "local": True,
           "flow": "browser", "redirect": "http://127.0.0.1:9/callback", "email": "ada@example.org",
@@ -28,7 +29,8 @@ VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts"
 class Walk:
     def __init__(self, texts):
         self.texts = [text.encode() for text in texts]
-        self.found, self.counts = [], {"files": 0, "sockets": 0, "calls": 0, "names": 0}
+        self.found, self.counts = [], {"files": 0, "sockets": 0, "calls": 0, "with_prompt": 0,
+                                   "names": 0}
 
     def look(self, where, data):
         self.found += [f"{where}: {text.decode()[:12]}" for text in self.texts if text in data]
@@ -104,19 +106,22 @@ class Walk:
         description = json.loads(text.rstrip(b"\0"))["parameters"]["description"]
         description = re.sub(r"#.*", "", description)
         methods = re.findall(r"^method (\w+)\(([^)]*(?:\([^)]*\)[^)]*)*?)\)\s*->", description, re.M)
-        for name, parameters in methods:
-            if user_has_account and name in DESTRUCTIVE:
-                continue
-            names = re.findall(r"(\w+):", parameters)
-            given = {key: VALUES[key] for key in names if VALUES.get(key) is not None}
-            for message in ({}, {"more": True}):
-                message = {**message, "method": f"io.thumblatch.Vault.{name}", "parameters": given}
-                self.call(message, [message])
-                if "prompt" in names:
-                    self.with_prompt(message)
+        messages = []
+        for more in ({}, {"more": True}):
+            for name, parameters in methods:
+                if user_has_account and name in DESTRUCTIVE:
+                    continue
+                names = re.findall(r"(\w+):", parameters)
+                given = {key: VALUES[key] for key in names if VALUES.get(key) is not None}
+                message = {**more, "method": f"io.thumblatch.Vault.{name}", "parameters": given}
+                messages.append((message, "prompt" in names))
+        # This one first: who asks for so much is soon asked no more.
+        self.with_prompt([message for message, takes_prompt in messages if takes_prompt])
+        for message, _ in messages:
+            self.call(message)
 
-    def with_prompt(self, message):
-        """The same on a connection whose prompt is open, and has not been passed."""
+    def with_prompt(self, messages):
+        """Methods on a connection whose prompt is open, and has not been passed."""
         needed = {"method": "io.thumblatch.Vault.AccessToken",
                   "parameters": {"account": "work", "minimum_lifetime": 7200}}
         with socket.socket(socket.AF_UNIX) as connection:
@@ -129,18 +134,20 @@ class Walk:
                 prompt = json.loads(answer.rstrip(b"\0")).get("parameters", {}).get("prompt")
                 if not prompt:
                     return
-                parameters = {**message["parameters"], "prompt": prompt}
-                connection.sendall(json.dumps({**message, "parameters": parameters}).encode() + b"\0")
-                self.counts["calls"] += 1
-                while data := connection.recv(65536):
-                    self.look(message["method"] + " with a prompt", data)
-                    if b'"continues"' not in data:
-                        break
+                # Those that end the prompt, or wait for somebody, come last.
+                for message in sorted(messages, key=lambda one: one["method"].endswith(LAST)):
+                    parameters = {**message["parameters"], "prompt": prompt}
+                    data = json.dumps({**message, "parameters": parameters}).encode() + b"\0"
+                    connection.sendall(data)
+                    self.counts["with_prompt"] += 1
+                    data = b'"continues"'
+                    while b'"continues"' in data and (data := connection.recv(65536)):
+                        self.look(message["method"] + " with a prompt", data)
             except OSError:
                 pass
 
-    def call(self, message, messages):
-        answer = self.ask(VAULT, *messages)
+    def call(self, message):
+        answer = self.ask(VAULT, message)
         self.counts["calls"] += 1
         self.look(message["method"], answer or b"")
 
