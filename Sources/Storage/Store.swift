@@ -47,9 +47,10 @@ public final class Store {
     try file.synchronizeLog()
   }
 
-  /// How many bytes are in use: the pages that hold something, and the log.
+  /// How many bytes are in use: the pages that hold something.
   ///
-  /// Pages that are free are used first, so that what was removed makes room at once.
+  /// Pages that are free are used first, so that what was removed makes room at once. The log beside
+  /// them is no part of it: it stays as long as it once was, with what stands in the pages by then.
   public func size() throws(StorageError) -> Int64 {
     func number(_ pragma: String) throws(StorageError) -> Int64 {
       try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
@@ -57,7 +58,7 @@ public final class Store {
       }.first ?? 0
     }
     let pages = try number("page_count") - number("freelist_count")
-    return try pages * number("page_size") + file.logSize()
+    return try pages * number("page_size")
   }
 
   /// Whether there is a log beside the file, as after a process that was killed.

@@ -59,12 +59,6 @@ struct StoreFile {
     do throws(SystemError) { try log.synchronize() } catch { throw .uncertain("\(error)") }
   }
 
-  /// How many bytes the log has; 0 where there is none.
-  func logSize() throws(StorageError) -> Int64 {
-    guard let log = try directory.root.openChecked(Self.name + "-wal") else { return 0 }
-    return try calling { () throws(SystemError) in try log.status().size }
-  }
-
   /// Makes the store under another name, so that the name it is known by never leads to a part
   /// of one.
   private func create() throws(StorageError) {

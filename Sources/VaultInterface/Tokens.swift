@@ -19,6 +19,8 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
   public var scope: String?
   /// Whom the token is for; nil: the usual audience.
   public var audience: String?
+  /// Whether a prompt may be opened where somebody has to be asked; nil: yes.
+  public var ask: Bool?
 
   /// Of these parts.
   public init(
@@ -27,7 +29,8 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
     rejected: String? = nil,
     prompt: String? = nil,
     scope: String? = nil,
-    audience: String? = nil
+    audience: String? = nil,
+    ask: Bool? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
@@ -35,6 +38,7 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
     self.prompt = prompt
     self.scope = scope
     self.audience = audience
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -45,6 +49,7 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
     prompt = try object.optional("prompt")
     scope = try object.optional("scope")
     audience = try object.optional("audience")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
@@ -57,6 +62,7 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
         "prompt": prompt,
         "scope": scope,
         "audience": audience,
+        "ask": ask,
       ])
     }
   }

@@ -1,10 +1,13 @@
-/// A call of `AccessToken` that names no more than an account and a lifetime, and wants one reply:
-/// nearly all calls are such, and this one is read without making anything of its members.
+/// A call of `AccessToken` that names no more than an account and a lifetime, or says whether anybody
+/// may be asked, and wants one reply: nearly all calls are such, and this one is read without making
+/// anything of its members.
 public struct UsualTokenCall: Sendable, Equatable {
   /// The account; nil: the default.
   public private(set) var account: String?
   /// For how many seconds it must be valid; nil: 10.
   public private(set) var minimumLifetime: Int?
+  /// Whether a prompt may be opened; nil: yes.
+  public private(set) var ask: Bool?
 
   /// Reads a message without its NUL.
   ///
@@ -29,7 +32,9 @@ public struct UsualTokenCall: Sendable, Equatable {
   /// The same call in full.
   public var call: VarlinkCall {
     get throws(MessageError) {
-      try VarlinkCall(AccessTokenCall(account: account, minimumLifetime: minimumLifetime))
+      try VarlinkCall(
+        AccessTokenCall(account: account, minimumLifetime: minimumLifetime, ask: ask)
+      )
     }
   }
 
@@ -43,6 +48,9 @@ public struct UsualTokenCall: Sendable, Equatable {
       } else if minimumLifetime == nil, reader.take(#""minimum_lifetime""#) {
         guard reader.take(":"), let number = reader.number() else { return false }
         minimumLifetime = number
+      } else if ask == nil, reader.take(#""ask""#) {
+        guard reader.take(":"), let mayAsk = reader.boolean() else { return false }
+        ask = mayAsk
       } else {
         return false
       }
@@ -91,6 +99,12 @@ private struct Reader {
     else { return nil }
     next += 1
     return unsafe String(decoding: name, as: UTF8.self)
+  }
+
+  /// Takes `true` or `false`; what may follow it, the caller takes.
+  mutating func boolean() -> Bool? {
+    if take("false") { return false }
+    return take("true") ? true : nil
   }
 
   /// Takes a number of up to nine digits, with nothing behind it that could belong to it.

@@ -102,9 +102,10 @@ let vaultDescription = #"""
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
   # server refused: a newer one is wanted. `prompt` spends a passed presence check. `scope` is a list
   # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
+  # With `ask` false no prompt is opened: where one would be, the error is PresenceFailed, `denied`.
   method AccessToken(
     account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
-    scope: ?string, audience: ?string
+    scope: ?string, audience: ?string, ask: ?bool
   ) -> (
     account: string,
     access_token: string,

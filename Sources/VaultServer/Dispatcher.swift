@@ -278,6 +278,7 @@ struct Dispatcher: Sendable {
       scope: call.scope,
       audience: call.audience,
       prompt: call.prompt,
+      mayAsk: call.ask ?? true,
       caller: caller
     )
     return try Self.made(AccessTokenReply(grant))

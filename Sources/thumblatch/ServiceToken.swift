@@ -5,7 +5,7 @@ internal import System
 ///
 /// All that is no such token is the command-line program's to find out, which asks the engine anew:
 /// an error, a question to the person, a provider that takes its time, a doubt about who serves.
-/// A prompt of the engine's for this connection ends with it, before anybody was shown it.
+/// The engine opens no prompt for this call: nobody would be shown it.
 enum ServiceToken {
   /// How long the engine may take, in milliseconds: a provider that it has to ask may take longer,
   /// which the command-line program says.
@@ -89,9 +89,9 @@ enum ServiceToken {
         unsafe room[count] = unsafe UInt8(bitPattern: name[index])
         count += 1
       }
-      add(#"""#)
+      add(#"","#)
     }
-    add("}}")
+    add(#""ask":false}}"#)
     unsafe room[count] = 0
     return count + 1
   }

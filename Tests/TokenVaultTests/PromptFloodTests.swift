@@ -77,6 +77,29 @@ struct PromptFloodTests {
   }
 
   @Test
+  func whoMayNotBeAskedCostsNobodyAPrompt() async throws {
+    let vault = try await open()
+    for connection: UInt64 in 100..<200 {
+      let refusal = await failure {
+        _ = try await vault.token(mayAsk: false, caller: caller(connection))
+      }
+      #expect(refusal == .presenceFailed(.denied("a presence check is needed"), methods: []))
+    }
+    #expect(await vault.prompts.isEmpty)
+    #expect(bench.exchange.refreshes.isEmpty)
+    // Whoever may be asked is asked as often as ever, and what was passed serves all.
+    for _ in 0..<2 {
+      guard case .prompt = await ask(vault, caller()) else {
+        Issue.record("not asked")
+        return
+      }
+    }
+    try await bench.unlock(vault)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(mayAsk: false).accessToken == "at-2")
+  }
+
+  @Test
   func aRefusalIsFollowedByAPauseThatGrows() async throws {
     let vault = try await open()
     var waits: [String] = []

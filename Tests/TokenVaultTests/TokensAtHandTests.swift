@@ -9,8 +9,12 @@ import Testing
 /// The answer without a turn of the actor: always what the long way would answer, or none.
 @Suite(.timeLimit(.minutes(10)))
 struct TokensAtHandTests {
+  /// Its directory is there as long as it is.
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
+
   private func signedIn(lifetime: Int? = 3600) async throws -> (Bench, Vault) {
-    let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault, lifetime: lifetime)
     return (bench, vault)
@@ -31,6 +35,20 @@ struct TokensAtHandTests {
     for wish in [-1, .min, Vault.longestWish + 1, .max] as [Int64] {
       #expect(atHand(vault, minimum: wish) == nil)
     }
+  }
+
+  @Test
+  func whereNoFrontReadsFilesTheTokenIsAtHandAllTheSame() async throws {
+    let vault = try await bench.open(keepsTokens: false)
+    try await bench.signIn(vault)
+    let grant = try await vault.token()
+    #expect(grant.accessToken == "at-1" && atHand(vault) == grant)
+    #expect(try Directory(path: bench.scratch.path).names().contains("tokens") == false)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(rejected: "at-1").accessToken == "at-2")
+    #expect(try await vault.token() == atHand(vault))
+    bench.clock.advance(3591)
+    #expect(atHand(vault) == nil)
   }
 
   @Test

@@ -194,7 +194,8 @@ private func accountSamples() throws -> [Sample] {
         rejected: "ey.J.x",
         prompt: "p1",
         scope: "read write",
-        audience: "https://api.example.org"
+        audience: "https://api.example.org",
+        ask: false
       )
     ),
     try reply(

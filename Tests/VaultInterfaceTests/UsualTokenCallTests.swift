@@ -21,6 +21,9 @@ struct UsualTokenCallTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":0}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"a.b_c-9","minimum_lifetime":999999999}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":60,"account":"me"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":false}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","ask":false}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask" : true , "minimum_lifetime":60}}"#,
     #" { "method" : "io.thumblatch.Vault.AccessToken" , "parameters" : { "account" : "me" } , "more" : false } "#,
     "{\t\"method\":\r\n\"io.thumblatch.Vault.AccessToken\",\"parameters\":{ }}",
   ])
@@ -54,6 +57,10 @@ struct UsualTokenCallTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1e9}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":1000000000}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"minimum_lifetime":}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":null}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":falsey}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":0}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":false,"ask":false}}"#,
     #"{"parameters":{"account":"me"},"method":"io.thumblatch.Vault.AccessToken"}"#,
   ])
   func whateverElseComesIsLeftToTheOther(_ text: String) {

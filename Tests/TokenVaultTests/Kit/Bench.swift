@@ -24,6 +24,7 @@ final class Bench: Sendable {
   /// Opens the vault; waits until one that was dropped has gone.
   func open(
     owner: UInt32 = ThisProcess.user,
+    keepsTokens: Bool = true,
     limits: TrailLimits = .standard,
     windowGuard: (any WindowGuard)? = nil,
     rules: any MachineRules = NoRules(),
@@ -34,7 +35,10 @@ final class Bench: Sendable {
     while true {
       do {
         return try Vault(
-          directory: try StateDirectory(path: scratch.path),
+          directory: try StateDirectory(
+            try Directory.make(path: scratch.path),
+            keepsTokens: keepsTokens
+          ),
           owner: owner,
           exchange: exchange,
           check: check,
@@ -216,6 +220,7 @@ extension Vault {
     minimum: Int64? = nil,
     rejected: String? = nil,
     prompt: String? = nil,
+    mayAsk: Bool = true,
     caller: Caller = caller()
   ) async throws(VaultFailure) -> AccessGrant {
     try await accessToken(
@@ -223,6 +228,7 @@ extension Vault {
       minimumLifetime: minimum,
       rejected: rejected,
       prompt: prompt,
+      mayAsk: mayAsk,
       caller: caller
     )
   }
