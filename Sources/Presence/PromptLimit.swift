@@ -5,8 +5,8 @@ public import System
 /// A question is one of a purpose and an account, whatever else it says: three at once, then one
 /// each fifteen seconds; all questions together have a larger measure of their own. One that is answered
 /// with a passed check costs nothing, so that whoever says yes is never kept waiting. One that is
-/// refused, when the reader was armed or a password asked for, starts a pause, which grows with
-/// each further refusal.
+/// refused, when the reader was armed or a password asked for, and again after that, starts a pause,
+/// which grows with each further refusal.
 ///
 /// Pure: the moment is handed in.
 public struct PromptLimit: Sendable {
@@ -25,7 +25,7 @@ public struct PromptLimit: Sendable {
   }
 
   /// The pauses after refusals in a row, in seconds; the last one stays.
-  public static let standardPauses: [Int64] = [1, 5, 10, 20, 40, 80, 160, 300]
+  public static let standardPauses: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300]
   /// How long after a pause refusals are forgotten, in seconds.
   public static let memory: Int64 = 900
 

@@ -84,7 +84,7 @@ struct PromptLimitTests {
       limit.noteRefused(question(), place: "", at: at(now))
       pauses.append(limit.take(question(), place: "", joins: false, at: at(now)) ?? 0)
     }
-    #expect(pauses == [1, 5, 10, 20, 40, 80, 160, 300, 300, 300])
+    #expect(pauses == [0, 5, 10, 20, 40, 80, 160, 300, 300, 300])
     // Other questions are not kept from anybody, and this one not for good.
     #expect(limit.take(question(of: otherAccount), place: "", joins: false, at: at(now)) == nil)
     now += PromptLimit.memory + 300
