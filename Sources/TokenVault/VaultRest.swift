@@ -1,4 +1,5 @@
 internal import Presence
+internal import Storage
 
 extension Vault {
   /// Whether something is under way that must not be cut off: an exchange with a provider, or what

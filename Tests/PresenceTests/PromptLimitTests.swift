@@ -90,7 +90,7 @@ struct PromptLimitTests {
     now += PromptLimit.memory + 300
     #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
     limit.noteRefused(question(), place: "", at: at(now))
-    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == 1)
+    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
   }
 
   @Test
@@ -103,7 +103,9 @@ struct PromptLimitTests {
     #expect(limit.take(question(), place: "", joins: false, at: at(300)) == nil)
     limit.notePassed(question(), place: "")
     limit.noteRefused(question(), place: "", at: at(310))
-    #expect(limit.take(question(), place: "", joins: false, at: at(310)) == 1)
+    #expect(limit.take(question(), place: "", joins: false, at: at(310)) == nil)
+    limit.noteRefused(question(), place: "", at: at(320))
+    #expect(limit.take(question(), place: "", joins: false, at: at(320)) == 5)
   }
 
   @Test
@@ -111,7 +113,7 @@ struct PromptLimitTests {
     var limit = PromptLimit()
     _ = limit.take(question(), place: "", joins: false, at: at(0))
     limit.noteRefused(question(), place: "", at: at(2))
-    #expect(limit.take(question(), place: "", joins: false, at: at(3)) == nil)
+    #expect(limit.take(question(), place: "", joins: false, at: at(2)) == nil)
   }
 
   @Test
@@ -119,7 +121,7 @@ struct PromptLimitTests {
     var limit = PromptLimit()
     #expect(limit.take(question(), place: "", joins: false, at: at(0)) == nil)
     #expect(passing(&limit, 500, over: 1, joins: true) == 64)
-    limit.noteRefused(question(), place: "seat0", at: at(100))
-    #expect(limit.take(question(), place: "seat0", joins: true, at: at(100)) == 1)
+    for _ in 0..<2 { limit.noteRefused(question(), place: "seat0", at: at(100)) }
+    #expect(limit.take(question(), place: "seat0", joins: true, at: at(100)) == 5)
   }
 }

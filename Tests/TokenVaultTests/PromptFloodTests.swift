@@ -120,6 +120,7 @@ struct PromptFloodTests {
       case .prompt(let next):
         waits.append("in 0 s")
         await vault.cancel(next, caller: caller(connection))
+      case .other: Issue.record("neither asked nor refused")
       }
       bench.clock.advance(30)
     }
