@@ -9,9 +9,11 @@ public final class PendingLogin: Sendable {
   private let login: any PendingVaultLogin
   private let session: AuthSession
   private let isOver = Mutex(false)
+
   /// What `finish` or `wait` does at the moment.
   private struct Running {
     var task: Task<Result<AccountSnapshot, AuthError>, Never>?
+    /// It was given up, perhaps before there was a task.
     var isCancelled = false
   }
 

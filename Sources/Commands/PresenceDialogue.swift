@@ -78,12 +78,12 @@ private final class TerminalView: PresenceView {
     )
   }
 
-  /// Enter switches to the password where it is offered.
   // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.
   var cancelInput: Int32? { nil }
 
   func takeCancel() -> Bool { false }
 
+  /// Enter switches to the password where it is offered.
   func takeInput() -> PresenceInput {
     listens = terminal.discardLine()
     return listens && methods.contains(.password) ? .password : .nothing
