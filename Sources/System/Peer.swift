@@ -7,13 +7,15 @@ public final class Peer: Sendable {
   public let credentials: PeerCredentials
   private let process: ProcessHandle
 
-  /// Takes a connection.
-  ///
-  /// - Throws: ESRCH for a process that is gone, or the error of getsockopt(2).
-  public init(_ socket: consuming Descriptor) throws(SystemError) {
-    credentials = try socket.peerCredentials()
-    process = try ProcessHandle(peerOf: socket, credentials)
+  /// Takes a connection, and the process that made it.
+  public init(
+    _ socket: consuming Descriptor,
+    _ credentials: PeerCredentials,
+    _ process: consuming ProcessHandle
+  ) {
     self.socket = socket
+    self.credentials = credentials
+    self.process = process
   }
 
   /// The process id; it may be another's as soon as `isAlive` is false.

@@ -20,7 +20,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
   /// The kernel's own answer (SO_PEERPIDFD) where it has one; else the process that has the
   /// recorded number now, if it is of the recorded user.
   ///
-  /// - Throws: ESRCH for a process that is gone.
+  /// - Throws: ESRCH for a process that is gone; EMFILE and the like say nothing about it.
   public init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
     identifier = peer.process
     do throws(SystemError) {
@@ -42,7 +42,8 @@ public struct ProcessHandle: ~Copyable, Sendable {
   private static func holdingNumber(of peer: PeerCredentials) throws(SystemError) -> Descriptor {
     let held = try ProcessHandle(identifier: peer.process)
     // What was read is of the process that is held, because that one lives afterwards.
-    guard ProcessFacts(process: peer.process)?.user == peer.user, held.isAlive else {
+    let place = try Directory(path: "/proc/\(peer.process)")
+    guard try place.descriptor.status().owner == peer.user, held.isAlive else {
       throw SystemError("pidfd_open", code: ESRCH)
     }
     return try held.descriptor.duplicate()

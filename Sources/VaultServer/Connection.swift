@@ -42,9 +42,9 @@ final class Connection {
   private var watched = (readable: true, writable: false)
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
-  /// Takes a connection; a process that has ended is refused.
-  init(_ socket: consuming Descriptor, number: UInt64) throws(SystemError) {
-    peer = try Peer(socket)
+  /// Takes a connection.
+  init(_ peer: Peer, number: UInt64) {
+    self.peer = peer
     self.number = number
   }
 

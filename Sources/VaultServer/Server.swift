@@ -36,6 +36,8 @@ public final class Server {
   private var nextToken: UInt64 = 2
   /// When the listener is watched again; nil while it is.
   private var acceptsFrom: BootInstant?
+  /// One that was accepted with the last descriptor, so that its process could not be held yet.
+  private var unfinished: Descriptor?
   /// How often in a row nothing came.
   private var quietTicks = 0
   /// No call is taken any more.
@@ -203,16 +205,22 @@ public final class Server {
     }
   }
 
+  private func nextSocket() throws(SystemError) -> Descriptor? {
+    if let socket = unfinished.take() { return socket }
+    return try UnixSocket.accept(on: listener)
+  }
+
   /// Takes the callers who wait, but not so many that those who are served would wait long.
   private func acceptWaiting() throws(SystemError) {
     for _ in 0..<Self.acceptedAtOnce {
-      guard let socket = try UnixSocket.accept(on: listener) else { return }
-      let peer = try? socket.peerCredentials()
-      let requester = peer.map { "user \($0.user)" } ?? "an unknown user"
-      guard let user = peer?.user, vaults.serves(user) else {
-        vaults.noteRefusal("wrong user", of: peer?.user, by: requester)
+      guard let socket = try nextSocket() else { return }
+      let credentials = try? socket.peerCredentials()
+      let requester = credentials.map { "user \($0.user)" } ?? "an unknown user"
+      guard let credentials, vaults.serves(credentials.user) else {
+        vaults.noteRefusal("wrong user", of: credentials?.user, by: requester)
         continue
       }
+      let user = credentials.user
       switch connections.room(for: user) {
       case .free: break
       // Connections that are only held must not keep others out.
@@ -221,16 +229,24 @@ public final class Server {
         vaults.noteRefusal("too many connections", of: user, by: requester)
         continue
       }
-      guard let connection = try? Connection(socket, number: nextToken) else {
+      let process: ProcessHandle
+      do throws(SystemError) {
+        process = try ProcessHandle(peerOf: socket, credentials)
+      } catch {
+        guard !error.isShortage else {
+          unfinished = consume socket
+          throw error
+        }
         vaults.noteRefusal("dead caller", of: user, by: requester)
         continue
       }
+      let peer = Peer(socket, credentials, process)
       do throws(SystemError) {
-        try ready.add(connection.peer.socket, token: nextToken)
+        try ready.add(peer.socket, token: nextToken)
       } catch {
         continue
       }
-      connections.add(connection)
+      connections.add(Connection(peer, number: nextToken))
       nextToken += 1
     }
   }

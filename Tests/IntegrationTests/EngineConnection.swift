@@ -22,22 +22,24 @@ final class EngineConnection {
   /// Sends a call.
   func send(_ content: some VarlinkMethod, more: Bool = false) throws {
     let message = try VarlinkCall(content, more: more).encoded(on: .vault)
-    unsafe try message.withUnsafeBytes { unsafe try socket.write($0) }
+    let isTaken = unsafe try message.withUnsafeBytes { unsafe try send($0) }
+    guard isTaken else { throw SystemError("send", code: EPIPE) }
   }
 
   /// Sends bytes, whatever they are; false where the engine takes no more.
   @discardableResult
   func send(bytes: [UInt8]) throws -> Bool {
+    unsafe try bytes.withUnsafeBytes { unsafe try send($0) }
+  }
+
+  /// Not by write(2), which would end this process where the engine has closed.
+  private func send(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     var done = 0
     while done < bytes.count {
-      let result: Result<Int?, SystemError> = unsafe bytes.withUnsafeBytes { all in
-        Result { () throws(SystemError) in
-          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: all[done...]))
-        }
-      }
-      switch result {
-      case .success(let count): done += count ?? 0
-      case .failure(let error):
+      do throws(SystemError) {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+        done += unsafe try socket.send(rest) ?? 0
+      } catch {
         guard error.code == EPIPE || error.code == ECONNRESET else { throw error }
         return false
       }

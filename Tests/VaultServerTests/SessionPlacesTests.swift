@@ -34,11 +34,17 @@ struct SessionPlacesTests {
     Caller(connection: connection, user: user, requester: "bash, pid 1", peer: peer)
   }
 
+  private static func peer(_ socket: consuming Descriptor) throws -> Peer {
+    let credentials = try socket.peerCredentials()
+    let process = try ProcessHandle(peerOf: socket, credentials)
+    return Peer(socket, credentials, process)
+  }
+
   /// This process at the other end of a connection.
   private func myself() throws -> Peer {
     let (near, far) = try UnixSocket.pair()
     _ = Descriptor(owning: far)
-    return try Peer(Descriptor(owning: near))
+    return try Self.peer(Descriptor(owning: near))
   }
 
   @Test
@@ -104,7 +110,7 @@ struct SessionPlacesTests {
       Issue.record("nobody connected")
       return
     }
-    let peer = try Peer(socket)
+    let peer = try Self.peer(socket)
     try act("set_sessions({\(child.identifier): '1'})")
     let places = SessionPlaces(address: bus.address)
     child.kill()
