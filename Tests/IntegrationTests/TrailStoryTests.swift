@@ -185,18 +185,15 @@ struct TrailStoryTests {
     ]] + [b"\\xff\\xfe", b"\\xc3\\x28", b"\\xed\\xa0\\x80", b"\\xf5\\x80\\x80\\x80", b"\\xc0\\x80", b"a" * 4096]
     """
 
-  @Test
-  func hostileNamesAreOneHarmlessLineEach() throws {
-    let backend = try DevBackend()
-    let vault = try TestVault()
-    try vault.start()
-    let first = try vault.connect()
-    try first.register("me", at: backend)
-    // A process renames itself, and asks: for a prompt, and for what is written down.
+  /// What prompts say of a process that renames itself three times, from one name on.
+  ///
+  /// It asks for a prompt each time, and for what is written down.
+  private func renamed(_ vault: TestVault, from first: Int) throws -> JSONValue {
     let said = try python(
       """
       import ctypes, json, socket, sys
-      names = \(Self.hostileNames)
+      first = int(sys.argv[3])
+      names = (\(Self.hostileNames))[first:first + 3]
       connection = socket.socket(socket.AF_UNIX)
       connection.connect(sys.argv[1])
       stream = connection.makefile("rb")
@@ -210,17 +207,31 @@ struct TrailStoryTests {
       for name in names:
         assert ctypes.CDLL(None).prctl(15, name, 0, 0, 0) == 0
         need = call("TestPresence")
+        assert "requester" in need, (name, need)
         prompts.append(need["requester"])
         call("Cancel", prompt=need["prompt"])
         token = call("AccessToken", account="me", rejected=token)["access_token"]
       print(json.dumps(prompts))
       """,
       vault.state + "/engine",
-      try first.token()
+      try vault.connect().token(),
+      "\(first)"
     )
-    guard case .array(let prompts) = try JSONReader.read(Array(said.utf8)) else {
-      Issue.record("\(said)")
-      return
+    return try JSONReader.read(Array(said.utf8))
+  }
+
+  @Test
+  func hostileNamesAreOneHarmlessLineEach() throws {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    try vault.connect().register("me", at: backend)
+    var prompts: [JSONValue] = []
+    while case .array(let more) = try renamed(vault, from: prompts.count), !more.isEmpty {
+      prompts += more
+      // Nobody is asked the same more often than three times in a row; the next engine asks again.
+      try vault.stopEngine()
+      try vault.start()
     }
     #expect(prompts.count >= 50)
     for case .string(let prompt) in prompts {

@@ -70,14 +70,15 @@ public struct ScratchUser: Sendable {
       let (ours, theirs) = try UnixSocket.pair()
       let near = Descriptor(owning: ours)
       let far = Descriptor(owning: theirs)
+      // Before it starts: one that finds the database locked ends without reading.
+      try near.write(input)
+      _ = shutdown(near.number, Int32(SHUT_WR))
       let child = try ChildProcess(
         path: path,
         arguments: arguments,
         environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"],
         descriptors: [far.number, -1, -1]
       )
-      try near.write(input)
-      _ = shutdown(near.number, Int32(SHUT_WR))
       end = try child.wait()
       if end == .exited(0) { return }
     }

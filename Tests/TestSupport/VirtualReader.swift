@@ -57,7 +57,8 @@ public struct VirtualReader: Sendable {
   /// Sends a command, and returns when the reader has taken it.
   public func send(_ command: String) throws {
     let connection = try connect()
-    try connection.write(command)
+    // Not by write(2), which would end this process where the reader has closed.
+    _ = unsafe try Array(command.utf8).withUnsafeBytes { unsafe try connection.send($0) }
     var byte: UInt8 = 0
     // The reader closes the connection once it has read the command.
     _ = unsafe try withUnsafeMutableBytes(of: &byte) { unsafe try connection.read(into: $0) }
