@@ -7,14 +7,12 @@ import Testing
 @Suite(.serialized)
 struct LoginEventTests {
   private let person: Person
-  private let reader: VirtualReader
   private let bus: DesktopBus
 
   init() throws {
     person = try Person()
-    reader = try VirtualReader(.device)
-    bus = try DesktopBus(reader, logind: true, fprintd: false)
-    try act("add_session('1', 'seat0', \(person.user.user))")
+    bus = try DesktopBus(logind: true)
+    try bus.act("add_session('1', 'seat0', \(person.user.user))")
     // The first engine makes what the next one finds.
     try person.register()
     try person.endEngine()
@@ -27,17 +25,6 @@ struct LoginEventTests {
       """
     )
     #expect(try start.succeeded() == "L")
-  }
-
-  private func remove() {
-    bus.remove()
-    reader.remove()
-  }
-
-  /// Has something happen at logind.
-  private func act(_ call: String) throws {
-    let answer = try bus.run(call)
-    try #require(answer == "None", "\(call): \(answer)")
   }
 
   private static let cancelled =
@@ -63,7 +50,7 @@ struct LoginEventTests {
     _ happening: String,
     _ after: String
   ) throws {
-    defer { remove() }
+    defer { bus.remove() }
     let app = try protectedApp()
     try app.run("person finger")
     try app.begin("unlock")
@@ -73,7 +60,7 @@ struct LoginEventTests {
     let other = try person.terminal("presence", "test")
     try other.expect("waiting for the other prompt")
     try bus.run("await_inhibitor(True)")
-    try act(happening)
+    try bus.act(happening)
     let failure = try app.outcome()
     #expect(failure.hasPrefix(Self.cancelled), "\(failure)")
     #expect(eventually { !person.readerIsOpen })
@@ -81,15 +68,15 @@ struct LoginEventTests {
     // The computer may go on.
     try bus.run("await_inhibitor(False)")
     try app.state("locked")
-    try act(after)
+    try bus.act(after)
     #expect(try !person.run("status").succeeded().contains("unlocked"))
   }
 
   @Test
   func whileAllScreensAreLockedNoReaderIsArmedAndNoWindowOpened() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let app = try protectedApp()
-    try act("session('1', 'SetLockedHint', True)")
+    try bus.act("session('1', 'SetLockedHint', True)")
     for way in ["finger", "password"] {
       try app.run("person \(way)")
       let failure = try app.run("unlock")
@@ -97,7 +84,7 @@ struct LoginEventTests {
       #expect(!person.readerIsOpen)
     }
     try app.state("locked")
-    try act("session('1', 'SetLockedHint', False)")
+    try bus.act("session('1', 'SetLockedHint', False)")
     #expect(try app.run("unlock") == "")
     try app.state("authenticated")
   }
@@ -113,7 +100,7 @@ struct LoginEventTests {
 
   @Test
   func eachEndOfASessionLocksTheAppBeforeTheComputerSleeps() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let app = try AppProcess(person)
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
@@ -128,19 +115,19 @@ struct LoginEventTests {
       ("remove_session('1')", "the session has ended"),
     ] {
       try unlock(app)
-      try act(happening)
+      try bus.act(happening)
       // The computer may go on when the window is gone.
       try bus.run("await_inhibitor(False)")
       let status = try person.run("status").succeeded()
       #expect(!status.contains("unlocked"), "\(happening): \(status)")
       try app.state("locked")
       #expect(try person.run("audit").succeeded().contains(reason))
-      if happening.contains("LockedHint") { try act("session('1', 'SetLockedHint', False)") }
+      if happening.contains("LockedHint") { try bus.act("session('1', 'SetLockedHint', False)") }
     }
     // A session of somebody else's ends nothing.
-    try act("add_session('2', 'seat0', 1)")
+    try bus.act("add_session('2', 'seat0', 1)")
     try unlock(app)
-    try act("remove_session('2')")
+    try bus.act("remove_session('2')")
     #expect(try bus.run("still_inhibits(10)") == "True")
     #expect(try app.run("restore") == "authenticated me@example.org")
     // Without logind nothing would end the window any more.

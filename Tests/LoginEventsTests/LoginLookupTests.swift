@@ -8,28 +8,15 @@ import Testing
 /// Where logind says that a process sits, on a real bus with a stand-in for it.
 @Suite(.serialized)
 struct LoginLookupTests {
-  private let reader: VirtualReader
   private let bus: DesktopBus
   private let process = ThisProcess.identifier
 
   init() throws {
-    reader = try VirtualReader(.device)
-    bus = try DesktopBus(reader, logind: true, fprintd: false)
-    try act("add_session('1', 'seat0', 1234)")
-    try act("add_session('2', 'seat0', 4321)")
-    try act("set_session('1', State='active', Type='wayland')")
-    try act("set_sessions({\(process): '1'})")
-  }
-
-  private func remove() {
-    bus.remove()
-    reader.remove()
-  }
-
-  /// Has something be so at logind.
-  private func act(_ call: String) throws {
-    let answer = try bus.run(call)
-    try #require(answer == "None", "\(call): \(answer)")
+    bus = try DesktopBus(logind: true)
+    try bus.act("add_session('1', 'seat0', 1234)")
+    try bus.act("add_session('2', 'seat0', 4321)")
+    try bus.act("set_session('1', State='active', Type='wayland')")
+    try bus.act("set_sessions({\(process): '1'})")
   }
 
   private func group(_ path: String) -> ControlGroup? { ControlGroup.parse("0::\(path)\n") }
@@ -37,9 +24,9 @@ struct LoginLookupTests {
   /// Each combination of what logind knows; who may be asked for a finger is told by one line.
   @Test
   func aFingerCountsForAnActiveLocalSessionOnASeatAlone() throws {
-    defer { remove() }
+    defer { bus.remove() }
     // The last fact changes first. `Type` decides nothing.
-    try act(
+    try bus.act(
       """
       add_combinations(Active=(True, False), Remote=(True, False), \
       Seat=(seat_of('seat0'), seat_of('')), Class=('user', 'greeter', 'background'), \
@@ -76,7 +63,7 @@ struct LoginLookupTests {
 
   /// All that makes a finger count, said anew.
   private func reset() throws {
-    try act(
+    try bus.act(
       """
       set_session('1', Id='1', Active=True, Remote=False, Seat=seat_of('seat0'), Class='user', \
       State='active', LockedHint=False, User=user_of(1234))
@@ -86,7 +73,7 @@ struct LoginLookupTests {
 
   @Test
   func theReasonIsTold() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let reasons: [(String, LoginObjection)] = [
       ("Remote=True", .remoteSession), ("Active=False", .notActive),
       ("State='online'", .notActive), ("Seat=seat_of('')", .noSeat), ("State='closing'", .closing),
@@ -100,7 +87,7 @@ struct LoginLookupTests {
     for (facts, objection) in reasons {
       try reset()
       #expect(try lookup.place(of: process, user: 1234).objection == nil)
-      try act("set_session('1', \(facts))")
+      try bus.act("set_session('1', \(facts))")
       #expect(try lookup.place(of: process, user: 1234).objection == objection, "\(facts)")
     }
   }
@@ -108,11 +95,11 @@ struct LoginLookupTests {
   /// Terminals of GNOME and KDE belong to the user's manager, and to no session.
   @Test
   func whoBelongsToTheUsersManagerSitsAtTheDisplaySession() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let lookup = try LoginLookup(address: bus.address)
-    try act("set_sessions({})")
-    try act("set_display(1234, '1')")
-    try act("set_display(4321, '2')")
+    try bus.act("set_sessions({})")
+    try bus.act("set_display(1234, '1')")
+    try bus.act("set_display(4321, '2')")
     let terminal = "/user.slice/user-1234.slice/user@1234.service/app.slice/term.scope"
     func place(_ path: String, _ user: UInt32 = 1234) throws -> LoginPlace {
       try lookup.place(of: process, user: user) { group(path) }
@@ -124,10 +111,10 @@ struct LoginLookupTests {
     let other = try place(terminal, 4321)
     #expect(other.name == "unit \(terminal)" && other.objection == .noSession && !other.isLocal)
     // The display session counts as any other.
-    try act("set_session('1', Remote=True)")
+    try bus.act("set_session('1', Remote=True)")
     #expect(try place(terminal).objection == .remoteSession)
     // With none there is nobody at the machine.
-    try act("set_display(1234, '')")
+    try bus.act("set_display(1234, '')")
     #expect(try place(terminal) == LoginPlace(unit: terminal))
     // Nor where logind does not know the user at all.
     #expect(
@@ -137,10 +124,10 @@ struct LoginLookupTests {
 
   @Test
   func whoIsInNoSessionBelongsToItsUnit() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let lookup = try LoginLookup(address: bus.address)
-    try act("set_sessions({})")
-    try act("set_display(1234, '1')")
+    try bus.act("set_sessions({})")
+    try bus.act("set_display(1234, '1')")
     let place = try lookup.place(of: process, user: 1234) { group("/system.slice/cron.service") }
     #expect(place.name == "unit /system.slice/cron.service")
     #expect(place.objection == .noSession && !place.isLocal)
@@ -151,7 +138,7 @@ struct LoginLookupTests {
   /// sudo CVE-2013-1776 and CVE-2025-6018 believed what a program can set for itself.
   @Test
   func whatAProgramSaysOfItselfDoesNotCount() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let child = try ChildProcess(
       path: "/usr/bin/tail",
       arguments: ["-f", "/dev/null"],
@@ -172,7 +159,7 @@ struct LoginLookupTests {
 
   @Test
   func whatMakesNoSenseIsNotBelieved() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let lookup = try LoginLookup(address: bus.address)
     for facts in [
       "Active='yes'", "Active=1", "Remote='no'", "Seat='seat0'", "User=dbus.UInt32(1234)",
@@ -181,7 +168,7 @@ struct LoginLookupTests {
     ] {
       try reset()
       #expect(try lookup.place(of: process, user: 1234).objection == nil)
-      try act("set_session('1', \(facts))")
+      try bus.act("set_session('1', \(facts))")
       #expect(throws: LoginFailure.notUnderstood, "\(facts)") {
         _ = try lookup.place(of: process, user: 1234)
       }
@@ -190,7 +177,7 @@ struct LoginLookupTests {
 
   @Test
   func whatIsMissingIsNotMadeUp() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let all = [
       ("Id", "'9'"), ("User", "user_of(1234)"), ("Active", "True"), ("Remote", "False"),
       ("Seat", "seat_of('seat0')"), ("Class", "'user'"), ("State", "'active'"),
@@ -200,8 +187,8 @@ struct LoginLookupTests {
     for missing in [nil] + all.map(\.0) {
       let name = "x\(missing ?? "")"
       let facts = all.filter { $0.0 != missing }.map { "\($0.0)=\($0.1)" }
-      try act("add_strange('\(name)', \(facts.joined(separator: ", ")))")
-      try act("set_sessions({\(process): '\(name)'})")
+      try bus.act("add_strange('\(name)', \(facts.joined(separator: ", ")))")
+      try bus.act("set_sessions({\(process): '\(name)'})")
       let place = Result { () throws(LoginFailure) in
         try lookup.place(of: process, user: 1234)
       }
@@ -212,7 +199,7 @@ struct LoginLookupTests {
       #expect(place == .failure(.notUnderstood), "without \(missing ?? "")")
     }
     // And a session that is not there.
-    try act("set_sessions({\(process): 'gone'})")
+    try bus.act("set_sessions({\(process): 'gone'})")
     guard
       case .failure(.noLogind) = Result(catching: { () throws(LoginFailure) in
         try lookup.place(of: process, user: 1234)
@@ -225,7 +212,7 @@ struct LoginLookupTests {
 
   @Test
   func logindThatDoesNotAnswerIsWaitedForNoLongerThanTwoSeconds() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let lookup = try LoginLookup(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
@@ -240,7 +227,7 @@ struct LoginLookupTests {
 
   @Test
   func withoutLogindThereIsAReason() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let lookup = try LoginLookup(address: bus.address)
     try bus.killLogind()
     for attempt in [

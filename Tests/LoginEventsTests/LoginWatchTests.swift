@@ -8,25 +8,12 @@ import Testing
 /// What logind says of a user's sessions, on a real bus with a stand-in for logind.
 @Suite(.serialized)
 struct LoginWatchTests {
-  private let reader: VirtualReader
   private let bus: DesktopBus
 
   init() throws {
-    reader = try VirtualReader(.device)
-    bus = try DesktopBus(reader, logind: true, fprintd: false)
-    try act("add_session('1', 'seat0', 1234)")
-    try act("add_session('2', 'seat0', 4321)")
-  }
-
-  private func remove() {
-    bus.remove()
-    reader.remove()
-  }
-
-  /// Has something happen at logind.
-  private func act(_ call: String) throws {
-    let answer = try bus.run(call)
-    try #require(answer == "None", "\(call): \(answer)")
+    bus = try DesktopBus(logind: true)
+    try bus.act("add_session('1', 'seat0', 1234)")
+    try bus.act("add_session('2', 'seat0', 4321)")
   }
 
   /// What ends the watch after it was begun: an end, or a failure.
@@ -54,34 +41,34 @@ struct LoginWatchTests {
     ("remove_session('1')", .loggedOut),
   ])
   func whatEndsAPersonsTimeIsSeen(_ act: String, _ end: LoginEnd) throws {
-    defer { remove() }
-    #expect(try self.end { try self.act(act) } == .success(end))
+    defer { bus.remove() }
+    #expect(try self.end { try bus.act(act) } == .success(end))
   }
 
   @Test
   func aScreenThatIsLockedAlreadyIsSeenAtTheBeginning() throws {
-    defer { remove() }
+    defer { bus.remove() }
     func before() throws -> LoginEnd? {
       try LoginWatch(user: 1234, address: bus.address, delaysSleep: false).before
     }
     #expect(try before() == nil)
     // That of somebody else.
-    try act("session('2', 'SetLockedHint', True)")
+    try bus.act("session('2', 'SetLockedHint', True)")
     #expect(try before() == nil)
-    try act("session('1', 'SetLockedHint', True)")
+    try bus.act("session('1', 'SetLockedHint', True)")
     #expect(try before() == .locked)
     // A person may sit at the other one.
-    try act("add_session('3', '', 1234)")
+    try bus.act("add_session('3', '', 1234)")
     #expect(try before() == nil)
-    try act("session('3', 'SetLockedHint', True)")
+    try bus.act("session('3', 'SetLockedHint', True)")
     #expect(try before() == .locked)
-    try act("session('1', 'SetLockedHint', False)")
+    try bus.act("session('1', 'SetLockedHint', False)")
     #expect(try before() == nil)
   }
 
   @Test
   func whatEndsNothingIsPassedOver() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let end = try end {
       for act in [
         // Others.
@@ -96,31 +83,31 @@ struct LoginWatchTests {
         // That of a timer.
         "add_session('4', 'seat0', 1234, 'background')", "session('4', 'Lock')",
         "remove_session('4')",
-      ] { try self.act(act) }
+      ] { try bus.act(act) }
       // One that came later.
-      try act("add_session('5', 'seat0', 1234)")
-      try act("update_session('5', 'Active', False)")
+      try bus.act("add_session('5', 'seat0', 1234)")
+      try bus.act("update_session('5', 'Active', False)")
     }
     #expect(end == .success(.switchedAway))
   }
 
   @Test
   func theEndOfOneSessionAmongSeveralIsThatOfThisOne() throws {
-    defer { remove() }
-    try act("add_session('c3', '', 1234)")
+    defer { bus.remove() }
+    try bus.act("add_session('c3', '', 1234)")
     var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
     let wake = try WakeEvent()
     // One that is this user's, and one that another user may have left to this one.
     for (session, name) in [("'c3'", "c3"), ("'2'", "2")] {
-      try act("remove_session(\(session))")
+      try bus.act("remove_session(\(session))")
       #expect(try watch.next(interrupt: wake.descriptor.number) == .sessionEnded(name))
     }
   }
 
   @Test
   func whereTheComputerDoesNotWaitWithSleepAllElseIsSeen() throws {
-    defer { remove() }
-    try act("refuse_inhibitors()")
+    defer { bus.remove() }
+    try bus.act("refuse_inhibitors()")
     var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
     guard case .noLogind? = watch.sleepFailure else {
       Issue.record("\(String(describing: watch.sleepFailure))")
@@ -133,15 +120,15 @@ struct LoginWatchTests {
 
   @Test
   func theLastSessionFromAfarCounts() throws {
-    defer { remove() }
-    try act("add_session('3', '', 1234)")
-    try act("remove_session('1')")
-    #expect(try end { try act("remove_session('3')") } == .success(.loggedOut))
+    defer { bus.remove() }
+    try bus.act("add_session('3', '', 1234)")
+    try bus.act("remove_session('1')")
+    #expect(try end { try bus.act("remove_session('3')") } == .success(.loggedOut))
   }
 
   @Test
   func whatAStrangerSendsDoesNotCount() throws {
-    defer { remove() }
+    defer { bus.remove() }
     let session = "'/org/freedesktop/login1/session/1', 'org.freedesktop.login1.Session'"
     let manager = "'/org/freedesktop/login1', 'org.freedesktop.login1.Manager'"
     let end = try end {
@@ -149,14 +136,14 @@ struct LoginWatchTests {
         let count = try bus.run("forge(\(ThisProcess.identifier), \(act))")
         #expect(Int(count) ?? 0 > 0, "\(count)")
       }
-      try act("update_session('1', 'Active', False)")
+      try bus.act("update_session('1', 'Active', False)")
     }
     #expect(end == .success(.switchedAway))
   }
 
   @Test
   func theComputerWaitsWithSleep() throws {
-    defer { remove() }
+    defer { bus.remove() }
     var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
     try bus.run("await_inhibitor(True)")
     try bus.run("prepare_for_sleep(True)")
@@ -169,7 +156,7 @@ struct LoginWatchTests {
 
   @Test
   func anInterruptEndsTheWait() throws {
-    defer { remove() }
+    defer { bus.remove() }
     var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
     let wake = try WakeEvent()
     wake.signal()
@@ -178,7 +165,7 @@ struct LoginWatchTests {
 
   @Test
   func logindThatGoesIsAnEnd() throws {
-    defer { remove() }
+    defer { bus.remove() }
     #expect(try end { try bus.killLogind() } == .failure(.gone))
     // And nothing can be begun without it.
     #expect {
@@ -191,12 +178,12 @@ struct LoginWatchTests {
 
   @Test
   func aBusThatGoesIsAnEnd() throws {
-    #expect(try end { remove() } == .failure(.gone))
+    #expect(try end { bus.remove() } == .failure(.gone))
   }
 
   @Test
   func withoutABusThereIsAReason() throws {
-    defer { remove() }
+    defer { bus.remove() }
     #expect {
       _ = try LoginWatch(user: 1234, address: "unix:path=/nowhere/bus", delaysSleep: false)
     } throws: { error in

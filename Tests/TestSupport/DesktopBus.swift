@@ -26,17 +26,18 @@ public final class DesktopBus {
   private let environment: [String]
 
   /// Starts the bus, and fprintd with the reader; logind if asked for.
-  public init(_ reader: VirtualReader, logind: Bool = false, fprintd: Bool = true) throws {
+  public init(_ reader: VirtualReader?, logind: Bool = false, fprintd: Bool = true) throws {
     directory = try makeTemporaryDirectory()
     unsafe chmod(directory, 0o755)
     let place = try Directory(path: directory)
     try place.create("bus.conf").write(Self.configuration(directory))
     _ = try place.openDirectory("state", create: true)
     let address = "unix:path=" + directory + "/bus"
-    environment = [
-      "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS=" + address,
-      "STATE_DIRECTORY=" + directory + "/state", reader.variable,
-    ]
+    environment =
+      [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS=" + address,
+        "STATE_DIRECTORY=" + directory + "/state",
+      ] + (reader.map { [$0.variable] } ?? [])
     let (ours, theirs) = try UnixSocket.pair()
     let near = Descriptor(owning: ours)
     let far = Descriptor(owning: theirs)
@@ -66,6 +67,11 @@ public final class DesktopBus {
     _ = try run("await_name('org.freedesktop.PolicyKit1')")
     _ = try run("allow(True)")
     if fprintd { try startFprintd() }
+  }
+
+  /// Starts a bus with the stand-in for logind alone.
+  public convenience init(logind: Bool) throws {
+    try self.init(nil, logind: logind, fprintd: false)
   }
 
   /// Starts fprintd.
@@ -160,6 +166,12 @@ public final class DesktopBus {
     try client.write(call + "\n")
     guard let line = try Self.line(client) else { throw Failure(description: "no answer: \(call)") }
     return line
+  }
+
+  /// Has something be so, or happen, by a function of the script below that answers nothing.
+  public func act(_ call: String) throws {
+    let answer = try run(call)
+    guard answer == "None" else { throw Failure(description: "\(call): \(answer)") }
   }
 
   /// Ends all of it.

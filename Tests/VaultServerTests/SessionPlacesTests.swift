@@ -8,26 +8,14 @@ import TokenVault
 /// Where callers sit, asked of a stand-in for logind on a real bus, while nobody else waits.
 @Suite(.serialized)
 struct SessionPlacesTests {
-  private let reader: VirtualReader
   private let bus: DesktopBus
   private let user = ThisProcess.user
 
   init() throws {
-    reader = try VirtualReader(.device)
-    bus = try DesktopBus(reader, logind: true, fprintd: false)
-    try act("add_session('1', 'seat0', \(user))")
-    try act("set_session('1', State='active')")
-    try act("set_sessions({\(ThisProcess.identifier): '1'})")
-  }
-
-  private func remove() {
-    bus.remove()
-    reader.remove()
-  }
-
-  private func act(_ call: String) throws {
-    let answer = try bus.run(call)
-    try #require(answer == "None", "\(call): \(answer)")
+    bus = try DesktopBus(logind: true)
+    try bus.act("add_session('1', 'seat0', \(user))")
+    try bus.act("set_session('1', State='active')")
+    try bus.act("set_sessions({\(ThisProcess.identifier): '1'})")
   }
 
   private func caller(_ connection: UInt64, _ peer: Peer?) -> Caller {
@@ -49,16 +37,16 @@ struct SessionPlacesTests {
 
   @Test
   func aCallerInALocalSessionIsAtItsSeat() async throws {
-    defer { remove() }
+    defer { bus.remove() }
     let peer = try myself()
     let places = SessionPlaces(address: bus.address)
     let here = CallerPlace(name: "session 1", objection: nil, isLocal: true)
     #expect(await places.place(of: caller(1, peer)) == here)
-    try act("set_session('1', Remote=True)")
+    try bus.act("set_session('1', Remote=True)")
     let far = CallerPlace(name: "session 1", objection: "remote session", isLocal: false)
     #expect(await places.place(of: caller(2, peer)) == far)
     // In none, it shares its unit's place with the others in it, or its own with nobody.
-    try act("set_sessions({})")
+    try bus.act("set_sessions({})")
     let one = await places.place(of: caller(1, peer))
     let two = await places.place(of: caller(2, peer))
     #expect(one.objection == "no session" && !one.isLocal)
@@ -71,7 +59,7 @@ struct SessionPlacesTests {
 
   @Test
   func manyAtOnceAreAnsweredEachForItself() async throws {
-    defer { remove() }
+    defer { bus.remove() }
     let peer = try myself()
     let places = SessionPlaces(address: bus.address)
     let found = await withTaskGroup(of: CallerPlace.self) { group in
@@ -88,7 +76,7 @@ struct SessionPlacesTests {
 
   @Test
   func aCallerThatHasEndedSitsNowhere() async throws {
-    defer { remove() }
+    defer { bus.remove() }
     let place = try Directory(path: bus.directory)
     let listener = try UnixSocket.listen(in: place, name: "test")
     let child = try ChildProcess(
@@ -111,7 +99,7 @@ struct SessionPlacesTests {
       return
     }
     let peer = try Self.peer(socket)
-    try act("set_sessions({\(child.identifier): '1'})")
+    try bus.act("set_sessions({\(child.identifier): '1'})")
     let places = SessionPlaces(address: bus.address)
     child.kill()
     _ = try child.wait()
@@ -124,7 +112,7 @@ struct SessionPlacesTests {
 
   @Test
   func whereLogindDoesNotAnswerNobodySharesAPlace() async throws {
-    defer { remove() }
+    defer { bus.remove() }
     let peer = try myself()
     func unknown(_ connection: UInt64) -> CallerPlace {
       CallerPlace(
