@@ -149,6 +149,7 @@ extension PresencePurpose {
     case .test: "test the presence check"
     case .applyProvider: "change the provider of"
     case .rename: "rename"
+    case .policy: "change the policy"
     }
   }
 }

@@ -94,7 +94,8 @@ enum KeyVerbs {
       directory, too: that brings its own mark along, and nothing tells it from the present. \
       Every account that is signed in needs a login afterwards: its \
       refresh token may have been replaced since, and a provider may take the use of an old one \
-      for theft.
+      for theft. Your own rules are those of the store that was put back: look at them with \
+      thumblatch policy.
       """
   ) { session throws(CommandError) in
     if !session.arguments.has("--yes") { try confirmRecovery(session) }

@@ -23,6 +23,7 @@ enum PresenceText {
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"
     case .rename: "rename \(account ?? "the account") to \(detail ?? "another name")"
+    case .policy: "change the policy\(detail.map { " (\($0))" } ?? "")"
     case .applyProvider:
       "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }

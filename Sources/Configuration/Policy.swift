@@ -19,9 +19,38 @@ public struct Policy: Sendable, Equatable {
   /// The longest that an unlock window stays open, in hours.
   public var windowLimit = 12
 
+  /// A rule, by its key in the file.
+  public enum Key: String, Sendable, CaseIterable {
+    case remote
+    case window
+    case windowLimit = "window-limit"
+    case accounts
+    case store
+
+    /// Whether a user may lay down a stricter one for themselves.
+    public var isForUsers: Bool {
+      switch self {
+      case .remote, .window, .windowLimit: true
+      case .accounts, .store: false
+      }
+    }
+
+    /// A value with its unit, for people.
+    public func shown(_ value: String) -> String {
+      switch self {
+      case .remote, .accounts: value
+      case .window: value + " min"
+      case .windowLimit: value + " h"
+      case .store: value + " MiB"
+      }
+    }
+  }
+
   /// Where it stands.
   public static let file = "/etc/thumblatch/thumblatch.conf"
-  private static let section = "Policy"
+  static let section = "Policy"
+  static let windows = 1...60
+  static let windowLimits = 1...12
 
   /// What holds where nothing is laid down.
   public init() {}
@@ -51,13 +80,34 @@ public struct Policy: Sendable, Equatable {
     remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
     accounts = try reader.takeOptional("accounts", Self.number(1...10_000)) ?? accounts
     store = try reader.takeOptional("store", Self.number(1...4096)) ?? store
-    window = try reader.takeOptional("window", Self.number(1...60)) ?? window
-    windowLimit = try reader.takeOptional("window-limit", Self.number(1...12)) ?? windowLimit
+    window = try reader.takeOptional("window", Self.number(Self.windows)) ?? window
+    windowLimit =
+      try reader.takeOptional("window-limit", Self.number(Self.windowLimits)) ?? windowLimit
     try reader.finish()
   }
 
+  /// The value of a rule, as the file has it.
+  public func value(of key: Key) -> String {
+    switch key {
+    case .remote: remote.rawValue
+    case .window: "\(window)"
+    case .windowLimit: "\(windowLimit)"
+    case .accounts: "\(accounts)"
+    case .store: "\(store)"
+    }
+  }
+
+  /// The stricter of each two rules.
+  public func tightened(by own: OwnRules) -> Policy {
+    var policy = self
+    if own.remote == .deny { policy.remote = .deny }
+    policy.window = min(window, own.window ?? window)
+    policy.windowLimit = min(windowLimit, own.windowLimit ?? windowLimit)
+    return policy
+  }
+
   /// Decimal digits without a sign or a zero before them.
-  private static func number(
+  static func number(
     _ range: ClosedRange<Int>
   ) -> (String) throws(ConfigurationError) -> Int {
     { text throws(ConfigurationError) in

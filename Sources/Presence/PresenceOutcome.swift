@@ -34,6 +34,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   case applyProvider = "apply-provider"
   /// Giving a protected account another name: names are what prompts show.
   case rename
+  /// Changing the rules that say when and for how long a check counts.
+  case policy
 
   /// The methods that may prove it.
   ///
@@ -41,7 +43,8 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   /// machine would be enough to stay in for ever.
   public var methods: [PresenceMethod] {
     switch self {
-    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider: [.password]
+    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy:
+      [.password]
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename: [.fingerprint, .password]
     }
   }
@@ -53,7 +56,7 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
     switch self {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test,
-      .applyProvider, .rename:
+      .applyProvider, .rename, .policy:
       false
     }
   }

@@ -25,6 +25,7 @@ enum AuditEvent: String {
   case defaultAccount = "account-default"
   case removed = "account-removed"
   case providerApplied = "provider-applied"
+  case policyChanged = "policy-changed"
 }
 
 /// How it went.

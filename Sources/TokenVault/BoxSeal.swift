@@ -1,11 +1,12 @@
 internal import Cryptography
 internal import Storage
 
-// The count of changes to sealed boxes would be worth little if it could be edited, or if one old box
-// could be put back beside it. So the store holds a code, under the key of the rollback mark, over the
-// count and over which boxes there are: of each account its generation and class, of each print its
-// identifier. The bytes of a box are not in it: one that is damaged is damaged alone, and a box of
-// another generation does not open.
+// The count of changes to sealed boxes would be worth little if it could be edited, or if one old
+// box could be put back beside it. So the store holds a code, under the key of the rollback mark,
+// over the count and over which boxes there are: of each account its generation and class, of each
+// print its identifier; and over the user's own rules, whose absence would be a laxer policy. The
+// bytes of a box are not in it: one that is damaged is damaged alone, and a box of another
+// generation does not open.
 extension Vault {
   static let boxSealKey = "box-seal"
 
@@ -25,6 +26,10 @@ extension Vault {
       message.append(account.protection)
     }
     for print in prints { message += print.id }
+    // Where there are none, the code is what it was before there could be any.
+    if let rules = try store.meta(ownRulesKey) {
+      message += Array("own rules".utf8) + countBytes(UInt64(rules.count)) + rules
+    }
     return try authenticate(message, using: key)
   }
 

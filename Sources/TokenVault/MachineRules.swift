@@ -29,8 +29,13 @@ public struct NoRules: MachineRules {
 
 // What the rules mean for the vault.
 extension Vault {
-  /// The policy as it stands now.
+  /// The policy as it holds now: of the machine's rules and the user's own the stricter ones.
   func policy() throws(VaultFailure) -> Policy {
+    try machinePolicy().tightened(by: try ownRules())
+  }
+
+  /// What the machine lays down now.
+  func machinePolicy() throws(VaultFailure) -> Policy {
     do throws(ConfigurationError) {
       return try rules.policy()
     } catch {

@@ -13,10 +13,13 @@ extension Vault {
   /// Refuses a presence check where the policy wants none.
   func demandPresenceAllowed(at place: CallerPlace) throws(VaultFailure) {
     guard try policy().remote == .deny, !place.isLocal else { return }
+    let whose =
+      try isOwn(.remote)
+      ? ", your own rule; at this machine itself: thumblatch policy remote default"
+      : rules.policyFile.map { " in \($0)" } ?? ""
     throw .refused(
       "no presence check is made from here"
-        + " (\(place.objection ?? "not certain to be at this machine")): remote = deny"
-        + (rules.policyFile.map { " in \($0)" } ?? "")
+        + " (\(place.objection ?? "not certain to be at this machine")): remote = deny\(whose)"
     )
   }
 

@@ -61,6 +61,7 @@ extension Vault {
       try self.stored { () throws(StorageError) in
         _ = try self.store.deleteEnrolledSet(owner: self.owner)
       }
+      try self.dropUnreadableRules()
       try self.setBoxChanges(count)
       try self.trailed { () throws(TrailFailure) in
         try self.trail.acceptBoxChanges(using: self.trailKeys)

@@ -24,7 +24,7 @@ extension Vault {
     let policy = try policy()
     if let seconds, seconds > Int64(policy.windowLimit) * 3600 {
       throw .refused(
-        "an unlock window is at most \(policy.windowLimit) h long\(setting("window-limit"))"
+        "an unlock window is at most \(policy.windowLimit) h long\(try origin(of: .windowLimit))"
       )
     }
     var covered: Set<[UInt8]> = []

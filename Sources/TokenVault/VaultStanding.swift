@@ -10,7 +10,7 @@ enum VaultStanding: Sendable, Equatable {
   case markMissing
   /// The mark is damaged, or no mark of this vault.
   case markDamaged
-  /// The store does not hold the boxes that it has counted.
+  /// The store does not hold the boxes, or the user's own rules, that it has counted.
   case boxesChanged
 
   /// What is answered in place of what was asked for; nil where nothing is wrong.
@@ -41,7 +41,7 @@ enum VaultStanding: Sendable, Equatable {
       )
     case .boxesChanged:
       .vaultUnsafe(
-        "the store's sealed tokens or prints are not those that it has counted:"
+        "the store's sealed tokens, prints or own rules are not those that it has counted:"
           + " a part of an old copy was put back",
         hint: hint
       )

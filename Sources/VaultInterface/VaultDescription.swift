@@ -55,6 +55,18 @@ let vaultDescription = #"""
     detail: ?string
   )
 
+  # A rule of the policy: what the machine lays down (the default, where nothing is laid down), what the
+  # user has laid down, and what holds: the stricter one, or nothing where the rule has no effect in
+  # this vault. `window` is in minutes, `window-limit` in hours, `store` in MiB.
+  type PolicyRule (
+    key: string,
+    machine: string,
+    own: ?string,
+    holds: ?string,
+    # Whether a user may lay down a stricter one.
+    for_users: bool
+  )
+
   # The engine and the unlock window. With `account`, an unknown name is an error.
   method GetStatus() -> (
     form: (private, service),
@@ -260,6 +272,14 @@ let vaultDescription = #"""
   # to be asked for that.
   method Watch(account: ?string, refresh_ahead: ?int) -> (account: ?Account, unlocked: bool)
 
+  # The policy. `file` is where the machine's rules stand: nowhere in the private form.
+  method GetPolicy() -> (file: ?string, rules: []PolicyRule)
+  # Lays down a rule of the user's own, which may only be stricter than the machine's; no `value` gives
+  # it up. Needs a prompt passed by password, whose `detail` tells what changes. It locks the vault.
+  method SetPolicy(key: string, value: ?string, prompt: ?string) -> (
+    changed: bool, file: ?string, rules: []PolicyRule
+  )
+
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds.
   error PresenceNeeded(
@@ -267,7 +287,7 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test, apply_provider, rename),
+      recover, test, apply_provider, rename, policy),
     # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),

@@ -74,6 +74,10 @@ public enum VaultRequest: Sendable {
   case testProvider(TestProviderCall)
   /// `Watch`.
   case watch(WatchCall)
+  /// `GetPolicy`.
+  case getPolicy(GetPolicyCall)
+  /// `SetPolicy`.
+  case setPolicy(SetPolicyCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -116,6 +120,8 @@ public enum VaultRequest: Sendable {
       case CancelLoginCall.method: self = .cancelLogin(try call.content())
       case TestProviderCall.method: self = .testProvider(try call.content())
       case WatchCall.method: self = .watch(try call.content())
+      case GetPolicyCall.method: self = .getPolicy(try call.content())
+      case SetPolicyCall.method: self = .setPolicy(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

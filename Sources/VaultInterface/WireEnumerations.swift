@@ -68,6 +68,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
   case applyProvider = "apply_provider"
   /// Giving a protected account another name.
   case rename
+  /// To change the rules of the policy.
+  case policy
 }
 
 /// Why a presence check did not pass.

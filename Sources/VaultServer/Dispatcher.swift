@@ -143,6 +143,7 @@ struct Dispatcher: Sendable {
     case .accountProvider, .applyProvider: return try await boundProvider(request, caller)
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
+    case .getPolicy, .setPolicy: return try await policy(request, caller)
     case .audit, .getAccount, .watch: throw .unexpected("a call was sorted wrongly")
     }
   }

@@ -104,6 +104,7 @@ extension VaultInterface.PresencePurpose {
     case .test: self = .test
     case .applyProvider: self = .applyProvider
     case .rename: self = .rename
+    case .policy: self = .policy
     }
   }
 }

@@ -1,6 +1,6 @@
 import VaultInterface
 
-/// `Rekey`, `Recover`, `Release`.
+/// `Rekey`, `Recover`, `Release`, `GetPolicy`, `SetPolicy`.
 func keySamples() throws -> [Sample] {
   try [
     call(RekeyCall(prompt: "p1")),
@@ -12,5 +12,20 @@ func keySamples() throws -> [Sample] {
       to: ReleaseCall.self,
       ReleaseReply(refreshToken: secret("rt-hunter2 \"\\ é"), signedOut: true)
     ),
+    call(GetPolicyCall()),
+    reply(to: GetPolicyCall.self, GetPolicyReply(file: "/etc/f", rules: [rule])),
+    call(SetPolicyCall(key: "window", value: "5", prompt: "p1")),
+    reply(
+      to: SetPolicyCall.self,
+      SetPolicyReply(changed: true, file: "/etc/f", rules: [rule])
+    ),
   ]
 }
+
+private let rule = VaultRule(
+  key: "window",
+  machine: "10",
+  own: "5",
+  holds: "5",
+  forUsers: true
+)

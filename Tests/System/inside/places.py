@@ -1,5 +1,6 @@
 """Where a caller sits decides whether a finger counts, and whose unlock window is open: at the seat,
 in the user's own manager, and over the network, each as logind knows it."""
+import json
 import os
 import time
 
@@ -176,6 +177,32 @@ def whereThePolicyDeniesThemNobodyIsAskedOverTheNetwork():
     finally:
         with open(POLICY, "w", encoding="utf-8") as file:
             file.write(before)
+
+
+def change(person, what, *words):
+    """A rule of the policy, changed with the password for what is shown."""
+    command = person.thumblatch_after_a_pause("change the policy", "policy", *words)
+    command.expect(what).expect("Password:").type(person.password)
+    command.end()
+
+
+@scenario
+def aUserMayDenyThemForHimselfAndTakeThatBackAtTheSeatAlone():
+    unlock(FAR)
+    change(ADA, "remote: the machine's", "remote", "deny")
+    try:
+        check(not is_unlocked(FAR), "the window of before is still open")
+        ask(FAR).expect("your own rule").end(status=11)
+        FAR.thumblatch("policy", "remote", "default").expect("your own rule").end(status=11)
+        run("systemctl", "restart", "thumblatchd.service")
+        ask(FAR).expect("your own rule").end(status=11)
+        rules = json.loads(BOB.thumblatch("policy", "remote", "--json").end())["rules"]
+        check(rules[0]["holds"] == "password", "it is another user's rule as well")
+        ADA.thumblatch("policy", "window", "11").expect(POLICY).end(status=11)
+    finally:
+        change(ADA, "remote: deny", "remote", "default")
+    unlock(FAR)
+    ADA.thumblatch("lock").end()
 
 
 main()

@@ -38,6 +38,7 @@ complete --command thumblatch --condition '__thumblatch_said --only' --arguments
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments release --description 'print the refresh token itself, of an exportable account'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments rekey --description 'make a new device secret and bring everything under it'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments recover --description 'accept a store that was put back, or whose mark is lost'
+complete --command thumblatch --condition '__thumblatch_said --only' --arguments policy --description 'show the rules of the vault, or tighten one for yourself'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments doctor --description 'look for what is wrong, and say what to do about it'
 complete --command thumblatch --condition '__thumblatch_said --only provider' --arguments add --description 'say where accounts sign in'
 complete --command thumblatch --condition '__thumblatch_said provider add' --long-option template --exclusive --arguments 'auth0 entra github gitlab google keycloak' --description 'the settings of a well-known provider; without T: list them'
@@ -128,3 +129,7 @@ complete --command thumblatch --condition '__thumblatch_said --only audit' --arg
 complete --command thumblatch --condition '__thumblatch_said release' --long-option keep --description 'stay signed in here; refused unless nothing rotates'
 complete --command thumblatch --condition '__thumblatch_said release' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_said recover' --long-option yes --description 'do not ask where the store looks current'
+complete --command thumblatch --condition '__thumblatch_said --only policy' --arguments 'remote window window-limit accounts store'
+complete --command thumblatch --condition '__thumblatch_said --only policy remote' --arguments 'deny password default'
+complete --command thumblatch --condition '__thumblatch_said --only policy window' --arguments default
+complete --command thumblatch --condition '__thumblatch_said --only policy window-limit' --arguments default

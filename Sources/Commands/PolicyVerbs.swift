@@ -1,0 +1,110 @@
+internal import Configuration
+internal import JSON
+internal import VaultInterface
+
+/// `policy`.
+enum PolicyVerbs {
+  static let all = [policy]
+
+  /// The word that gives a rule of one's own up.
+  private static let defaultWord = "default"
+
+  static let policy = Verb(
+    "policy",
+    [Verb.Operand(name: "RULE", count: .optional), Verb.Operand(name: "VALUE", count: .optional)],
+    summary: "show the rules of the vault, or tighten one for yourself",
+    details: """
+      Without VALUE: what the machine lays down, what you have set, and what holds, which is always \
+      the stricter of the two. With VALUE: your own rule from now on, or with "default" none any more; \
+      it needs the system password, ends open prompts and locks the vault. A value that is laxer than \
+      the machine's is refused.
+      RULE is remote (deny: who does not sit at this machine is not even asked for the password), \
+      window (minutes that an unlock window stays open after its last use) or window-limit (hours \
+      that it does at most). After remote deny only somebody at this machine can change that. \
+      In a private vault all callers are at one place, and remote has no effect.
+      """
+  ) { session throws(CommandError) in
+    let operands = session.arguments.operands
+    guard operands.count > 1 else {
+      let reply = try session.call(within: Session.localLimit) { _ in GetPolicyCall() }
+      return try show(reply, only: operands.first, session)
+    }
+    let (key, value) = (operands[0], operands[1])
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      SetPolicyCall(key: key, value: value == defaultWord ? nil : value, prompt: prompt)
+    }
+    guard let rule = reply.rules.first(where: { $0.key == key }) else {
+      throw CommandError(.bug, "the engine does not tell of the rule that was changed")
+    }
+    try session.report(
+      ["changed": .boolean(reply.changed), "rule": .object(object(rule))],
+      sentence(rule, changed: reply.changed)
+    )
+  }
+
+  private static func show(
+    _ reply: GetPolicyReply,
+    only key: String?,
+    _ session: Session
+  ) throws(CommandError) {
+    let rules = reply.rules.filter { key == nil || $0.key == key }
+    guard !rules.isEmpty else {
+      throw CommandError(
+        .usage,
+        "there is no such rule",
+        hint: reply.rules.map(\.key).joined(separator: ", ")
+      )
+    }
+    try session.show(
+      [
+        "file": AccountText.optional(reply.file),
+        "rules": .array(rules.map { .object(object($0)) }),
+      ],
+      text(rules, file: reply.file, columns: session.output.columns)
+    )
+  }
+
+  static func text(_ rules: [VaultRule], file: String?, columns: Int?) -> String {
+    var table = Table(
+      headings: ["rule", file == nil ? "default" : "machine", "yours", "holds"]
+    )
+    for rule in rules {
+      table.add(
+        rule.key,
+        shown(rule, rule.machine),
+        rule.own.map { shown(rule, $0) } ?? (rule.forUsers ? "-" : "not yours to set"),
+        rule.holds.map { shown(rule, $0) } ?? "no effect here"
+      )
+    }
+    let text = table.text(columns: columns)
+    guard let file else { return text }
+    var note = Table(headings: ["", ""])
+    note.add("machine:", file)
+    return text + "\n\n" + note.text(columns: columns)
+  }
+
+  private static func sentence(_ rule: VaultRule, changed: Bool) -> String {
+    let holds = rule.holds.map { shown(rule, $0) } ?? "without effect here"
+    guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
+    let whose = rule.own == nil ? "you have no rule of your own any more" : "your own rule"
+    return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"
+  }
+
+  /// A value with its unit; as it came, where an engine has rules that are not known here.
+  private static func shown(_ rule: VaultRule, _ value: String) -> String {
+    Policy.Key(rawValue: rule.key)?.shown(value) ?? value
+  }
+
+  private static func object(_ rule: VaultRule) -> JSONObject {
+    [
+      "key": .string(rule.key), "machine": json(rule.machine), "own": json(rule.own),
+      "holds": json(rule.holds), "for_users": .boolean(rule.forUsers),
+    ]
+  }
+
+  /// A number where it is one: window in minutes, window-limit in hours, store in MiB.
+  private static func json(_ value: String?) -> JSONValue {
+    guard let value else { return .null }
+    return Int64(value).map { .integer($0) } ?? .string(value)
+  }
+}

@@ -1,0 +1,67 @@
+import Configuration
+import Testing
+
+@Suite
+struct OwnRulesTests {
+  private func policy(_ text: String) throws -> Policy {
+    try Policy(bytes: Array("[Policy]\n\(text)".utf8), file: Policy.file)
+  }
+
+  private func rules(_ values: [Policy.Key: String]) throws -> OwnRules {
+    var rules = OwnRules()
+    for (key, value) in values { rules = try rules.setting(key, to: value) }
+    return rules
+  }
+
+  @Test
+  func ofEachTwoRulesTheStricterHolds() throws {
+    let own = try rules([.remote: "deny", .window: "5", .windowLimit: "3"])
+    var wanted = Policy()
+    wanted.remote = .deny
+    wanted.window = 5
+    wanted.windowLimit = 3
+    #expect(Policy().tightened(by: own) == wanted)
+    let strict = try policy("remote = deny\nwindow = 2\nwindow-limit = 1\naccounts = 3\n")
+    #expect(strict.tightened(by: own) == strict)
+    #expect(strict.tightened(by: try rules([.remote: "password", .window: "60"])) == strict)
+    #expect(try policy("window = 60\n").tightened(by: own).window == 5)
+    #expect(try policy("window = 60\n").tightened(by: OwnRules()).window == 60)
+    for key in Policy.Key.allCases where !key.isForUsers {
+      #expect(Policy().tightened(by: own).value(of: key) == Policy().value(of: key))
+    }
+  }
+
+  @Test
+  func whatIsWrittenIsReadAgain() throws {
+    let own = try rules([.remote: "deny", .window: "5", .windowLimit: "3"])
+    #expect(own.text == "[Policy]\nremote = deny\nwindow = 5\nwindow-limit = 3\n")
+    #expect(try OwnRules(bytes: Array(own.text.utf8)) == own)
+    let fewer = try own.setting(.remote, to: nil).setting(.windowLimit, to: nil)
+    #expect(fewer.text == "[Policy]\nwindow = 5\n")
+    #expect(try OwnRules(bytes: Array(fewer.text.utf8)) == fewer)
+    #expect(try fewer.setting(.window, to: nil) == OwnRules())
+    #expect(OwnRules().text == "")
+  }
+
+  @Test(arguments: [
+    "", "[Policy]\n", "[Policy]\nwindow = 61\n", "[Policy]\nwindow=5\n", "[Policy]\nwindow = 5",
+    "[Policy]\nwindow = 5\nremote = deny\n", "[Policy]\n# none\nwindow = 5\n",
+    "[Policy]\naccounts = 5\n", "[Policy]\nfuture = 1\nwindow = 5\n", "[Other]\nwindow = 5\n",
+  ])
+  func whatItHasNotWrittenIsNotRead(_ text: String) {
+    #expect(throws: ConfigurationError.self) { try OwnRules(bytes: Array(text.utf8)) }
+    #expect(throws: ConfigurationError.self) { try OwnRules(bytes: [0xFF] + Array(text.utf8)) }
+  }
+
+  @Test(arguments: [
+    (Policy.Key.window, "0", "window: must be a whole number from 1 to 60, not \"0\""),
+    (.window, "5m", "window: must be"), (.windowLimit, "13", "window-limit: must be"),
+    (.remote, "never", "remote: must be deny or password, not \"never\""),
+    (.accounts, "3", "accounts: unknown key"), (.store, "3", "store: unknown key"),
+  ])
+  func aValueIsTakenThatAPolicyFileCouldHave(_ key: Policy.Key, _ value: String, _ words: String) {
+    #expect { _ = try OwnRules().setting(key, to: value) } throws: { error in
+      "\(error)".hasPrefix(words)
+    }
+  }
+}
