@@ -61,3 +61,33 @@ extension ReaderError {
     .failed(LibraryFault(domain: "fprintd", code: 0, message: words))
   }
 }
+
+extension ReaderError {
+  /// Whether fprintd's answer would be the same another time: there is none, it lets this user not look,
+  /// or it has a finger that could come and go unseen.
+  public var isLasting: Bool {
+    switch self {
+    case .noReader, .noPermission, .unsupported: true
+    case .failed(let fault): fault.isNoBus
+    default: false
+    }
+  }
+}
+
+extension LibraryFault {
+  private static let inputOutput = "g-io-error-quark"
+
+  /// Whether nobody answered in time.
+  var isTimeout: Bool {
+    ["NoReply", "Timeout", "TimedOut"].contains { domain == "org.freedesktop.DBus.Error." + $0 }
+      || domain == Self.inputOutput && code == Int32(G_IO_ERROR_TIMED_OUT.rawValue)
+  }
+
+  /// Whether there is no bus at its address.
+  fileprivate var isNoBus: Bool {
+    domain == Self.inputOutput
+      && [G_IO_ERROR_NOT_FOUND, G_IO_ERROR_CONNECTION_REFUSED].contains {
+        code == Int32($0.rawValue)
+      }
+  }
+}

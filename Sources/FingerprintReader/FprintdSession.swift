@@ -49,8 +49,13 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
         "StartServiceByName",
         [.text(Fprintd.service), .number(0)],
         reply: "(u)"
-          // Where it runs without being startable, it has an owner all the same.
-      ) { [self] _ in findOwner() }
+      ) { [self] reply in
+        if case .failure(let fault) = reply, fault.isTimeout {
+          return leave(.fprintd("it does not answer"))
+        }
+        // Where it runs without being startable, it has an owner all the same.
+        findOwner()
+      }
     }
   }
 
@@ -98,6 +103,8 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     }
   }
 
+  private static let withoutOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
+
   /// Leaves the bus; fprintd ends the claim of a client that has left.
   func leave(_ failure: ReaderError?) {
     guard !isOver else { return }
@@ -126,7 +133,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     }
   }
 
-  /// Asks the bus itself; where it has no answer there is no fprintd.
+  /// Asks the bus itself; where that knows of no owner there is no fprintd.
   private func ask(
     _ method: String,
     _ name: String,
@@ -137,7 +144,8 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
       [self] reply in
       switch reply {
       case .success(let value): answer(value)
-      case .failure: leave(.noReader)
+      case .failure(let fault):
+        leave(fault.domain == Self.withoutOwner ? .noReader : ReaderError(fprintd: fault))
       }
     }
   }

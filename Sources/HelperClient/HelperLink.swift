@@ -10,6 +10,8 @@ enum HelperError: Error {
   case ended
   /// It answered something else than the interface says.
   case malformed
+  /// It could not find out what was asked.
+  case unseen
 }
 
 /// One helper at work, and this side of its socket.

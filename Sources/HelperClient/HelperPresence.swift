@@ -73,13 +73,20 @@ public struct HelperPresence: PresenceCheck {
   }
 
   /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
-  public func desktopFingers(of caller: Caller) async -> DesktopFingers? {
-    await withCheckedContinuation { continuation in
+  public func desktopFingers(
+    of caller: Caller
+  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+    let told: Result<HelperEnrolled, HelperError> = await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread { continuation.resume(returning: askDesktop(of: caller)) }
       } catch {
-        continuation.resume(returning: nil)
+        continuation.resume(returning: .failure(.notStarted("\(error)")))
       }
+    }
+    do throws(HelperError) {
+      return try DesktopFingers(told.get())
+    } catch {
+      throw .notAvailable(error.reason)
     }
   }
 
@@ -105,19 +112,19 @@ public struct HelperPresence: PresenceCheck {
     }
   }
 
-  private func askDesktop(of caller: Caller) -> DesktopFingers? {
-    guard let helper = try? HelperLink(.presence, by: route) else { return nil }
-    let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
-    defer { helper.finish(withinMilliseconds: 500) }
-    var buffer = MessageBuffer(.helper)
-    guard (try? helper.send(HelperListEnrolledCall(), passing: lent)) != nil,
-      let enrolled = try? helper.receive(
+  private func askDesktop(of caller: Caller) -> Result<HelperEnrolled, HelperError> {
+    Result { () throws(HelperError) in
+      let helper = try HelperLink(.presence, by: route)
+      let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
+      defer { helper.finish(withinMilliseconds: 500) }
+      var buffer = MessageBuffer(.helper)
+      try helper.send(HelperListEnrolledCall(), passing: lent)
+      return try helper.receive(
         &buffer,
         to: HelperListEnrolledCall.self,
         until: BootInstant.now.advanced(bySeconds: 10)
       ).reply
-    else { return nil }
-    return DesktopFingers(enrolled)
+    }
   }
 
   private static func digests(_ desktop: DesktopFingers) -> [[UInt8]]? {
@@ -140,6 +147,7 @@ extension HelperError {
     case .notStarted(let why): why
     case .ended: "the presence program ended without an answer"
     case .malformed: "the presence program gave an answer that makes no sense"
+    case .unseen: "fprintd does not answer"
     }
   }
 }
@@ -159,21 +167,23 @@ extension Presence.PresenceOutcome {
 }
 
 extension DesktopFingers {
-  /// What a helper told; nil where there are none, or where it makes no sense.
-  fileprivate init?(_ enrolled: HelperEnrolled) {
-    guard !enrolled.fingers.isEmpty else { return nil }
+  /// What a helper told; nil where there are none.
+  fileprivate init?(_ enrolled: HelperEnrolled) throws(HelperError) {
     switch enrolled.source {
     case .none: return nil
+    case .unknown: throw .unseen
     case .prints:
-      guard enrolled.digests.count == enrolled.fingers.count,
+      guard !enrolled.fingers.isEmpty, enrolled.digests.count == enrolled.fingers.count,
         enrolled.digests.allSatisfy({ $0.count == 32 })
-      else { return nil }
+      else { throw .malformed }
       self.init(
         source: .prints,
         fingers: zip(enrolled.fingers, enrolled.digests).map { .init(name: $0, digest: $1) }
       )
     case .names:
-      guard Set(enrolled.fingers).count == enrolled.fingers.count else { return nil }
+      guard !enrolled.fingers.isEmpty, Set(enrolled.fingers).count == enrolled.fingers.count else {
+        throw .malformed
+      }
       self.init(source: .names, fingers: enrolled.fingers.map { .init(name: $0, digest: nil) })
     }
   }

@@ -7,8 +7,7 @@ internal import VaultInterface
 extension PresenceService {
   /// Answers which there are: their prints for root, their names for anybody else.
   func listEnrolled(of subject: UInt32?) {
-    guard let subject else { return connection.reply(HelperEnrolled(source: .none)) }
-    guard renounce() else { return connection.reply(HelperEnrolled(source: .none)) }
+    guard let subject, renounce() else { return connection.reply(HelperEnrolled(source: .unknown)) }
     // Where files were left out because they cannot be trusted, fprintd, which reads them too, is
     // not asked instead.
     if let prints = desktopPrints(of: subject) { return connection.reply(HelperEnrolled(prints)) }

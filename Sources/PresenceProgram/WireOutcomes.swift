@@ -87,10 +87,16 @@ extension HelperReader {
 }
 
 extension HelperEnrolled {
-  /// What can be seen over the bus; whatever went wrong there, there is nothing to be used.
+  /// What can be seen over the bus.
+  ///
+  /// Where fprintd is not there, lets this user not look, or has what could come and go unseen, there is
+  /// nothing to be used. All else says nothing.
   init(_ result: Result<Set<Finger>, ReaderError>) {
-    let fingers = (try? result.get()) ?? []
-    self.init(source: fingers.isEmpty ? .none : .names, fingers: fingers.map(\.name).sorted())
+    switch result {
+    case .success(let fingers):
+      self.init(source: fingers.isEmpty ? .none : .names, fingers: fingers.map(\.name).sorted())
+    case .failure(let error): self.init(source: error.isLasting ? .none : .unknown)
+    }
   }
 
   /// What lies in fprintd's files.

@@ -44,7 +44,12 @@ extension Vault {
   ) async throws(VaultFailure) -> [String] {
     guard try printRow(of: finger) != nil else {
       if let prompt { cancel(prompt, caller: caller) }
-      let desktop = await check.desktopFingers(of: caller)?.fingers ?? []
+      let desktop: [DesktopFinger]
+      do throws(PresenceOutcome) {
+        desktop = try await check.desktopFingers(of: caller)?.fingers ?? []
+      } catch {
+        throw .presenceFailed(error, methods: [])
+      }
       guard desktop.contains(where: { $0.name == finger }) else { throw .noSuchFinger(finger) }
       throw .refused(
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"

@@ -12,7 +12,8 @@ struct FingerStanding {
   let desktop: DesktopFingers?
   /// All of them.
   let set: EnrolledSet
-  /// Why no finger counts although some are enrolled: a print that does not open, or too many.
+  /// Why no finger counts although some may be enrolled: a print that does not open, too many, or
+  /// those of the desktop cannot be seen.
   let damage: String?
   /// What differs from what the system password has confirmed; nil if nothing does.
   let change: String?
@@ -52,11 +53,20 @@ struct PromptNote {
 extension Vault {
   /// Looks at the desktop, which starts a process, and at the own prints.
   func fingerStanding(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
-    let desktop = await check.desktopFingers(of: caller)
+    var desktop: DesktopFingers?
+    var damage: String?
+    do throws(PresenceOutcome) {
+      desktop = try await check.desktopFingers(of: caller)
+    } catch {
+      // Nothing seen is not "none there": the password would confirm what nobody has looked at.
+      damage = "the desktop's fingers cannot be seen now"
+      if case .notAvailable(let why) = error { damage? += ": \(why)" }
+    }
     let (prints, own, broken) = try openedPrints()
     let set = EnrolledSet(own: own, desktop: desktop)
-    var damage: String?
-    if !broken.isEmpty {
+    if damage != nil {
+      // No more is known.
+    } else if !broken.isEmpty {
       damage = "the enrolled print of \(broken.joined(separator: ", ")) does not open"
     } else if set.text.utf8.count > EnrolledSet.mostText {
       damage = "more fingers are enrolled than can be confirmed"

@@ -6,6 +6,8 @@ internal import System
 
 /// An enrolment that runs for a connection.
 struct EnrollmentRun {
+  /// The name of the place of the one who enrols.
+  let place: String
   /// Nil while it is being started.
   var conversation: (any EnrollmentConversation)?
 }
@@ -29,8 +31,8 @@ extension Vault {
   ///   - caller: who asks.
   ///   - report: gets each stage and each bad scan.
   /// - Returns: the finger.
-  /// - Throws: `presenceNeeded`, `presenceFailed` where the reader gave no print, `refused` for one
-  ///   that is enrolled.
+  /// - Throws: `presenceNeeded`, `presenceFailed` where the reader gave no print or the caller is not
+  ///   where the reader is, `refused` for one that is enrolled.
   public func enroll(
     _ finger: String?,
     prompt: String?,
@@ -47,13 +49,21 @@ extension Vault {
       throw .refused("\(finger) is enrolled already")
     }
     try demandRoom()
+    // Who sits at the reader would give their touches to it.
+    let place = await place(of: caller)
+    if let objection = place.objection {
+      throw .presenceFailed(
+        .notAvailable("a finger is enrolled at the machine itself: \(objection)"),
+        methods: []
+      )
+    }
     let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil, detail: finger)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    enrollments[caller.connection] = EnrollmentRun()
+    enrollments[caller.connection] = EnrollmentRun(place: place.name)
     defer { enrollments[caller.connection] = nil }
     let taken: (print: SharedSecret, driver: String, device: String)
     do throws(PresenceOutcome) {

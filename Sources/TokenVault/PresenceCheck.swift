@@ -172,5 +172,7 @@ public protocol PresenceCheck: Sendable {
   /// What the reader says about itself.
   func reader() async -> ReaderFacts
   /// The fingers that fprintd has of the caller's user; nil where there are none, or no fprintd.
-  func desktopFingers(of caller: Caller) async -> DesktopFingers?
+  ///
+  /// - Throws: where that could not be found out.
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
 }

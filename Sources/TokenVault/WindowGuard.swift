@@ -44,19 +44,25 @@ extension Vault {
     if let place {
       // Whoever is about to open one there has a prompt there.
       for prompt in prompts.names(at: place) { giveUp(prompt, as: .cancelled) }
+      endEnrollments { $0.place == place }
       wasOpen = windows.close(at: place, now: clock.boot)
     } else {
       windowEnds += 1
       // The touch of whoever comes to a locked screen must not release what was asked before.
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
-      for connection in enrollments.keys {
-        enrollments.removeValue(forKey: connection)?.conversation?.cancel()
-      }
+      endEnrollments { _ in true }
       wasOpen = windows.closeAll(now: clock.boot)
     }
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
     try? change { () throws(VaultFailure) in try self.record(entry) }
+  }
+
+  private func endEnrollments(where isOver: (EnrollmentRun) -> Bool) {
+    for (connection, run) in enrollments where isOver(run) {
+      enrollments[connection] = nil
+      run.conversation?.cancel()
+    }
   }
 
   /// Lets the guard rest where nothing is open; the server calls it each minute.

@@ -105,7 +105,10 @@ let helperDescription = #"""
   )
   # The fingers that the user of the helper's process has enrolled with fprintd. prints: its own
   # files, read as root; `digests` has the SHA-256 of each finger's print in base64. names: what it
-  # tells over the bus; `digests` is empty.
-  method ListEnrolled() -> (source: (none, prints, names), fingers: []string, digests: []string)
+  # tells over the bus; `digests` is empty. unknown: it could not be asked; nothing is told by
+  # that.
+  method ListEnrolled() -> (
+    source: (none, unknown, prints, names), fingers: []string, digests: []string
+  )
 
   """#

@@ -23,6 +23,8 @@ public struct HelperListEnrolledCall: VarlinkMethod, Equatable {
 public enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
   /// There are none, or no fprintd.
   case none
+  /// That could not be found out.
+  case unknown
   /// Their prints, in fprintd's own files.
   case prints
   /// Their names alone, through fprintd's bus.

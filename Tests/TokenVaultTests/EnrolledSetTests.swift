@@ -108,6 +108,29 @@ struct EnrolledSetTests {
   }
 
   @Test
+  func whatCannotBeSeenIsNoChangeAndNothingIsConfirmed() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    bench.check.setDesktop(desktop([("left-thumb", 1)]))
+    try await bench.confirm(vault)
+    let confirmed = try await details(vault, "fingers-changed")
+    bench.check.hideDesktop(.notAvailable("the presence program ended without an answer"))
+    let need = try await need { _ = try await vault.token() }
+    #expect(need.methods == [.password])
+    #expect(
+      need.reason == "the desktop's fingers cannot be seen now: "
+        + "the presence program ended without an answer"
+    )
+    try await bench.pass(need, vault, caller())
+    await vault.disconnect(1)
+    bench.check.hideDesktop(nil)
+    #expect(try await details(vault, "fingers-changed") == confirmed)
+    // As before, without a word: a finger counts.
+    let again = try await bench.glance(vault)
+    #expect(again.methods == [.fingerprint, .password] && again.reason == nil)
+  }
+
+  @Test
   func aSecondChangeIsNotConfirmedAlongWithTheFirst() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()

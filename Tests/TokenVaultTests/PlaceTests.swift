@@ -117,6 +117,52 @@ struct PlaceTests {
     #expect(try await !desks.isFree(1))
   }
 
+  /// Whoever sits at the reader would give their touches to a print of somebody elsewhere.
+  @Test
+  func aFingerIsEnrolledWhereTheReaderIsAndNowhereElse() async throws {
+    let desks = try await Desks()
+    let (bench, vault) = (desks.bench, desks.vault)
+    let begun = bench.check.enrollments.count
+    let refused = VaultFailure.presenceFailed(
+      .notAvailable("a finger is enrolled at the machine itself: remote session"),
+      methods: []
+    )
+    let asked = await failure {
+      _ = try await vault.enroll("left-index", prompt: nil, caller: caller(4)) { _ in }
+    }
+    #expect(asked == refused)
+    // Nor for who has gone elsewhere since the password was given.
+    let need = try await need {
+      _ = try await vault.enroll("left-index", prompt: nil, caller: caller(2)) { _ in }
+    }
+    try await bench.pass(need, vault, caller(2))
+    desks.places.seat(2, at: "session 3", objection: "remote session")
+    let moved = await failure {
+      _ = try await vault.enroll("left-index", prompt: need.prompt, caller: caller(2)) { _ in }
+    }
+    #expect(moved == refused && bench.check.enrollments.count == begun)
+  }
+
+  @Test
+  func theEndOfASessionEndsItsEnrolmentAlone() async throws {
+    let desks = try await Desks()
+    let (bench, vault) = (desks.bench, desks.vault)
+    let begun = bench.check.enrollments.count
+    let need = try await need {
+      _ = try await vault.enroll("left-index", prompt: nil, caller: caller(1)) { _ in }
+    }
+    try await bench.pass(need, vault, caller(1))
+    async let end = failure {
+      _ = try await vault.enroll("left-index", prompt: need.prompt, caller: caller(1)) { _ in }
+    }
+    while bench.check.enrollments.count == begun { await Task.yield() }
+    await desks.windowGuard.happen("the session has ended", at: "session 2")
+    #expect(!bench.check.enrollments[begun].isCancelled)
+    await desks.windowGuard.happen("the session has ended", at: "session 1")
+    #expect(await end == .presenceFailed(.cancelled, methods: []))
+    #expect(bench.check.enrollments[begun].isCancelled)
+  }
+
   @Test
   func aCheckIsSharedWithinOnePlaceOnly() async throws {
     let desks = try await Desks()

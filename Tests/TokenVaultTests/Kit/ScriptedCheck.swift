@@ -13,6 +13,7 @@ final class ScriptedCheck: PresenceCheck {
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     var failure: PresenceOutcome?
     var desktop: DesktopFingers?
+    var desktopFailure: PresenceOutcome?
     var desktopQuestions = 0
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
@@ -34,6 +35,11 @@ final class ScriptedCheck: PresenceCheck {
   /// What the desktop has enrolled from now on.
   func setDesktop(_ desktop: DesktopFingers?) {
     state.withLock { $0.desktop = desktop }
+  }
+
+  /// The desktop cannot be asked from now on; nil: it can.
+  func hideDesktop(_ failure: PresenceOutcome?) {
+    state.withLock { $0.desktopFailure = failure }
   }
 
   /// How often the desktop was asked.
@@ -122,11 +128,13 @@ final class ScriptedCheck: PresenceCheck {
     ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
   }
 
-  func desktopFingers(of caller: Caller) async -> DesktopFingers? {
-    state.withLock { state in
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+    let (desktop, failure) = state.withLock { state in
       state.desktopQuestions += 1
-      return state.desktop
+      return (state.desktop, state.desktopFailure)
     }
+    if let failure { throw failure }
+    return desktop
   }
 
   private func start() async {
