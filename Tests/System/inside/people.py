@@ -135,6 +135,11 @@ class Command:
         os.write(self.terminal, text.encode() + b"\n")
         return self
 
+    def interrupt(self):
+        """Presses Ctrl-C, and waits for the end."""
+        os.write(self.terminal, b"\x03")
+        return self.end(status=130)
+
     def end(self, status=0):
         """Waits for the end, and returns what is left on the screen."""
         deadline = time.monotonic() + LIMIT

@@ -18,7 +18,8 @@ def trap(units, number):
     """Sends a signal to the one process of some units, and waits until systemd tells of its end."""
     run("journalctl", "--sync")
     cursor = run("journalctl", "--lines=0", "--show-cursor").split("cursor: ")[1].strip()
-    run("systemctl", "kill", f"--signal={number.name}", units)
+    # The journal tells whether it met one: what else the units had may have ended meanwhile.
+    run("systemctl", "kill", "--kill-whom=main", f"--signal={number.name}", units, status=None)
     until(lambda: "Main process exited" in since(cursor, units), f"{units} did not end")
     said = since(cursor, units)
     check(f"code=killed, status={number.value}/" in said, said)
