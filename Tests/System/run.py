@@ -4,7 +4,7 @@ usage: run.py TREE PACKAGE PROGRAMS [PART...]
 
 TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory with the presence
 program that has virtual readers. A PART is one of PARTS, a file of Tests/System/inside; without one,
-those of DEFAULT run.
+all of them run.
 """
 import os
 import re
@@ -17,18 +17,21 @@ from machine import Failure, Machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
-PARTS = ["package", "use", "trouble", "walk", "upgrade", "places", "traces", "reboot", "removal"]
-# The others run only where they are named; they go on from where "use" has ended.
-DEFAULT = [part for part in PARTS if part not in ("places", "traces")]
+# In this order: each goes on from where "use" or a later one has ended.
+PARTS = ["package", "use", "trouble", "walk", "upgrade", "places", "moments", "traces", "traps",
+         "reboot", "removal"]
 
 
 class Count:
-    passed, failed = 0, 0
+    def __init__(self):
+        self.passed, self.failed, self.failures = 0, 0, []
 
     def tell(self, line):
         word = line.partition(" ")[0]
         self.passed += word == "passed"
-        self.failed += word == "failed"
+        if word == "failed":
+            self.failed += 1
+            self.failures.append(line)
         print(line, flush=True)
 
 
@@ -64,6 +67,25 @@ def prepare(machine, package, programs):
     machine.write("/etc/thumblatch/providers.d/dev.conf",
                   "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n")
     machine.write("/etc/tmpfiles.d/virtual-reader.conf", "d /run/virtual-reader 0700 root root -\n")
+    prepare_sleep(machine)
+
+
+def prepare_sleep(machine):
+    """systemd-logind lets this machine sleep, with all that belongs to it; the kernel has no part in
+    that, and it is the scenarios that wake it (Tests/System/inside/sleep.py)."""
+    machine.write("/opt/sleep/allow", "set -e\nmount -o remount,rw /sys\nmkdir -p /sys/power\n"
+                  "mount -t tmpfs tmpfs /sys/power\necho freeze mem >/sys/power/state\n"
+                  "echo '[s2idle]' >/sys/power/mem_sleep\nmount -o remount,ro /sys\n")
+    machine.write("/etc/systemd/system/allow-sleep.service",
+                  "[Service]\nType=oneshot\nExecStart=/bin/sh /opt/sleep/allow\n")
+    machine.write("/etc/systemd/system/systemd-logind.service.d/sleep.conf",
+                  "[Unit]\nRequires=allow-sleep.service\nAfter=allow-sleep.service\n")
+    # However slow it is: whoever holds sleep back is waited for.
+    machine.write("/etc/systemd/logind.conf.d/sleep.conf", "[Login]\nInhibitDelayMaxSec=60\n")
+    machine.write("/opt/sleep/sleep", "[ -p /run/sleep/wake ] || exit 0\n"
+                  "echo >/run/sleep/asleep && read word </run/sleep/wake\n")
+    machine.write("/etc/systemd/system/systemd-suspend.service.d/sleep.conf",
+                  "[Service]\nExecStart=\nExecStart=/bin/sh /opt/sleep/sleep\n")
 
 
 def run_part(machine, part, count):
@@ -72,6 +94,7 @@ def run_part(machine, part, count):
         machine.reboot()
     command = machine.enter("python3", "-B", f"/opt/system-test/{part}.py")
     print(f"-- {part}", flush=True)
+    start = time.monotonic()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as process:
         before = count.failed
@@ -79,6 +102,7 @@ def run_part(machine, part, count):
             count.tell(line.rstrip())
     if process.returncode and count.failed == before:
         count.tell(f"failed {part}: it ended with status {process.returncode}")
+    print(f"   {time.monotonic() - start:.0f} s", flush=True)
 
 
 def main():
@@ -86,6 +110,9 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     tree, package, programs, *parts = sys.argv[1:]
+    if unknown := set(parts) - set(PARTS):
+        print(f"no such part: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
     # So that the machine goes as well.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
@@ -96,7 +123,7 @@ def main():
         prepare(machine, package, programs)
         machine.boot()
         for part in PARTS:
-            if part in (parts or DEFAULT) or part == "package":
+            if part in (parts or PARTS) or part == "package":
                 run_part(machine, part, count)
         if count.failed:
             print(machine.run("journalctl", "--no-pager", "--lines=200",
@@ -105,6 +132,8 @@ def main():
         count.tell(f"failed theMachine: {failure}")
     finally:
         machine.close()
+    for line in count.failures:
+        print(line)
     print(f"system-test: {time.monotonic() - start:.0f} s")
     print(f"{count.passed} passed, {count.failed} failed")
     return 1 if count.failed or not count.passed else 0

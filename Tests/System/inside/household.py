@@ -4,7 +4,7 @@ import json
 import time
 
 import provider
-from people import Person
+from people import TOO_OFTEN, Person
 from scenarios import check, until
 
 # In two parts: the scenarios themselves are among what is searched for them.
@@ -12,6 +12,10 @@ ADA = Person("ada", "adas-" + "system-password-1")
 BOB = Person("bob", "bobs-" + "system-password-1")
 ACCOUNT = "work"
 EMAIL = "ada@example.org"
+# What must not be found anywhere.
+PLANTED = {"refresh token": provider.MARK.encode(),
+           "provider's password": provider.PASSWORD.encode(),
+           "system password": ADA.password.encode()}
 
 
 def arrive():
@@ -41,6 +45,13 @@ def ask_anew(*options):
     The one that is there must have been there for a second."""
     until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
     return ADA.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
+
+
+def ask_for_finger():
+    """The same up to the question, with a pause where she was asked too often."""
+    while (command := ask_anew()).first_of("Touch the fingerprint reader", TOO_OFTEN) == TOO_OFTEN:
+        command.end(status=None)
+    return command
 
 
 def expiry():

@@ -4,7 +4,6 @@ command that they type, and a finger for the virtual reader.
 As a program: people.py USER {local,remote}, as a service; it opens the session as login(1) and
 sshd(8) do, becomes the user, and runs what root asks for at /run/people/USER.
 """
-import array
 import ctypes
 import json
 import os
@@ -73,16 +72,27 @@ def serve(user, kind):
 def run_command(connection, there):
     """One command in a terminal of its own, which is handed over; then its exit status."""
     command = json.loads(connection.recv(65536))
+    if command[0] == "connect":
+        return lend_connection(connection, command[1])
     child, terminal = pty.fork()
     if child == 0:
         os.execvpe(command[0], command, {
             "HOME": there.pw_dir, "USER": there.pw_name, "LOGNAME": there.pw_name,
             "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8"})
-    connection.sendmsg([b"."], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
-                                 array.array("i", [terminal]).tobytes())])
+    socket.send_fds(connection, [b"."], [terminal])
     os.close(terminal)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    connection.sendall(json.dumps(status).encode())
+    status = os.waitpid(child, 0)[1]
+    ended = "dumped" if os.WCOREDUMP(status) else os.waitstatus_to_exitcode(status)
+    connection.sendall(json.dumps(ended).encode())
+    os._exit(0)
+
+
+def lend_connection(connection, path):
+    """A connection of this process, which is handed over, and lives for as long as that is used."""
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(path)
+        socket.send_fds(connection, [b"."], [made.fileno()])
+    connection.recv(1)
     os._exit(0)
 
 
@@ -125,6 +135,11 @@ class Command:
         os.write(self.terminal, text.encode() + b"\n")
         return self
 
+    def interrupt(self):
+        """Presses Ctrl-C, and waits for the end."""
+        os.write(self.terminal, b"\x03")
+        return self.end(status=130)
+
     def end(self, status=0):
         """Waits for the end, and returns what is left on the screen."""
         deadline = time.monotonic() + LIMIT
@@ -156,14 +171,25 @@ class Person:
     def uid(self):
         return pwd.getpwnam(self.user).pw_uid
 
-    def type(self, *command):
-        """Types a command; the screen is the answer's."""
+    def _ask(self, *command):
+        """Has a process of the session do something; its connection, and the descriptor that it gives."""
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(LIMIT)
         connection.connect(f"{PLACE}/{self.user}-{self.kind}")
         connection.sendall(json.dumps(command).encode())
-        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(4))
-        return Command(connection, array.array("i", ancillary[0][2][:4])[0])
+        _, given, _, _ = socket.recv_fds(connection, 1, 1)
+        if not given:
+            raise Failure(f"{self.user} could not {' '.join(command)}")
+        return connection, given[0]
+
+    def type(self, *command):
+        """Types a command; the screen is the answer's."""
+        return Command(*self._ask(*command))
+
+    def lend_connection(self, path):
+        """A socket that a process of this session has connected, and what ends that process."""
+        control, given = self._ask("connect", path)
+        return control, socket.socket(fileno=given)
 
     def thumblatch(self, *arguments):
         return self.type("thumblatch", *arguments)
@@ -175,6 +201,12 @@ class Person:
             if command.first_of(text, TOO_OFTEN) == text:
                 return command
             command.end(status=None)
+
+
+def is_armed():
+    """Whether somebody has the reader open."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(READER) == 0
 
 
 def reader(command):

@@ -47,12 +47,21 @@ def call(method, path, body=None, token=None):
 
 def hold_refresh():
     """The next refresh waits until `release`, and is carried out before that."""
+    hold("/auth/refresh")
+
+
+def hold(path, **fault):
+    """The next request of a path waits until `release`; with a `status` it comes to nothing then."""
     call("POST", "/_control/clear", {})
-    call("POST", "/_control", {"next": [{"path": "/auth/refresh", "hold": True, "count": 1}]})
+    call("POST", "/_control", {"next": [{"path": path, "hold": True, "count": 1, **fault}]})
 
 
-def wait_for_refresh(count=1):
-    call("POST", "/_control/wait", {"path": "/auth/refresh", "count": count, "timeout": 50})
+def wait_for_refresh():
+    wait_for("/auth/refresh")
+
+
+def wait_for(path):
+    call("POST", "/_control/wait", {"path": path, "count": 1, "timeout": 50})
 
 
 def release():

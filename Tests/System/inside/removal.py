@@ -77,8 +77,11 @@ def thatWordDoesNotOutliveThePurge():
 def nothingIsLeftOfThePackage():
     left = run("find", "/etc", "/usr", "/run", "-name", "*thumblatch*",
                "-not", "-path", "/run/systemd/*").split()
-    # The virtual reader's setting is these scenarios' own.
+    # The virtual reader's setting and the provider are these scenarios' own.
     left.remove("/etc/systemd/system/thumblatch-presence@.service.d")
+    left.remove("/etc/thumblatch")
+    files = run("find", "/etc/thumblatch", "-type", "f").split()
+    check(files == ["/etc/thumblatch/providers.d/dev.conf"], str(files))
     check(left == [], str(left))
 
 

@@ -57,9 +57,11 @@ def main():
     """Runs what the calling file has registered, and prints a line for each."""
     failed = 0
     for function in SCENARIOS:
+        start = time.monotonic()
         try:
             function()
-            print(f"passed {function.__name__}", flush=True)
+            took = time.monotonic() - start
+            print(f"passed {function.__name__}" + f" ({took:.0f} s)" * (took > 5), flush=True)
         except Exception as error:  # whatever it is, the others still have their turn
             failed += 1
             where = traceback.extract_tb(error.__traceback__)[1:2]

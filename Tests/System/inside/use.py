@@ -63,9 +63,10 @@ def theStoreIsTheEnginesAndHoldsNoTokenInPlain():
 @scenario
 def aFingerIsEnrolledByTheSystemPasswordAlone():
     wrong = ADA.thumblatch("fingers", "enroll", "right-index")
-    wrong.expect("assword").type("not-adas-password")
-    wrong.end(status=3)
-    right = ADA.thumblatch_after_a_pause("assword", "fingers", "enroll", "right-index")
+    wrong.expect("Password:").type("not-adas-password")
+    # It is asked for once more.
+    wrong.expect("Password:").interrupt()
+    right = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", "right-index")
     right.type(ADA.password)
     for number in range(1, 6):
         touch("right-index")
@@ -79,7 +80,7 @@ def aFingerIsEnrolledByTheSystemPasswordAlone():
 def protectionIsSwitchedOnByTheSystemPassword():
     enable = ADA.thumblatch("presence", "enable", ACCOUNT)
     enable.expect("Touch the fingerprint reader").type("")
-    enable.expect("assword").type(ADA.password)
+    enable.expect("Password:").type(ADA.password)
     enable.end()
 
 
@@ -98,12 +99,12 @@ def aProtectedTokenNeedsTheRightFinger():
 def aProtectedTokenOpensByTheSystemPasswordOfWhoAsks():
     command = ask_anew()
     command.expect("Touch the fingerprint reader").type("")
-    command.expect("assword").type(ADA.password)
+    command.expect("Password:").type(ADA.password)
     check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
     command = ask_anew()
     command.expect("Touch the fingerprint reader").type("")
-    command.expect("assword").type(BOB.password)
-    command.end(status=3)
+    command.expect("Password:").type(BOB.password)
+    check("at_" not in command.expect("Wrong password").interrupt(), "his password has opened it")
 
 
 @scenario

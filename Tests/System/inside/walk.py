@@ -29,7 +29,7 @@ def walk(person, texts):
 def protectionIsOn():
     enable = ADA.thumblatch("presence", "enable", ACCOUNT)
     enable.expect("Touch the fingerprint reader").type("")
-    enable.expect("assword").type(ADA.password)
+    enable.expect("Password:").type(ADA.password)
     enable.end()
 
 

@@ -6,20 +6,24 @@ usage: walker.py TEXT...; the answer is JSON: how much was walked, and what was 
 import json
 import os
 import re
+import select
 import socket
 import stat
 import subprocess
 import sys
+import time
 
 VAULT = "/run/thumblatch/io.thumblatch.Vault"
 LARGEST = 64 << 20
-# The programs and libraries of the distribution, which nobody but root can write to.
-SKIPPED = {"/proc", "/sys", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin"}
+LIFETIME = 600  # of the provider's tokens, in seconds: only a refresh brings so much
+PATIENCE = 60  # seconds for what the vault answers, and until it asks again
+# The kernel's; of /proc what belongs to processes is looked at by itself.
+SKIPPED = {"/proc", "/sys"}
 # What a user may do to an own account; it gives nothing, and would end the walk.
 DESTRUCTIVE = {"Logout", "RemoveAccount", "RenameAccount"}
 LAST = ("Respond", "Check", "Cancel")
 VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts": [], "name": "walk",
-          "finger": "left-index", "minimum_lifetime": 7200, "keep": False, "local": True,
+          "finger": "left-index", "minimum_lifetime": LIFETIME, "keep": False, "local": True,
           "flow": "browser", "redirect": "http://127.0.0.1:9/callback", "email": "ada@example.org",
           "password": "walk", "text": "walk", "exportable": True, "duration": 60, "login": "walk",
           "query": "code=walk", "rejected": None, "scope": None, "audience": None, "since": 0,
@@ -69,7 +73,7 @@ class Walk:
         with open("/proc/net/unix", encoding="utf-8", errors="replace") as table:
             paths = {line.split()[-1] for line in table if re.search(r" [/@]\S+$", line.rstrip())}
         call = {"method": "io.thumblatch.Vault.AccessToken",
-                "parameters": {"account": "work", "minimum_lifetime": 7200}}
+                "parameters": {"account": "work", "minimum_lifetime": LIFETIME}}
         check = {"method": "io.thumblatch.Helper.Check", "more": True, "parameters": {
             "method": "fingerprint", "timeout": 1000}}
         for path in sorted(paths):
@@ -123,14 +127,20 @@ class Walk:
     def with_prompt(self, messages):
         """Methods on a connection whose prompt is open, and has not been passed."""
         needed = {"method": "io.thumblatch.Vault.AccessToken",
-                  "parameters": {"account": "work", "minimum_lifetime": 7200}}
+                  "parameters": {"account": "work", "minimum_lifetime": LIFETIME}}
+        deadline = time.monotonic() + PATIENCE
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(2)
+            connection.settimeout(PATIENCE)
             try:
                 connection.connect(VAULT)
-                connection.sendall(json.dumps(needed).encode() + b"\0")
-                answer = connection.recv(65536)
-                self.look("AccessToken", answer)
+                answer = b""
+                while b"Vault.Busy" in answer or not answer:
+                    if time.monotonic() > deadline:
+                        return
+                    connection.sendall(json.dumps(needed).encode() + b"\0")
+                    answer = connection.recv(65536)
+                    self.look("AccessToken", answer)
+                    select.select([], [], [], 0.1)
                 prompt = json.loads(answer.rstrip(b"\0")).get("parameters", {}).get("prompt")
                 if not prompt:
                     return

@@ -1,0 +1,64 @@
+"""The vault's own protocol (Varlink), a message at a time: for moments that no command stops at."""
+import json
+import select
+
+from people import LIMIT
+from scenarios import SOCKET, Failure
+
+VAULT = "io.thumblatch.Vault."
+
+
+class Conversation:
+    """A connection to the vault that a process of somebody's session has made, and keeps."""
+
+    def __init__(self, person):
+        self.control, self.socket = person.lend_connection(SOCKET)
+        self.socket.settimeout(LIMIT)
+        self.received = b""
+
+    def send(self, method, /, more=False, **parameters):
+        self.send_bytes(message(method, more=more, **parameters))
+        return self
+
+    def send_bytes(self, data):
+        self.socket.sendall(data)
+
+    def receive(self):
+        """The next reply: the name of its error, or None, and its parameters."""
+        while b"\0" not in self.received:
+            try:
+                data = self.socket.recv(65536)
+            except TimeoutError:
+                raise Failure("the vault does not answer") from None
+            if not data:
+                raise Failure("the vault hung up")
+            self.received += data
+        reply, _, self.received = self.received.partition(b"\0")
+        reply = json.loads(reply)
+        return (reply.get("error") or "").removeprefix(VAULT) or None, reply.get("parameters", {})
+
+    def has_reply(self):
+        """Whether something has come that was not received yet."""
+        return bool(self.received or select.select([self.socket], [], [], 0)[0])
+
+    def call(self, method, /, **parameters):
+        return self.send(method, **parameters).receive()
+
+    def expect(self, wanted):
+        """The parameters of a reply: this error, or one with this event, and before it only waits."""
+        error, parameters = self.receive()
+        while wanted != "waiting" and parameters.get("event") == "waiting":
+            error, parameters = self.receive()
+        if wanted not in (error, parameters.get("event")):
+            raise Failure(f"{error} {parameters}, expected {wanted}")
+        return parameters
+
+    def close(self):
+        """The connection ends, and so does the process that has made it."""
+        self.socket.close()
+        self.control.close()
+
+
+def message(method, /, more=False, **parameters):
+    call = {"method": VAULT + method, "parameters": parameters}
+    return json.dumps({**call, "more": True} if more else call).encode() + b"\0"
