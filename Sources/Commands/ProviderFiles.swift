@@ -178,7 +178,7 @@ struct ProviderFiles {
           hint: "find out who did; then: chown and chmod go-w"
         )
       }
-      return (SharedSecret(try read(file)), status.mode)
+      return (SharedSecret(try read(file, status.size)), status.mode)
     } catch let error as CommandError {
       throw error
     } catch {
@@ -186,8 +186,9 @@ struct ProviderFiles {
     }
   }
 
-  private func read(_ file: borrowing Descriptor) throws -> SecretBytes {
-    unsafe try SecretBytes(capacity: Self.maximumFile + 1) { room in
+  private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
+    // Locked memory may be scarce: no more than the file needs.
+    unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
       var count = 0
       while count < room.count {
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])

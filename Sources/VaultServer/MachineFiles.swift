@@ -136,7 +136,8 @@ public final class MachineFiles: MachineRules {
     _ path: String
   ) throws(ConfigurationError) -> SecretBytes {
     do {
-      return unsafe try SecretBytes(capacity: Self.maximumFile) { room in
+      let size = min(try file.status().size, Int64(Self.maximumFile))
+      return unsafe try SecretBytes(capacity: Int(size)) { room in
         var count = 0
         while count < room.count {
           let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
