@@ -83,7 +83,7 @@ let package = Package(
     room("OAuth", ["JSON", "Cryptography", "Configuration", "SecretMemory"]),
     room("UserNames"),
     room("Presence", ["System"]),
-    room("Configuration"),
+    room("Configuration", ["SecretMemory"]),
     room(
       "TokenVault",
       [
@@ -186,7 +186,7 @@ let package = Package(
       exclude: ["Vectors"]
     ),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
-    tests("ConfigurationTests", ["Configuration", "TestSupport"]),
+    tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
     tests(
       "TokenVaultTests",
       [

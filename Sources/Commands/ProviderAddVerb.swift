@@ -70,7 +70,7 @@ extension ProviderVerbs {
       draft.settings["ca"] = String(decoding: certificates, as: UTF8.self)
     }
     // What is typed in vain would have to be typed again: the rest is checked before.
-    _ = try draft.provider(name: name, secret: draft.wantsSecret ? "s" : nil)
+    try draft.check(name: name)
     let secret = draft.wantsSecret ? try session.clientSecret() : nil
     let provider = try draft.provider(name: name, secret: secret)
     try files.add(provider, certificateFile: draft.certificateFile)

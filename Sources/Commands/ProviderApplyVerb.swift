@@ -28,7 +28,7 @@ extension ProviderVerbs {
       _ = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
         ApplyProviderCall(
           account: account,
-          provider: VaultProvider(name: name.text, settings: provider.settings),
+          provider: VaultProvider(provider),
           prompt: prompt
         )
       }
@@ -85,14 +85,7 @@ extension ProviderVerbs {
     let reply = try session.call(within: Session.localLimit) { _ in
       AccountProviderCall(account: account)
     }
-    do throws(ConfigurationError) {
-      return try Provider(
-        name: try ProviderName(reply.provider.name),
-        boundSettings: reply.provider.settings
-      )
-    } catch {
-      throw CommandError(.bug, "the engine told a provider that is none: \(error)")
-    }
+    return try reply.provider.bound
   }
 
   /// Shows what will change where the password is asked, before it is.

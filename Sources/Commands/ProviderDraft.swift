@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Glibc
+internal import SecretMemory
 internal import System
 
 /// What the words of `provider add` say, before it is a provider.
@@ -58,8 +59,21 @@ struct ProviderDraft {
       + (template.needsSecret ? ["--client-secret"] : [])
   }
 
+  /// Checks all but the client secret.
+  func check(name: ProviderName) throws(CommandError) {
+    var secret: SharedSecret?
+    if wantsSecret {
+      do throws(SecretMemoryError) {
+        secret = SharedSecret(try SecretBytes(copying: Array("s".utf8)))
+      } catch {
+        throw CommandError(.bug, "\(error)")
+      }
+    }
+    _ = try provider(name: name, secret: secret)
+  }
+
   /// The provider of these words.
-  func provider(name: ProviderName, secret: String?) throws(CommandError) -> Provider {
+  func provider(name: ProviderName, secret: SharedSecret?) throws(CommandError) -> Provider {
     do throws(ConfigurationError) {
       var all: [String: String] = [:]
       if let template {
@@ -70,9 +84,12 @@ struct ProviderDraft {
         )
       }
       all.merge(settings) { $1 }
-      if let secret { all["client_secret"] = secret }
       if all["kind"] == nil { all["kind"] = Provider.Kind.oidc.rawValue }
-      return try Provider(name: name, settings: all)
+      return try Provider(
+        name: name,
+        settings: all,
+        clientSecret: try secret.map(ClientSecret.init)
+      )
     } catch {
       throw CommandError(.usage, option(for: error))
     }
@@ -139,7 +156,7 @@ struct ProviderDraft {
       }
       let key = String(pair[..<equals])
       // The words of a program are seen by every user of the machine.
-      guard key != "client_secret" else {
+      guard key != ClientSecret.key else {
         throw CommandError(
           .usage,
           "a client secret is no argument",
@@ -160,7 +177,7 @@ struct ProviderDraft {
     var options = Dictionary(uniqueKeysWithValues: Self.optionKeys.map { ($0.1, $0.0) })
     for (option, key, _) in Self.listKeys { options[key] = option }
     options["ca"] = "--ca"
-    options["client_secret"] = "--client-secret"
+    options[ClientSecret.key] = "--client-secret"
     for place in template?.placeholders ?? [] { options[place.name] = "--\(place.name)" }
     let plain = ConfigurationError(error.problem)
     return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"

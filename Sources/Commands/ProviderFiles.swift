@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Glibc
+internal import SecretMemory
 internal import System
 
 /// The provider files of the machine and of the person.
@@ -55,7 +56,7 @@ struct ProviderFiles {
       guard let file = try load(path, missing: true) else { continue }
       let provider: Provider
       do {
-        provider = try ProviderFile.parse(bytes: file.bytes, file: path) { certificates in
+        provider = try ProviderFile.parse(bytes: file.bytes.bytes, file: path) { certificates in
           guard let pem = try contents(of: absolute(certificates, in: directory)) else {
             return ""
           }
@@ -84,8 +85,10 @@ struct ProviderFiles {
 
   /// Writes a new provider to the person's directory, 0600, whole or not at all.
   func add(_ provider: Provider, certificateFile: String?) throws(CommandError) {
-    let text: String
-    do { text = try ProviderFile.text(for: provider, certificateFile: certificateFile) } catch {
+    let contents: SecretBytes
+    do {
+      contents = try ProviderFile.contents(for: provider, certificateFile: certificateFile)
+    } catch {
       throw CommandError(.usage, "\(error)")
     }
     try refuseExisting(provider.name)
@@ -95,7 +98,9 @@ struct ProviderFiles {
     do {
       try directory.unlink(temporary)
       let file = try directory.create(temporary)
-      try file.write(text)
+      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe try file.write(bytes)
+      }
       try file.synchronize()
       try directory.rename(temporary, to: name)
       try directory.synchronize()
@@ -109,7 +114,7 @@ struct ProviderFiles {
   func refuseExisting(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
     for directory in [system, user]
-    where try contents(of: directory + "/" + file, missing: true) != nil {
+    where try load(directory + "/" + file, missing: true) != nil {
       throw CommandError(
         .usage,
         "the provider \(name) exists already",
@@ -128,7 +133,7 @@ struct ProviderFiles {
         throw CommandError(.usage, "\(user)/\(file) could not be removed: \(error)")
       }
     }
-    if try contents(of: system + "/" + file, missing: true) != nil {
+    if try load(system + "/" + file, missing: true) != nil {
       throw CommandError(
         .refused,
         "the provider \(name) belongs to the machine",
@@ -142,13 +147,16 @@ struct ProviderFiles {
   ///
   /// - Returns: nil if it does not exist and `missing` allows that.
   func contents(of path: String, missing: Bool = false) throws(CommandError) -> [UInt8]? {
-    try load(path, missing: missing)?.bytes
+    guard let file = try load(path, missing: missing) else { return nil }
+    return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
+
+  /// A file in locked memory: it may hold a client secret.
 
   private func load(
     _ path: String,
     missing: Bool
-  ) throws(CommandError) -> (bytes: [UInt8], mode: UInt32)? {
+  ) throws(CommandError) -> (bytes: SharedSecret, mode: UInt32)? {
     // O_NONBLOCK: a FIFO at this place must not hang the program.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     if number < 0 {
@@ -170,11 +178,25 @@ struct ProviderFiles {
           hint: "find out who did; then: chown and chmod go-w"
         )
       }
-      return (try file.readAll(limit: Self.maximumFile), status.mode)
+      return (SharedSecret(try read(file, status.size)), status.mode)
     } catch let error as CommandError {
       throw error
     } catch {
       throw CommandError(.usage, "\(path) cannot be read: \(error)")
+    }
+  }
+
+  private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
+    // Locked memory may be scarce: no more than the file needs.
+    unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
+      var count = 0
+      while count < room.count {
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
+        let got = unsafe try file.read(into: rest)
+        if got == 0 { return count }
+        count += got
+      }
+      throw SystemError("read", code: EFBIG)
     }
   }
 

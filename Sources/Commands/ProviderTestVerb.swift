@@ -18,7 +18,7 @@ extension ProviderVerbs {
     let (provider, _) = try files.read(try session.providerName(session.arguments.operands[0]))
     let seen = try session.call(within: Session.remoteLimit) { _ in
       TestProviderCall(
-        provider: VaultProvider(name: provider.name.text, settings: provider.settings)
+        provider: VaultProvider(provider)
       )
     }
     try session.show(

@@ -3,27 +3,29 @@ internal import JSON
 
 /// How a provider is shown, as JSON and as text.
 enum ProviderText {
-  private static let secret = "client_secret"
+  /// The settings, and what is shown in the place of a client secret.
+  static func shownSettings(of provider: Provider) -> [String: String] {
+    var settings = provider.settings
+    if provider.oauth?.clientSecret != nil { settings[ClientSecret.key] = ClientSecret.shown }
+    return settings
+  }
 
-  /// The value of a key for people: certificates by their size, a secret not at all.
+  /// The value of a key for people: certificates by their size.
   static func shown(_ value: String, of key: String) -> String {
     switch key {
     case "ca": "\(value.utf8.count) bytes of certificates"
-    case secret: ClientSecret.shown
     default: value
     }
   }
 
   /// All settings but the secret, for programs.
   static func object(_ provider: Provider, _ source: ProviderFiles.Source) -> JSONObject {
-    let settings = provider.settings.sorted { $0.key < $1.key }
+    let settings = shownSettings(of: provider).sorted { $0.key < $1.key }
     return [
       "name": .string(provider.name.text),
       "source": .string(source.rawValue),
       "settings": .object(
-        JSONObject(
-          settings.map { ($0.key, .string($0.key == secret ? ClientSecret.shown : $0.value)) }
-        )
+        JSONObject(settings.map { ($0.key, .string($0.value)) })
       ),
     ]
   }
@@ -53,9 +55,8 @@ enum ProviderText {
   /// What changes from one provider to another, in the order of the keys; which of them the
   /// provider itself has told is no change.
   static func changes(from old: Provider, to new: Provider) -> [Change] {
-    let (before, after) = (old.settings, new.settings)
-    return Set(before.keys).union(after.keys).subtracting(["discovered"]).sorted()
-      .filter { before[$0] != after[$0] }
+    let (before, after) = (shownSettings(of: old), shownSettings(of: new))
+    return new.keys(differingFrom: old).subtracting(["discovered"]).sorted()
       .map { key in
         let values = (before[key].map { shown($0, of: key) }, after[key].map { shown($0, of: key) })
         // What is not shown must not look the same either.

@@ -56,7 +56,7 @@ enum ProviderVerbs {
     var table = Table(headings: ["", ""])
     table.add("name", name.text)
     table.add("from", source.rawValue)
-    for (key, value) in provider.settings.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in ProviderText.shownSettings(of: provider).sorted(by: { $0.key < $1.key }) {
       table.add(key, ProviderText.shown(value, of: key))
     }
     try session.show(

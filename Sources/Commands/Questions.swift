@@ -46,26 +46,21 @@ extension Session {
   }
 
   /// A provider's client secret, typed unseen or read from standard input.
-  ///
-  /// It is text from then on: it stands in the provider's file.
-  func clientSecret() throws(CommandError) -> String {
-    let secret: SharedSecret
+  func clientSecret() throws(CommandError) -> SharedSecret {
     if arguments.has("--client-secret-stdin") {
-      secret = try StandardInput.password(
+      return try StandardInput.password(
         interrupt: interrupt,
         option: "--client-secret-stdin",
         called: "client secret"
       )
-    } else {
-      let terminal = try terminal(
-        for: "the client secret",
-        instead: "--client-secret-stdin reads it from a line of standard input"
-      )
-      try terminal.hideInput()
-      defer { terminal.restore() }
-      secret = try ask("Client secret: ", terminal)
     }
-    return unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    let terminal = try terminal(
+      for: "the client secret",
+      instead: "--client-secret-stdin reads it from a line of standard input"
+    )
+    try terminal.hideInput()
+    defer { terminal.restore() }
+    return try ask("Client secret: ", terminal)
   }
 
   /// Asks whether to go on, in verbs that have `--yes`; anything but yes is no.

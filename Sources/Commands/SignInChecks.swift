@@ -79,19 +79,21 @@ extension SignInVerbs {
     )
   }
 
-  /// The keys of the provider that a login goes to.
-  static func settings(
+  /// The provider that a login goes to; of a password backend no more than its kind is sure.
+  static func target(
     _ session: Session,
     _ provider: VaultProvider?,
     _ known: VaultAccount?
-  ) throws(CommandError) -> [String: String] {
-    if let provider { return provider.settings }
+  ) throws(CommandError) -> VaultProvider {
+    if let provider { return provider }
     let kind = known?.kind ?? ""
-    guard kind != passwordBackend, let known else { return ["kind": kind] }
+    guard kind != passwordBackend, let known else {
+      return VaultProvider(name: known?.provider ?? "", settings: ["kind": kind])
+    }
     let reply = try session.call(within: Session.localLimit) { _ in
       AccountProviderCall(account: known.name)
     }
-    return reply.provider.settings
+    return reply.provider
   }
 
   private static let passwordBackend = "password-backend"

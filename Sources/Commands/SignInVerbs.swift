@@ -111,9 +111,9 @@ enum SignInVerbs {
         hint: firstLogin(session, account)
       )
     }
-    let settings = try settings(session, provider, known)
+    let target = try target(session, provider, known)
     let signedIn: VaultAccount
-    if try wantsPassword(asked, settings, place, session) {
+    if try wantsPassword(asked, target.settings, place, session) {
       signedIn = try passwordLogin(session, account, provider, known, place)
     } else {
       let signIn = WebSignIn(
@@ -121,7 +121,7 @@ enum SignInVerbs {
         account: account,
         provider: provider,
         place: place,
-        settings: settings
+        target: target
       )
       tellOfPresent(known, session)
       signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
@@ -169,7 +169,7 @@ enum SignInVerbs {
     guard let word = session.arguments.value("--provider") else { return nil }
     let files = try ProviderFiles(environment: session.environment)
     let (provider, _) = try files.read(try session.providerName(word))
-    return VaultProvider(name: provider.name.text, settings: provider.settings)
+    return VaultProvider(provider)
   }
 
   static func told(

@@ -20,8 +20,10 @@ struct WebSignIn {
   let provider: VaultProvider?
   /// The name of the provider.
   let place: String
-  /// The keys of its settings.
-  let settings: [String: String]
+  /// The provider, or the one that the account is bound to.
+  let target: VaultProvider
+
+  private var settings: [String: String] { target.settings }
 
   /// Whether the provider has a page that sends a browser back.
   private var hasPage: Bool {
@@ -182,11 +184,6 @@ struct WebSignIn {
 
   /// The provider that the account is bound to, without what discovery filled in.
   private func asWritten() throws(CommandError) -> VaultProvider {
-    do throws(ConfigurationError) {
-      let bound = try Provider(name: try ProviderName(place), boundSettings: settings)
-      return VaultProvider(name: place, settings: bound.asWritten.settings)
-    } catch {
-      throw CommandError(.bug, "the engine told a provider that is none: \(error)")
-    }
+    VaultProvider(try target.bound.asWritten)
   }
 }

@@ -1,3 +1,5 @@
+public import SecretMemory
+
 extension Provider {
   /// The version that stands first in a canonical form.
   private static let canonicalVersion: UInt8 = 1
@@ -8,31 +10,46 @@ extension Provider {
   /// bytes, each preceded by its length in four bytes, big-endian.
   ///
   /// Length prefixes keep two different settings from having the same bytes. The name is not in
-  /// it: the binding is to a place, not to what a user calls it.
+  /// it: the binding is to a place, not to what a user calls it. Nor is the client secret, which
+  /// `wholeForm` has at its place.
   public var canonicalForm: [UInt8] {
     var bytes = [Self.canonicalVersion]
     for (key, value) in settings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
     {
-      for text in [key, value] {
-        let count = UInt32(text.utf8.count)
-        for shift: UInt32 in [24, 16, 8, 0] {
-          bytes.append(UInt8(truncatingIfNeeded: count >> shift))
-        }
-        bytes.append(contentsOf: text.utf8)
-      }
+      Self.append(Array(key.utf8), to: &bytes)
+      Self.append(Array(value.utf8), to: &bytes)
     }
     return bytes
   }
 
+  private static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
+    bytes += length(text.count)
+    bytes += text
+  }
+
+  private static func length(_ count: Int) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
+  }
+
   /// Reads a canonical form that an account keeps.
   ///
+  /// - Parameters:
+  ///   - name: what the user calls it.
+  ///   - bytes: the form; one of an older program may hold the client secret itself.
+  ///   - clientSecret: what belongs to it besides.
   /// - Throws: `damaged` for bytes that `canonicalForm` cannot have made, in any order or length,
   ///   and whatever the settings themselves are refused for.
-  public init(name: ProviderName, canonicalForm bytes: [UInt8]) throws(ConfigurationError) {
+  public init(
+    name: ProviderName,
+    canonicalForm bytes: [UInt8],
+    clientSecret: ClientSecret? = nil
+  ) throws(ConfigurationError) {
     guard bytes.count <= Self.maximumCanonicalCount, bytes.first == Self.canonicalVersion else {
       throw ConfigurationError(.damaged)
     }
-    var rest = bytes.dropFirst()
+    let (form, held) = try Self.separated(canonicalForm: bytes)
+    guard held == nil || clientSecret == nil else { throw ConfigurationError(.damaged) }
+    var rest = form.dropFirst()
     var settings: [String: String] = [:]
     var previous: String?
     while !rest.isEmpty {
@@ -42,16 +59,84 @@ extension Provider {
       settings[key] = value
       previous = key
     }
-    try self.init(name: name, boundSettings: settings)
+    try self.init(name: name, boundSettings: settings, clientSecret: clientSecret ?? held)
   }
 
   private static func text(from rest: inout ArraySlice<UInt8>) -> String? {
+    part(from: &rest).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private static func part(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard rest.count >= 4 else { return nil }
     let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     rest = rest.dropFirst(4)
-    guard count <= rest.count, let text = String(validating: rest.prefix(count), as: UTF8.self)
-    else { return nil }
-    rest = rest.dropFirst(count)
-    return text
+    guard count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  // MARK: - The client secret
+
+  /// What a canonical form of an older program holds: the form of today, and the client secret that
+  /// stood in it.
+  ///
+  /// No text is made of the secret. A form without one, and what is none, come back as they are.
+  public static func separated(
+    canonicalForm bytes: [UInt8]
+  ) throws(ConfigurationError) -> (form: [UInt8], clientSecret: ClientSecret?) {
+    var rest = bytes.dropFirst()
+    while !rest.isEmpty {
+      let start = rest.startIndex
+      guard let key = part(from: &rest), let value = part(from: &rest) else { break }
+      guard key.elementsEqual(ClientSecret.key.utf8) else { continue }
+      let secret = try ClientSecret.held { () throws(SecretMemoryError) in
+        unsafe try SecretBytes(capacity: value.count) { room in
+          unsafe room.copyBytes(from: value)
+          return value.count
+        }
+      }
+      let form = Array(bytes[..<start] + bytes[rest.startIndex...])
+      return (form, try ClientSecret(SharedSecret(secret)))
+    }
+    return (bytes, nil)
+  }
+
+  /// A canonical form with the client secret at its place among the keys: what accounts are bound to.
+  ///
+  /// - Parameters:
+  ///   - form: a form without one, as `canonicalForm` makes it.
+  ///   - clientSecret: the secret.
+  ///   - suffix: what follows.
+  /// - Throws: `SecretMemoryError` where there is no locked memory.
+  /// - Returns: all of it, in locked memory.
+  public static func wholeForm(
+    _ form: [UInt8],
+    _ clientSecret: ClientSecret,
+    followedBy suffix: [UInt8] = []
+  ) throws(SecretMemoryError) -> SecretBytes {
+    let key = Array(ClientSecret.key.utf8)
+    var rest = form.dropFirst()
+    var place = rest.startIndex
+    while let next = part(from: &rest), part(from: &rest) != nil,
+      next.lexicographicallyPrecedes(key)
+    {
+      place = rest.startIndex
+    }
+    let secret = clientSecret.secret
+    var before = Array(form[..<place])
+    append(key, to: &before)
+    before += length(secret.bytes.count)
+    let after = form[place...] + suffix
+    let count = before.count + secret.bytes.count + after.count
+    return unsafe try SecretBytes(capacity: count) { room in
+      unsafe room.copyBytes(from: before)
+      unsafe secret.bytes.withUnsafeBytes { bytes in
+        unsafe UnsafeMutableRawBufferPointer(rebasing: room[before.count...])
+          .copyMemory(from: bytes)
+      }
+      let end = before.count + secret.bytes.count
+      unsafe UnsafeMutableRawBufferPointer(rebasing: room[end...]).copyBytes(from: after)
+      return count
+    }
   }
 }

@@ -81,11 +81,19 @@ public struct OAuthSettings: Sendable, Equatable {
     kind: Provider.Kind,
     issuer: Issuer,
     clientID: String?,
+    clientSecret: ClientSecret?,
     mayBeDiscovered: Bool
   ) throws(ConfigurationError) {
     guard let clientID else { throw ConfigurationError(.missingKey, key: "client_id") }
     self.clientID = clientID
-    clientSecret = try reader.takeOptional("client_secret", ClientSecret.init)
+    let written = try reader.takeOptional(ClientSecret.key) { text throws(ConfigurationError) in
+      try ClientSecret(text: text)
+    }
+    guard written == nil || clientSecret == nil else {
+      throw ConfigurationError(.repeatedKey, key: ClientSecret.key)
+    }
+    let clientSecret = written ?? clientSecret
+    self.clientSecret = clientSecret
     clientAuthentication =
       try reader.takeOptional("client_authentication", ProviderSettings.choice)
       ?? (clientSecret == nil ? .none : .basic)
@@ -160,7 +168,7 @@ public struct OAuthSettings: Sendable, Equatable {
 
   /// All of it in the spelling of a provider file, defaults written out.
   ///
-  /// The client id is left out: it is a key of every kind.
+  /// The client id is left out: it is a key of every kind. So is the client secret: it is no text.
   var settings: [String: String] {
     var settings = [
       "client_authentication": clientAuthentication.rawValue,
@@ -169,7 +177,6 @@ public struct OAuthSettings: Sendable, Equatable {
       "password_grant": passwordGrant ? "true" : "false",
       Self.responseIssuerKey: responseIssuerRequired ? "required" : "optional",
     ]
-    settings["client_secret"] = clientSecret?.text
     settings["audience"] = audience
     settings["discovery_url"] = discoveryURL
     // Came later, so they stand there only where they are not the default: bindings of before hold.

@@ -51,22 +51,42 @@ public struct Provider: Sendable, Equatable {
 
   /// Checks settings: the keys of a provider file, but `ca` holds certificates and not a path.
   ///
+  /// - Parameters:
+  ///   - name: what the user calls it.
+  ///   - settings: the keys and values; a client secret among them has been in ordinary memory.
+  ///   - clientSecret: the client secret, where it is none of the settings.
   /// - Throws: an error that names the key, for unknown keys too.
-  public init(name: ProviderName, settings: [String: String]) throws(ConfigurationError) {
-    try self.init(name: name, settings: settings, mayBeDiscovered: false)
+  public init(
+    name: ProviderName,
+    settings: [String: String],
+    clientSecret: ClientSecret? = nil
+  ) throws(ConfigurationError) {
+    try self.init(
+      name: name,
+      settings: settings,
+      clientSecret: clientSecret,
+      mayBeDiscovered: false
+    )
   }
 
   /// Checks the settings that an account is bound to: with what discovery filled in.
   public init(
     name: ProviderName,
-    boundSettings settings: [String: String]
+    boundSettings settings: [String: String],
+    clientSecret: ClientSecret? = nil
   ) throws(ConfigurationError) {
-    try self.init(name: name, settings: settings, mayBeDiscovered: true)
+    try self.init(
+      name: name,
+      settings: settings,
+      clientSecret: clientSecret,
+      mayBeDiscovered: true
+    )
   }
 
   private init(
     name: ProviderName,
     settings: [String: String],
+    clientSecret: ClientSecret?,
     mayBeDiscovered: Bool
   ) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
@@ -94,6 +114,7 @@ public struct Provider: Sendable, Equatable {
         kind: kind,
         issuer: issuer,
         clientID: clientID,
+        clientSecret: clientSecret,
         mayBeDiscovered: mayBeDiscovered
       ) : nil
     var paths: [Endpoint: String] = [:]
@@ -107,6 +128,9 @@ public struct Provider: Sendable, Equatable {
     }
     self.fields = fields
     try reader.finish(for: kind)
+    if !isOAuth, clientSecret != nil {
+      throw ProviderSettings.misplaced(ClientSecret.key, in: kind)
+    }
     try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
     try checkFieldsDiffer([.email, .password])
     try checkFieldsDiffer([.accessToken, .refreshToken, .tokenType, .expiresIn])
@@ -137,7 +161,8 @@ public struct Provider: Sendable, Equatable {
     return field == .registerPassword ? name(of: .password) : field.defaultName
   }
 
-  /// All that the provider is, defaults written out, in the spelling of a provider file.
+  /// All that the provider is but its client secret, defaults written out, in the spelling of a
+  /// provider file.
   ///
   /// `ca` holds certificates. A default must never change, and a key that is added later must be
   /// left out here while it has its default: both would take accounts off their binding.
@@ -163,8 +188,21 @@ public struct Provider: Sendable, Equatable {
     return settings
   }
 
+  /// The keys whose values differ from another provider's.
+  public func keys(differingFrom other: Provider) -> Set<String> {
+    let (mine, others) = (settings, other.settings)
+    var keys = Set(mine.keys).union(others.keys).filter { mine[$0] != others[$0] }
+    if oauth?.clientSecret != other.oauth?.clientSecret { keys.insert(ClientSecret.key) }
+    return keys
+  }
+
+  /// Whether both mean the same place, whatever they are called and however they were written.
+  public func isSamePlace(as other: Provider) -> Bool {
+    settings == other.settings && oauth?.clientSecret == other.oauth?.clientSecret
+  }
+
   /// Equal if they have the same name and mean the same, however they were written.
   public static func == (left: Provider, right: Provider) -> Bool {
-    left.name == right.name && left.settings == right.settings
+    left.name == right.name && left.isSamePlace(as: right)
   }
 }

@@ -30,7 +30,7 @@ extension Provider {
     if !discovered.isEmpty {
       settings[OAuthSettings.discoveredKey] = discovered.sorted().joined(separator: ";")
     }
-    return try Provider(name: name, boundSettings: settings)
+    return try Provider(name: name, boundSettings: settings, clientSecret: oauth.clientSecret)
   }
 
   /// This provider without what discovery filled in: equal to the one of its file, unless that
@@ -41,6 +41,6 @@ extension Provider {
     for key in oauth.discovered { settings[key] = nil }
     settings[OAuthSettings.discoveredKey] = nil
     // What is taken away is what no check demands where discovery is on.
-    return (try? Provider(name: name, settings: settings)) ?? self
+    return (try? Provider(name: name, settings: settings, clientSecret: oauth.clientSecret)) ?? self
   }
 }

@@ -41,11 +41,16 @@ struct ProviderSettings {
   /// A key that another kind knows is told apart from one that nobody knows.
   func finish(for kind: Provider.Kind) throws(ConfigurationError) {
     guard let key = rest.keys.min() else { return }
-    let kinds = Self.kinds(knowing: key)
+    throw Self.misplaced(key, in: kind)
+  }
+
+  /// A key that this kind of provider does not have.
+  static func misplaced(_ key: String, in kind: Provider.Kind) -> ConfigurationError {
+    let kinds = kinds(knowing: key)
     guard kinds.isEmpty else {
-      throw ConfigurationError(.keyOfOtherKind(kind.rawValue, kinds.map(\.rawValue)), key: key)
+      return ConfigurationError(.keyOfOtherKind(kind.rawValue, kinds.map(\.rawValue)), key: key)
     }
-    throw ConfigurationError(.unknownKey, key: key)
+    return ConfigurationError(.unknownKey, key: key)
   }
 
   /// Refuses what nobody took, where there are no kinds.

@@ -5,6 +5,7 @@ public enum BoxKind: UInt8, Sendable, CaseIterable {
   case answer = 3
   case mark = 4
   case auditHead = 5
+  case clientSecret = 6
 }
 
 /// Whether opening takes a presence check.

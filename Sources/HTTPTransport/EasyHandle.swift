@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import SecretMemory
 
 /// libcurl's state for one request, freed with its owner.
 @safe
@@ -74,6 +75,32 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_before_request(handle, Transfer.requestBegins, context))
     try Self.check(unsafe ccurl_set_open(handle, Transfer.opensSocket, context))
     return withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
+  }
+
+  /// Runs the request with one header more: a line that ends with NUL, and stays where it is.
+  ///
+  /// curl_slist_append(3) "copies the string", into memory that is not locked: so the line is the
+  /// first node of a list that is made here, before those that libcurl has made.
+  func perform(
+    _ transfer: Transfer,
+    with line: SharedSecret?
+  ) throws(HTTPError) -> CURLcode {
+    guard let line else { return try perform(transfer) }
+    return try unsafe line.bytes.withUnsafeBytes { bytes throws(HTTPError) in
+      let text = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+      var node = unsafe curl_slist(
+        data: text?.assumingMemoryBound(to: CChar.self),
+        next: list
+      )
+      let result = unsafe withUnsafeMutablePointer(to: &node) { first in
+        Result { () throws(HTTPError) in
+          try Self.check(unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, first))
+          defer { _ = unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, list) }
+          return try perform(transfer)
+        }
+      }
+      return try result.get()
+    }
   }
 
   /// The status code of the last answer (CURLINFO_RESPONSE_CODE(3)).

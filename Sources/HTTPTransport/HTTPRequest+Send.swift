@@ -38,15 +38,18 @@ extension HTTPRequest {
     _ room: UnsafeMutableRawBufferPointer
   ) throws(HTTPError) -> (status: Int, retryAfter: Int?, count: Int) {
     let transfer = unsafe Transfer(room: room, mayGoHere: mayReachThisMachine)
+    let line = try credentials.map { secret throws(HTTPError) in
+      SharedSecret(try Self.authorization(secret.bytes))
+    }
     let code: CURLcode
     if let body {
       code = unsafe try body.bytes.withUnsafeBytes { bytes throws(HTTPError) in
         unsafe try handle.set(body: bytes)
         if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, method) }
-        return try handle.perform(transfer)
+        return try handle.perform(transfer, with: line)
       }
     } else {
-      code = try handle.perform(transfer)
+      code = try handle.perform(transfer, with: line)
     }
     guard code == CURLE_OK else {
       guard transfer.hasBegun else {
@@ -57,6 +60,26 @@ extension HTTPRequest {
     }
     let wait = min(handle.retryAfter, Int64(HTTPAnswer.maximumRetryAfter))
     return (handle.status, wait > 0 ? Int(wait) : nil, transfer.count)
+  }
+
+  /// The line of a header, with the NUL that ends it for libcurl.
+  private static func authorization(
+    _ value: borrowing SecretBytes
+  ) throws(HTTPError) -> SecretBytes {
+    let name = Array("Authorization: ".utf8)
+    do throws(SecretMemoryError) {
+      return unsafe try SecretBytes(capacity: name.count + value.count + 1) { room in
+        unsafe room.copyBytes(from: name)
+        unsafe value.withUnsafeBytes { bytes in
+          unsafe UnsafeMutableRawBufferPointer(rebasing: room[name.count...])
+            .copyMemory(from: bytes)
+        }
+        unsafe room[name.count + value.count] = 0
+        return name.count + value.count + 1
+      }
+    } catch {
+      throw .refused(.memory)
+    }
   }
 
   func setRoute(on handle: borrowing EasyHandle, to target: Target) throws(HTTPError) {

@@ -16,6 +16,9 @@ public struct HTTPRequest: Sendable {
   /// Headers as `Name: value`; those that HTTP itself needs are added and must not be given.
   public var headers: [String] = []
 
+  /// The value of a header `Authorization` that holds a secret; it must not be among the headers.
+  public var credentials: SharedSecret?
+
   /// What is sent after the headers; nil sends no body.
   public var body: SharedSecret?
 

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import SecretMemory
 
 /// What a request must be before libcurl sees any of it.
 extension HTTPRequest {
@@ -16,6 +17,11 @@ extension HTTPRequest {
       method != "CONNECT" && method != "TRACE", method != "HEAD" || body == nil
     else { throw .refused(.method) }
     for header in headers { try Self.check(header: header) }
+    if let credentials {
+      guard !headers.contains(where: { Self.name(of: $0) == "authorization" }),
+        Self.isValue(credentials.bytes)
+      else { throw .refused(.header) }
+    }
     for pin in pins {
       guard Self.isPin(pin) else { throw .refused(.pin) }
     }
@@ -49,6 +55,14 @@ extension HTTPRequest {
       throw .refused(.header)
     }
     guard !ownHeaders.contains(name(of: header)) else { throw .refused(.header) }
+  }
+
+  /// Whether it is the value of a header: printable ASCII.
+  private static func isValue(_ secret: borrowing SecretBytes) -> Bool {
+    secret.withBytes { bytes in
+      (1...32 * 1024).contains(bytes.count)
+        && bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
+    }
   }
 
   /// A header's name in small letters.

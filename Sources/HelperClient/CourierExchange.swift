@@ -56,6 +56,7 @@ public struct CourierExchange: TokenExchange {
       httpMethod: request.method,
       url: request.url,
       headers: request.headers,
+      credentials: request.credentials,
       body: request.body,
       ca: terms.certificateAuthority,
       pins: terms.pins,

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import JSON
 internal import SecretMemory
 
 /// The requests of OAuth 2.0 to a provider that has an authorization server; sends nothing.
@@ -172,26 +171,27 @@ struct AuthorizationServer {
     _ form: FormText
   ) throws(OAuthError) -> ProviderRequest {
     var form = form
-    var headers = [
+    var credentials: SharedSecret?
+    let headers = [
       "Content-Type: application/x-www-form-urlencoded", "Accept: application/json",
     ]
     switch settings.clientAuthentication {
     case .none: form.add("client_id", settings.clientID)
     case .post:
       form.add("client_id", settings.clientID)
-      form.add("client_secret", settings.clientSecret?.text)
+      if let secret = settings.clientSecret { form.add(ClientSecret.key, secret.secret) }
     case .basic:
       // Both are form-encoded before they become the name and password of HTTP (RFC 6749,
       // section 2.3.1).
-      let name = FormText.encoded(settings.clientID)
-      let secret = FormText.encoded(settings.clientSecret?.text ?? "")
-      let credentials = Base64.standard.text(Array("\(name):\(secret)".utf8))
-      headers.append("Authorization: Basic \(credentials)")
+      if let secret = settings.clientSecret {
+        credentials = try FormText.basic(settings.clientID, secret.secret)
+      }
     }
     return ProviderRequest(
       method: "POST",
       url: try url(of: endpoint),
       headers: headers,
+      credentials: credentials,
       body: try form.body()
     )
   }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import SecretMemory
 
 /// Names and values as `application/x-www-form-urlencoded` (RFC 6749, appendix B).
@@ -22,22 +23,55 @@ struct FormText {
 
   /// As the body of a request.
   func body() throws(OAuthError) -> SharedSecret {
+    SharedSecret(try Self.held { put in write(put) })
+  }
+
+  /// A name and a secret as the value of the header `Authorization`: each encoded, then both in
+  /// base64 (RFC 7617, section 2).
+  static func basic(_ name: String, _ secret: SharedSecret) throws(OAuthError) -> SharedSecret {
+    let pair = try held { write in
+      for byte in name.utf8 { put(byte, write) }
+      write(UInt8(ascii: ":"))
+      secret.bytes.withBytes { bytes in
+        for index in bytes.indices { put(bytes[index], write) }
+      }
+    }
+    let scheme = Array("Basic ".utf8)
+    do throws(SecretMemoryError) {
+      return SharedSecret(
+        unsafe try SecretBytes(
+          capacity: scheme.count + Base64.standard.count(ofBytes: pair.count)
+        ) { room in
+          unsafe room.copyBytes(from: scheme)
+          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[scheme.count...])
+          return unsafe pair.withUnsafeBytes { bytes in
+            unsafe scheme.count + Base64.standard.encode(bytes, into: rest)
+          }
+        }
+      )
+    } catch {
+      throw OAuthError.memory(error)
+    }
+  }
+
+  /// What `body` writes, in locked memory; it is called twice, and writes the same each time.
+  private static func held(
+    _ body: ((UInt8) -> Void) -> Void
+  ) throws(OAuthError) -> SecretBytes {
     var count = 0
-    write { _ in count += 1 }
+    body { _ in count += 1 }
     guard count <= SecretBytes.maximumCount else {
       throw OAuthError.unusable(what: "request", rule: "shorter")
     }
     do throws(SecretMemoryError) {
-      return SharedSecret(
-        unsafe try SecretBytes(capacity: count) { room in
-          var position = 0
-          write { byte in
-            unsafe room[position] = byte
-            position += 1
-          }
-          return position
+      return unsafe try SecretBytes(capacity: count) { room in
+        var position = 0
+        body { byte in
+          unsafe room[position] = byte
+          position += 1
         }
-      )
+        return position
+      }
     } catch {
       throw OAuthError.memory(error)
     }

@@ -10,6 +10,22 @@ public struct ProviderRequest: Sendable {
   ///
   /// One may hold an access token.
   public let headers: [String]
+  /// The value of a header `Authorization` that goes with them, where it holds a client secret.
+  public let credentials: SharedSecret?
   /// The body, which may hold a secret; nil for none.
   public let body: SharedSecret?
+
+  init(
+    method: String,
+    url: String,
+    headers: [String],
+    credentials: SharedSecret? = nil,
+    body: SharedSecret?
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.credentials = credentials
+    self.body = body
+  }
 }

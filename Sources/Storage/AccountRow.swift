@@ -18,9 +18,11 @@ public struct AccountRow: Sendable, Equatable {
   public var owner: UInt32
   /// The name of the provider.
   public var provider: String
-  /// The whole provider as it was at login, in its canonical form.
+  /// The whole provider as it was at login, in its canonical form, without its client secret.
   public var providerSettings: [UInt8]
-  /// SHA-256 of the provider's canonical form, and of whether the refresh token may be released.
+  /// The sealed box of the client secret; nil where the provider has none.
+  public var sealedClientSecret: [UInt8]?
+  /// SHA-256 of the provider's whole form, and of whether the refresh token may be released.
   public var binding: [UInt8]
   /// What the provider calls this person.
   public var subject: String?
@@ -58,6 +60,7 @@ public struct AccountRow: Sendable, Equatable {
     owner: UInt32,
     provider: String,
     providerSettings: [UInt8],
+    sealedClientSecret: [UInt8]? = nil,
     binding: [UInt8],
     subject: String? = nil,
     email: String? = nil,
@@ -79,6 +82,7 @@ public struct AccountRow: Sendable, Equatable {
     self.owner = owner
     self.provider = provider
     self.providerSettings = providerSettings
+    self.sealedClientSecret = sealedClientSecret
     self.binding = binding
     self.subject = subject
     self.email = email

@@ -26,6 +26,7 @@ struct Schema {
     Migration(name: "exportable accounts, password waits, enrolled sets", statements: second),
     Migration(name: "scopes that were granted", statements: third),
     Migration(name: "scopes of a login", statements: fourth),
+    Migration(name: "sealed client secrets", statements: fifth),
   ])
 
   private static let first = [
@@ -156,5 +157,14 @@ struct Schema {
   private static let fourth = [
     "ALTER TABLE accounts ADD COLUMN login_scope TEXT CHECK (length(login_scope) <= 4096)",
     "ALTER TABLE accounts ADD COLUMN missing_scope TEXT CHECK (length(missing_scope) <= 4096)",
+  ]
+
+  private static let fifth = [
+    """
+    ALTER TABLE accounts
+    ADD COLUMN sealed_client_secret BLOB CHECK (length(sealed_client_secret) BETWEEN 1 AND 4096)
+    """,
+    // Until now they stood in plain among the settings: whoever opens the store next seals them.
+    "INSERT INTO meta (key, value) VALUES ('client-secret-adopt', x'01')",
   ]
 }

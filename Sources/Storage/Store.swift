@@ -47,6 +47,16 @@ public final class Store {
     try file.synchronizeLog()
   }
 
+  /// Writes the whole file anew, without what its pages hold besides rows, and empties the log.
+  ///
+  /// secure_delete overwrites what is deleted, but not the copy that stays behind where SQLite has
+  /// moved a row to another page. sqlite.org/lang_vacuum.html: "Running VACUUM will clean the database
+  /// of all traces of deleted content".
+  public func compact() throws(StorageError) {
+    try database.run("VACUUM")
+    try checkpoint()
+  }
+
   /// How many bytes are in use: the pages that hold something.
   ///
   /// Pages that are free are used first, so that what was removed makes room at once. The log beside

@@ -40,13 +40,17 @@ struct StoreFile {
 
   /// Opens the store, which exists, and takes the steps that its schema lacks.
   func open() throws(StorageError) -> Database {
+    let hadLog = try Store.hasLog(in: directory)
     let database = try Database(Self.name, in: directory)
+    // Closing removes a log, but a store that is refused here stays as it was found.
+    if hadLog { try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
     try harden(database)
     try migrate(database)
     try demandSchema(database)
     try demand("journal_mode = WAL", gives: "wal", database)
     // In the log, FULL syncs each commit; what EXTRA adds is for rollback journals.
     try database.run("PRAGMA synchronous = FULL")
+    if hadLog { try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
     return database
   }
 

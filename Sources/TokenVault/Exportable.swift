@@ -1,15 +1,32 @@
 internal import Configuration
+internal import Cryptography
 internal import Presence
+internal import SecretMemory
 internal import Storage
 
 extension Vault {
   /// What the tokens of an account are bound to.
   ///
-  /// SHA-256 of its provider's canonical form, and of whether they may be released: a record that
-  /// was edited to say so does not open.
-  func bindingOf(_ settings: [UInt8], exportable: Bool) throws(VaultFailure) -> [UInt8] {
-    // The canonical form is text: no NUL stands in it.
-    try digest(exportable ? settings + [0] + Array("exportable".utf8) : settings)
+  /// SHA-256 of its provider's whole form, and of whether they may be released: a record that was
+  /// edited to say so does not open.
+  func bindingOf(_ provider: Provider, exportable: Bool) throws(VaultFailure) -> [UInt8] {
+    try bindingOf(provider.canonicalForm, provider.oauth?.clientSecret, exportable: exportable)
+  }
+
+  /// The same by the parts that an account keeps.
+  func bindingOf(
+    _ form: [UInt8],
+    _ clientSecret: ClientSecret?,
+    exportable: Bool
+  ) throws(VaultFailure) -> [UInt8] {
+    // The form is text: no NUL stands in it.
+    let suffix = exportable ? [0] + Array("exportable".utf8) : []
+    guard let clientSecret else { return try digest(form + suffix) }
+    do {
+      return try sha256(try Provider.wholeForm(form, clientSecret, followedBy: suffix))
+    } catch {
+      throw .unexpected("no digest: \(error)")
+    }
   }
 
   /// Demands the system password for a sign-in whose refresh token may be released later.

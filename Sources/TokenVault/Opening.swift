@@ -122,6 +122,7 @@ struct Opening: ~Copyable {
       isRekeyUnfinished = false
     }
     markedCount = count
+    try Vault.adoptClientSecrets(store, vault: identifier, using: keys.secret)
     try store.leaveLogOnClose(false)
   }
 

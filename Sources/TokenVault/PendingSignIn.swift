@@ -13,6 +13,8 @@ struct PendingSignIn {
 
   let providerName: String
   let providerSettings: [UInt8]
+  /// The box of the provider's client secret, once it is known which account it is for.
+  var sealedClientSecret: [UInt8]?
   let email: String
   let exportable: Bool
   var flow = Flow.password
@@ -36,6 +38,7 @@ struct PendingSignIn {
     case keys
     case login
     case uncertain
+    case secret
   }
 
   init(_ provider: Provider, email: String, exportable: Bool) {
@@ -59,6 +62,7 @@ struct PendingSignIn {
     if let nonce { add(.nonce, [0] + Array(nonce.utf8)) }
     if let keys { add(.keys, [0] + keys) }
     if let login { add(.login, [0] + Array(login.utf8)) }
+    if let sealedClientSecret { add(.secret, [0] + sealedClientSecret) }
     if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
     return parts.flatMap { part in
       let count = UInt32(truncatingIfNeeded: part.count)
@@ -100,6 +104,7 @@ struct PendingSignIn {
       case .scope: scope = String(decoding: value, as: UTF8.self)
       case .nonce: nonce = String(decoding: value, as: UTF8.self)
       case .keys: keys = value
+      case .secret: sealedClientSecret = value
       case .login: login = String(decoding: value, as: UTF8.self)
       case .uncertain:
         guard let row = IntentRow(retryOf: account, decoding: value) else { return nil }

@@ -64,8 +64,7 @@ extension Vault {
     from account: AccountRow
   ) throws(VaultFailure) -> Bool {
     // By its record alone: one that was edited is refused, and not taken for the same.
-    let bound = try self.provider(of: account)
-    return bound.canonicalForm != provider.canonicalForm || bound.name != provider.name
+    try self.provider(of: account) != provider
   }
 
   private func demandSameKind(
@@ -106,7 +105,7 @@ extension Vault {
       purpose: .applyProvider,
       account: account.id,
       detail: try shownChange(from: bound, to: provider),
-      binding: try digest(account.binding + (try digest(provider.canonicalForm)))
+      binding: try digest(account.binding + (try bindingOf(provider, exportable: false)))
     )
   }
 
@@ -129,7 +128,7 @@ extension Vault {
     ]
     if old.name != new.name { lines.append("\(old.name.text) → \(new.name.text)") }
     let (before, after) = (old.settings, new.settings)
-    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    let changed = new.keys(differingFrom: old)
     for key in Self.places where changed.contains(key) {
       lines.append("\(key) \(try place(key, before)) → \(try place(key, after))")
     }
@@ -163,9 +162,7 @@ extension Vault {
     let (next, overflow) = account.generation.addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
     var row = account
-    row.provider = provider.name.text
-    row.providerSettings = provider.canonicalForm
-    row.binding = try bindingOf(provider.canonicalForm, exportable: account.exportable)
+    try bind(&row, to: provider, exportable: account.exportable)
     row.generation = next
     row.sealedRefreshToken = try seal(
       token,

@@ -109,7 +109,12 @@ extension Vault {
   /// else settings that were edited in the store would take the token somewhere else, or an edited
   /// permission would let it out.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    let binding = try bindingOf(account.providerSettings, exportable: account.exportable)
+    let (form, secret) = try kept(
+      account.providerSettings,
+      account.sealedClientSecret,
+      of: account
+    )
+    let binding = try bindingOf(form, secret, exportable: account.exportable)
     guard binding == account.binding else {
       throw .vaultUnsafe(
         "the provider in the record of \(account.name) is not the one of its login",
@@ -119,7 +124,8 @@ extension Vault {
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(account.provider),
-        canonicalForm: account.providerSettings
+        canonicalForm: form,
+        clientSecret: secret
       )
     } catch {
       throw .vaultUnsafe(

@@ -84,6 +84,7 @@ extension Vault {
       return names
     }
     for account in accounts { forgetTokens(of: account.id) }
+    try adoptClientSecrets()
     try stored { () throws(StorageError) in
       try self.store.leaveLogOnClose(false)
       try self.store.checkpoint()

@@ -74,6 +74,7 @@ extension Vault {
   ) throws(VaultFailure) -> RekeyFacts {
     let accounts = try resealedAccounts(under: next.secret, authority: authority, caller: caller)
     for row in accounts { try stored { () throws(StorageError) in try self.store.update(row) } }
+    try resealClientSecrets(under: next.secret)
     let prints = try resealPrints(under: next.secret)
     try resealEnrolledSet(under: next.secret)
     try countBoxChange()

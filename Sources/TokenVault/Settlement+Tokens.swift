@@ -131,10 +131,7 @@ extension Vault {
     row.state = .signedIn
     row.cause = nil
     if let pending = pending(intent) {
-      row.provider = pending.providerName
-      row.providerSettings = pending.providerSettings
-      row.exportable = pending.exportable
-      row.binding = try bindingOf(provider.canonicalForm, exportable: pending.exportable)
+      try bind(&row, to: provider, exportable: pending.exportable)
       row.subject = user?.id
       row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name

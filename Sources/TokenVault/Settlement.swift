@@ -156,10 +156,12 @@ extension Vault {
     of account: AccountRow
   ) throws(VaultFailure) -> Provider {
     guard let pending = pending(intent) else { return try provider(of: account) }
+    let (form, secret) = try kept(pending.providerSettings, pending.sealedClientSecret, of: account)
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(pending.providerName),
-        canonicalForm: pending.providerSettings
+        canonicalForm: form,
+        clientSecret: secret
       )
     } catch {
       throw .vaultUnsafe("the provider of an unfinished login cannot be read: \(error)", hint: nil)

@@ -120,15 +120,17 @@ extension Vault {
     }
     try demandRoomForAccount()
     let identifier = if let known { known.identifier } else { try random(16) }
-    let row = AccountRow(
+    var new = AccountRow(
       id: identifier,
       name: checked.text,
       owner: owner,
       provider: provider.name.text,
-      providerSettings: provider.canonicalForm,
-      binding: try bindingOf(provider.canonicalForm, exportable: false),
+      providerSettings: [],
+      binding: [],
       createdAt: clock.wall.seconds
     )
+    try bind(&new, to: provider, exportable: false)
+    let row = new
     try stored { () throws(StorageError) in
       try SlotFile.create(in: self.directory, account: row.id)
     }

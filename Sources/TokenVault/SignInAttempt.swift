@@ -130,6 +130,11 @@ extension Vault {
       if let refresh = try self.intent(of: row), refresh.purpose == .refresh {
         pending.uncertain = refresh
       }
+      pending.sealedClientSecret = try sealedClientSecret(
+        of: attempt.provider,
+        owner: row.owner,
+        account: row.id
+      )
       intent = try newIntent(attempt.purpose, for: row, context: pending.encoded)
       if pending.flow == .device {
         // One question of many: nothing is written down of it unless it ends the login.

@@ -14,6 +14,8 @@ public struct ExchangeCall: VarlinkMethod {
   public var url: String
   /// Each as `Name: value`.
   public var headers: [String]
+  /// The value of a header `Authorization` besides.
+  public var credentials: SharedSecret?
   /// What is sent.
   public var body: SharedSecret?
   /// The certificate authority's PEM.
@@ -38,6 +40,7 @@ public struct ExchangeCall: VarlinkMethod {
     httpMethod: String,
     url: String,
     headers: [String],
+    credentials: SharedSecret? = nil,
     body: SharedSecret? = nil,
     ca: String? = nil,
     pins: [String],
@@ -51,6 +54,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.httpMethod = httpMethod
     self.url = url
     self.headers = headers
+    self.credentials = credentials
     self.body = body
     self.ca = ca
     self.pins = pins
@@ -67,6 +71,7 @@ public struct ExchangeCall: VarlinkMethod {
     httpMethod = try object.required("method")
     url = try object.required("url")
     headers = try object.required("headers")
+    credentials = try object.optional("credentials")
     let body: WireSecret? = try object.optional("body")
     self.body = body?.secret
     ca = try object.optional("ca")
@@ -88,6 +93,7 @@ public struct ExchangeCall: VarlinkMethod {
         "method": httpMethod,
         "url": url,
         "headers": headers,
+        "credentials": credentials,
         "body": body.map(WireSecret.init(secret:)),
         "ca": ca,
         "pins": pins,

@@ -12,6 +12,8 @@ let helperDescription = #"""
     method: string,
     url: string,
     headers: []string,
+    # The value of a header Authorization besides, secret.
+    credentials: ?string,
     body: ?string,
     ca: ?string,
     pins: []string,

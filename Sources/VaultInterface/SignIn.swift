@@ -7,22 +7,52 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
   public var name: String
   /// The keys of its [Provider] section; a certificate authority by its contents.
   public var settings: [String: String]
+  /// The value of the key `client_secret`, where it is none of the settings.
+  public var clientSecret: SharedSecret?
+
+  private static let secretKey = "client_secret"
 
   /// Of these parts.
-  public init(name: String, settings: [String: String]) {
+  public init(name: String, settings: [String: String], clientSecret: SharedSecret? = nil) {
     self.name = name
     self.settings = settings
+    self.clientSecret = clientSecret
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     name = try object.required("name")
-    settings = try object.required("settings")
+    var members: JSONObject = try object.required("settings")
+    do throws(MessageError) {
+      clientSecret = try members.optional(Self.secretKey)
+    } catch {
+      throw error.inside("settings")
+    }
+    members[Self.secretKey] = nil
+    settings = try Dictionary.from(.object(members), name: "settings")
   }
 
-  /// The members as JSON.
+  /// The members as JSON; the settings in the order of their keys.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["name": name, "settings": settings]) }
+    get throws(MessageError) {
+      guard let clientSecret else { return try .wire(["name": name, "settings": settings]) }
+      var members = settings.map { ($0.key, JSONValue.string($0.value)) }
+      members.append((Self.secretKey, .secret(clientSecret)))
+      return try .wire([
+        "name": name, "settings": JSONObject(members.sorted { $0.0 < $1.0 }),
+      ])
+    }
+  }
+
+  /// Whether both are the same; secrets are compared in constant time.
+  public static func == (left: VaultProvider, right: VaultProvider) -> Bool {
+    guard left.name == right.name, left.settings == right.settings else { return false }
+    switch (left.clientSecret, right.clientSecret) {
+    case (nil, nil): return true
+    case (let left?, let right?):
+      return SecretBytes.constantTimeEqual(left.bytes, right.bytes)
+    default: return false
+    }
   }
 }
 

@@ -29,15 +29,15 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
   /// Members of calls whose strings are secret: a reader never makes a `String` of one.
   public var callSecrets: Set<String> {
     switch self {
-    case .vault: ["password", "text", "query"]
-    case .helper: ["body", "key", "print", "text"]
+    case .vault: ["password", "text", "query", "client_secret"]
+    case .helper: ["body", "credentials", "key", "print", "text"]
     }
   }
 
   /// Members of replies whose strings are secret.
   public var replySecrets: Set<String> {
     switch self {
-    case .vault: ["refresh_token"]
+    case .vault: ["refresh_token", "client_secret"]
     case .helper: ["body", "print"]
     }
   }

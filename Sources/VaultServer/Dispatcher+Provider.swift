@@ -14,7 +14,11 @@ extension Dispatcher {
       return try Self.made(
         AccountProviderReply(
           account: account,
-          provider: VaultProvider(name: provider.name.text, settings: provider.settings)
+          provider: VaultProvider(
+            name: provider.name.text,
+            settings: provider.settings,
+            clientSecret: provider.oauth?.clientSecret?.secret
+          )
         )
       )
     case .applyProvider(let call):

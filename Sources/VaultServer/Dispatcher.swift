@@ -333,7 +333,11 @@ struct Dispatcher: Sendable {
 
   static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {
     do throws(ConfigurationError) {
-      return try Provider(name: try ProviderName(given.name), settings: given.settings)
+      return try Provider(
+        name: try ProviderName(given.name),
+        settings: given.settings,
+        clientSecret: try given.clientSecret.map(ClientSecret.init)
+      )
     } catch {
       throw .invalidArgument("\(error)")
     }

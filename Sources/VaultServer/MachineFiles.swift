@@ -1,4 +1,5 @@
 public import Configuration
+internal import SecretMemory
 internal import Synchronization
 internal import System
 public import TokenVault
@@ -51,7 +52,7 @@ public final class MachineFiles: MachineRules {
 
   /// Whether a provider stands in `providers.d`, letter by letter, whatever it is called there.
   public func mayReachThisMachine(_ provider: Provider) -> Bool {
-    let wanted = provider.asWritten.canonicalForm
+    let wanted = provider.asWritten
     let place = path + "/" + Self.providersName
     let names: [String]
     do throws(ConfigurationError) {
@@ -68,7 +69,7 @@ public final class MachineFiles: MachineRules {
       do throws(ConfigurationError) {
         let found = try self.provider(name, in: place)
         complain(nil, about: file)
-        return found?.canonicalForm == wanted
+        return found?.isSamePlace(as: wanted) ?? false
       } catch {
         complain("\(error)", about: file)
         return false
@@ -83,10 +84,12 @@ public final class MachineFiles: MachineRules {
     in place: String
   ) throws(ConfigurationError) -> Provider? {
     guard let directory = try openDirectory(place),
-      let bytes = try read(name, directory, place + "/" + name)
+      let file = try open(name, directory, place + "/" + name)
     else {
       return nil
     }
+    // It may hold a client secret.
+    let bytes = try readSecret(file, place + "/" + name)
     return try ProviderFile.parse(bytes: bytes, file: place + "/" + name) { certificates in
       // Certificates may lie elsewhere on the machine, if nobody else can change them.
       let whole = certificates.hasPrefix("/") ? certificates : place + "/" + certificates
@@ -124,6 +127,28 @@ public final class MachineFiles: MachineRules {
     guard let file = try open(name, directory, path) else { return nil }
     return try calling(path) { () throws(SystemError) in
       try file.readAll(limit: Self.maximumFile)
+    }
+  }
+
+  /// The bytes of a file, in locked memory.
+  private func readSecret(
+    _ file: borrowing Descriptor,
+    _ path: String
+  ) throws(ConfigurationError) -> SecretBytes {
+    do {
+      let size = min(try file.status().size, Int64(Self.maximumFile))
+      return unsafe try SecretBytes(capacity: Int(size)) { room in
+        var count = 0
+        while count < room.count {
+          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
+          let got = unsafe try file.read(into: rest)
+          if got == 0 { break }
+          count += got
+        }
+        return count
+      }
+    } catch {
+      throw ConfigurationError(.unreadable("\(error)"), file: path)
     }
   }
 

@@ -133,6 +133,7 @@ extension HTTPRequest {
   init(_ call: ExchangeCall, milliseconds: Int) {
     self.init(method: call.httpMethod, url: call.url)
     headers = call.headers
+    credentials = call.credentials
     body = call.body
     authorities = call.ca
     pins = call.pins

@@ -49,7 +49,11 @@ struct ProviderEngineTests {
     )
     return AccountProviderReply(
       account: name,
-      provider: VaultProvider(name: "work", settings: provider.settings)
+      provider: VaultProvider(
+        name: "work",
+        settings: provider.settings,
+        clientSecret: provider.oauth?.clientSecret?.secret
+      )
     )
   }
 

@@ -165,9 +165,14 @@ struct OAuthCanonicalFormTests {
       responseIssuerRequired: true
     )
     for provider in [try made(), try made(all), try made(["kind": "oauth2"])] {
-      let text = try ProviderFile.text(for: provider)
-      let read = try ProviderFile.parse(text: text, name: provider.name, file: "dev.conf") { $0 }
+      let contents = try ProviderFile.contents(for: provider)
+      #expect(try ProviderFile.parse(bytes: contents, file: "/x/dev.conf") { $0 } == provider)
+      let whole = text(contents)
+      let read = try ProviderFile.parse(text: whole, name: provider.name, file: "dev.conf") { $0 }
       #expect(read == provider)
+      // The text that is no secret lacks that line alone.
+      let plain = try ProviderFile.text(for: provider)
+      #expect(whole.replacing("client_secret = s\n", with: "") == plain)
     }
     // A file says what a person chose, not what was found.
     #expect(try ProviderFile.text(for: completed) == ProviderFile.text(for: made()))

@@ -69,7 +69,7 @@ struct OAuthProviderTests {
       "refresh_ends_access_tokens": "true", "refresh_scope": "whole",
     ])
     let oauth = try #require(provider.oauth)
-    #expect(oauth.clientSecret?.text == "GOCSPX-not~a~secret")
+    #expect(text(oauth.clientSecret) == "GOCSPX-not~a~secret")
     #expect(oauth.clientAuthentication == .post)
     #expect(oauth.scopes == ["email", "openid", "profile"])
     #expect(oauth.audience == "https://api.example.com/")
@@ -87,7 +87,13 @@ struct OAuthProviderTests {
     #expect(oauth.refreshEndsAccessTokens)
     #expect(oauth.refreshScope == .whole)
     #expect(provider.name(of: .id) == "id")
-    #expect(try Provider(name: provider.name, settings: provider.settings) == provider)
+    #expect(
+      try Provider(
+        name: provider.name,
+        settings: provider.settings,
+        clientSecret: oauth.clientSecret
+      ) == provider
+    )
   }
 
   @Test
@@ -195,6 +201,7 @@ struct OAuthProviderTests {
   func aSecretIsNeverPrinted() throws {
     let provider = try made(["client_secret": "hunter2"])
     let oauth = try #require(provider.oauth)
+    #expect(!provider.settings.values.contains("hunter2"))
     var dumped = ""
     dump(provider, to: &dumped)
     for text in ["\(oauth)", String(reflecting: oauth), "\(provider)", dumped] {

@@ -1,4 +1,5 @@
 import Configuration
+import SecretMemory
 import Testing
 
 /// The least that a provider of OAuth has.
@@ -16,6 +17,16 @@ func made(_ more: [String: String?] = [:]) throws -> Provider {
 /// What such a provider has of OAuth.
 func oauthOf(_ more: [String: String?] = [:]) throws -> OAuthSettings {
   try #require(made(more).oauth)
+}
+
+/// A client secret as text, for what the tests expect.
+func text(_ secret: ClientSecret?) -> String? {
+  secret.map { text($0.secret.bytes) }
+}
+
+/// A secret as text.
+func text(_ secret: borrowing SecretBytes) -> String {
+  unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
 }
 
 /// Settings that suffice without any discovery.

@@ -44,10 +44,8 @@ struct ProviderTemplateTests {
     }
     // Nothing is left that should have been filled in.
     #expect(provider.settings.values.allSatisfy { !$0.contains("{") && !$0.contains("}") })
-    let text = try ProviderFile.text(for: provider)
-    #expect(
-      try ProviderFile.parse(text: text, name: provider.name, file: "x.conf") { $0 } == provider
-    )
+    let contents = try ProviderFile.contents(for: provider)
+    #expect(try ProviderFile.parse(bytes: contents, file: "\(name).conf") { $0 } == provider)
     #expect(!template.notes.isEmpty)
   }
 

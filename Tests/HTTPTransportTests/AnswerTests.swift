@@ -46,6 +46,23 @@ struct AnswerTests {
   }
 
   @Test
+  func credentialsAreSentBesidesTheHeaders() throws {
+    let bytes = Array("Basic dGhlOndvcmQ=".utf8)
+    for hasHeaders in [true, false] {
+      var request =
+        hasHeaders
+        ? try registration(at: backend.url)
+        : HTTPRequest(method: "GET", url: backend.url + "/auth/me")
+      request.credentials = SharedSecret(try SecretBytes(copying: bytes))
+      _ = try request.send()
+    }
+    let sent = try backend.requests()
+    let plain = ["Host", "User-Agent", "Authorization"]
+    #expect(sent.map { $0.headers.map { $0[0] } }.last == plain)
+    #expect(sent.first?.headers.map { $0[0] } == plain + ["Content-Type", "Content-Length"])
+  }
+
+  @Test
   func aRequestWithoutHeadersSendsOnlyWhatHTTPNeeds() throws {
     #expect(
       ending(HTTPRequest(method: "GET", url: backend.url + "/auth/me")) == .answered(401)

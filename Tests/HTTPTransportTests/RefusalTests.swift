@@ -62,6 +62,22 @@ struct RefusalTests {
   }
 
   @Test
+  func credentialsThatSmuggleAreRefused() throws {
+    let url = "http://127.0.0.1:1/"
+    for text in ["", "Basic a\r\nHost: b", "Basic a\nX: y", "Basic a\u{0}", "Basic é"] {
+      let value = SharedSecret(try SecretBytes(copying: Array(text.utf8)))
+      #expect(refusal(url) { $0.credentials = value } == .header, "\(text)")
+    }
+    let value = SharedSecret(try SecretBytes(copying: Array("Basic a".utf8)))
+    #expect(refusal(url) { $0.credentials = value } == nil)
+    let both = refusal(url) {
+      $0.credentials = value
+      $0.headers = ["authorization: Bearer b"]
+    }
+    #expect(both == .header)
+  }
+
+  @Test
   func methodsPinsProxiesAndLimitsAreChecked() throws {
     let url = "https://127.0.0.1:1/"
     for method in ["", "get", "GE T", "GET\r\n", "CONNECT", "TRACE", "ABCDEFGHIJKLMNOPQ"] {

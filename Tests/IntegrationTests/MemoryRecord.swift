@@ -115,8 +115,9 @@ func keys(of state: String, _ name: String = "") throws -> [String: String] {
       store = sqlite3.connect(copy + "/vault.db")
       for number, (intent,) in enumerate(store.execute("SELECT intent FROM intents")):
         found[f"one-use key {number}"] = purpose(b"answer", intent)
-      boxes = [row for table in ("sealed_refresh_token FROM accounts", "sealed FROM prints")
-        for row in store.execute("SELECT " + table)]
+      places = ("sealed_refresh_token FROM accounts", "sealed_client_secret FROM accounts",
+        "sealed FROM prints")
+      boxes = [row for table in places for row in store.execute("SELECT " + table)]
       for number, (box,) in enumerate(boxes):
         if not box: continue
         assert box[:4] == b"TLBX"

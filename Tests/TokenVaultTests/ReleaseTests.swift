@@ -106,7 +106,7 @@ struct ReleaseTests {
     var row = try await vault.row()
     row.exportable = true
     if withBinding {
-      row.binding = try await vault.bindingOf(row.providerSettings, exportable: true)
+      row.binding = try await vault.bindingOf(row.providerSettings, nil, exportable: true)
     }
     let edited = row
     try await vault.inspect { store in try store.transaction { try store.update(edited) } }

@@ -197,7 +197,9 @@ struct TrailKeepingTests {
     DROP TABLE password_waits; DROP TABLE enrolled_sets;
     ALTER TABLE accounts DROP COLUMN exportable;
     ALTER TABLE accounts DROP COLUMN login_scope; ALTER TABLE accounts DROP COLUMN missing_scope;
-    ALTER TABLE access_tokens DROP COLUMN granted_scope; PRAGMA user_version = 1;
+    ALTER TABLE access_tokens DROP COLUMN granted_scope;
+    ALTER TABLE accounts DROP COLUMN sealed_client_secret;
+    DELETE FROM meta WHERE key = 'client-secret-adopt'; PRAGMA user_version = 1;
     """
 
   @Test(arguments: [

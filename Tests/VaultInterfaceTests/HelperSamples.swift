@@ -8,6 +8,7 @@ func helperSamples() throws -> [Sample] {
         httpMethod: "POST",
         url: "https://example.org/auth/refresh",
         headers: ["Content-Type: application/json"],
+        credentials: secret("Basic aHVudGVyMg=="),
         body: secret("{\"refresh_token\":\"hunter2\"}"),
         ca: "-----BEGIN CERTIFICATE-----\n",
         pins: ["sha256//AAAA"],

@@ -129,8 +129,8 @@ struct RoundTripTests {
   @Test
   func plainAndSecretWritingAgree() throws {
     for sample in samples where sample.direction == .reply && sample.interface == .vault {
-      // Alone what leaves the vault is secret.
-      guard sample.name != "Release" else { continue }
+      // Alone what leaves the vault, and the client secret of a provider, is secret.
+      guard !["Release", "AccountProvider"].contains(sample.name) else { continue }
       let reply = VarlinkReply(parameters: sample.parameters)
       let secret = try reply.encoded(on: .vault)
       let bytes = unsafe secret.withUnsafeBytes { unsafe Array($0) }

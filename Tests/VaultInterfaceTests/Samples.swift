@@ -125,6 +125,13 @@ private let provider = VaultProvider(
   name: "dev",
   settings: ["issuer": "http://localhost:8000", "kind": "password-backend", "ca": "-----\n"]
 )
+private func confidential() throws -> VaultProvider {
+  VaultProvider(
+    name: "idp",
+    settings: ["client_id": "c", "issuer": "https://id.example.org", "kind": "oidc"],
+    clientSecret: try secret("hunter2 \"\\")
+  )
+}
 private let reader = VaultReader(
   available: false,
   name: "Virtual",
@@ -280,9 +287,9 @@ private func accountSamples() throws -> [Sample] {
     try call(AccountProviderCall(account: "me")),
     try reply(
       to: AccountProviderCall.self,
-      AccountProviderReply(account: "me", provider: provider)
+      AccountProviderReply(account: "me", provider: confidential())
     ),
-    try call(ApplyProviderCall(account: "me", provider: provider, prompt: "p1")),
+    try call(ApplyProviderCall(account: "me", provider: confidential(), prompt: "p1")),
     try reply(to: ApplyProviderCall.self, AccountReply(account: account)),
   ]
 }

@@ -67,7 +67,9 @@ extension Bench {
   /// What the tokens and prints of the store are sealed in, and the device secret.
   func sealedBytes() async throws -> [[UInt8]] {
     let boxes = try await withStore { store in
-      try store.allAccounts().compactMap(\.sealedRefreshToken) + store.allPrints().map(\.sealed)
+      let accounts = try store.allAccounts()
+      return accounts.compactMap(\.sealedRefreshToken) + accounts.compactMap(\.sealedClientSecret)
+        + (try store.allPrints().map(\.sealed))
     }
     let secret = try #require(try scratch.files()["device-secret"])
     return boxes + [secret]

@@ -33,6 +33,7 @@ final class ScriptedExchange: TokenExchange {
     let method: String
     let url: String
     let headers: [String]
+    let credentials: String?
     let body: String?
   }
 
@@ -111,6 +112,7 @@ final class ScriptedExchange: TokenExchange {
       method: request.method,
       url: request.url,
       headers: request.headers,
+      credentials: request.credentials.map(text),
       body: request.body.map(text)
     )
     let woken = state.withLock { state in

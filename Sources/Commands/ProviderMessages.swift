@@ -1,0 +1,29 @@
+internal import Configuration
+internal import VaultInterface
+
+/// A provider on its way to the engine, and back.
+extension VaultProvider {
+  /// All of it; the client secret stays in locked memory.
+  init(_ provider: Provider) {
+    self.init(
+      name: provider.name.text,
+      settings: provider.settings,
+      clientSecret: provider.oauth?.clientSecret?.secret
+    )
+  }
+
+  /// The provider that the engine told an account is bound to.
+  var bound: Provider {
+    get throws(CommandError) {
+      do throws(ConfigurationError) {
+        return try Provider(
+          name: try ProviderName(name),
+          boundSettings: settings,
+          clientSecret: try clientSecret.map(ClientSecret.init)
+        )
+      } catch {
+        throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+      }
+    }
+  }
+}
