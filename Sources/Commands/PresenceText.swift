@@ -86,6 +86,8 @@ enum PresenceText {
     let what =
       switch (method, outcome) {
       case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
+      case (.password, .notAvailable):
+        withDetail("The system password could not be checked", message)
       case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
       case (.fingerprint, .denied) where !message.isEmpty: sentence(PlainText.line(message))
       default: sentence(failure(outcome, message))

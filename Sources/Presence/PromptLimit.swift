@@ -2,8 +2,8 @@ public import System
 
 /// How often somebody may be asked: a person who is asked without end says yes at last.
 ///
-/// A question is one of a purpose and an account, whatever else it says: three at once, then one
-/// each fifteen seconds; all questions together have a larger measure of their own. One that is answered
+/// A question is one of a purpose and an account, whatever else it says and wherever it comes from: three
+/// at once, then one each fifteen seconds; all questions of a user together have a larger measure. One that is answered
 /// with a passed check costs nothing, so that whoever says yes is never kept waiting. One that is
 /// refused, when the reader was armed or a password asked for, and again after that, starts a pause,
 /// which grows with each further refusal.
@@ -50,13 +50,11 @@ public struct PromptLimit: Sendable {
 
   private struct Key: Hashable {
     let user: UInt32
-    let place: String
     let purpose: PresencePurpose
     let account: [UInt8]?
 
-    init(_ question: PromptQuestion, _ place: String) {
+    init(_ question: PromptQuestion) {
       user = question.user
-      self.place = place
       purpose = question.purpose
       account = question.account
     }
@@ -74,13 +72,13 @@ public struct PromptLimit: Sendable {
   private let ofJoining: Measure
   private let pauses: [Int64]
   private var entries: [Key: Entry] = [:]
-  private var all: [String: Bucket] = [:]
+  private var all: [UInt32: Bucket] = [:]
 
   /// Nobody was asked yet.
   ///
   /// - Parameters:
   ///   - ofOne: for the same purpose and account.
-  ///   - ofAll: for all questions of a place.
+  ///   - ofAll: for all questions of a user.
   ///   - ofJoining: for those who ask what somebody else is being asked already.
   ///   - pauses: after refusals in a row, in seconds; the last one stays.
   public init(
@@ -99,17 +97,15 @@ public struct PromptLimit: Sendable {
   ///
   /// - Parameters:
   ///   - question: what is to be asked.
-  ///   - place: where the one who asks sits.
   ///   - joins: another connection is asked the same right now, so that one answer serves both.
   ///   - now: the moment of asking.
   /// - Returns: nil where it may be asked; else seconds, rounded up, until it may.
   public mutating func take(
     _ question: PromptQuestion,
-    place: String,
     joins: Bool,
     at now: BootInstant
   ) -> Int64? {
-    let key = Key(question, place)
+    let key = Key(question)
     forget(at: now)
     var entry = entries[key] ?? Entry()
     let pause = max(0, entry.pauseEnd.nanoseconds - now.nanoseconds)
@@ -120,34 +116,29 @@ public struct PromptLimit: Sendable {
       entries[key] = entry
       return nil
     }
-    let place = "\(question.user) \(place)"
-    var bucket = all[place] ?? Bucket()
+    var bucket = all[question.user] ?? Bucket()
     let wait = max(pause, entry.asked.wait(ofOne, at: now), bucket.wait(ofAll, at: now))
     guard wait == 0 else { return Self.seconds(wait) }
     entry.asked.take(ofOne, at: now)
     bucket.take(ofAll, at: now)
     entries[key] = entry
-    all[place] = bucket
+    all[question.user] = bucket
     return nil
   }
 
   /// The check of a question was passed.
-  public mutating func notePassed(_ question: PromptQuestion, place: String) {
-    let key = Key(question, place)
+  public mutating func notePassed(_ question: PromptQuestion) {
+    let key = Key(question)
     guard var entry = entries[key] else { return }
     entry.asked.giveBack(ofOne)
     entry.refusals = 0
     entries[key] = entry
-    all["\(question.user) \(place)"]?.giveBack(ofAll)
+    all[question.user]?.giveBack(ofAll)
   }
 
   /// Somebody was asked, and did not pass.
-  public mutating func noteRefused(
-    _ question: PromptQuestion,
-    place: String,
-    at now: BootInstant
-  ) {
-    let key = Key(question, place)
+  public mutating func noteRefused(_ question: PromptQuestion, at now: BootInstant) {
+    let key = Key(question)
     var entry = entries[key] ?? Entry()
     let pause = pauses.dropFirst(entry.refusals).first ?? pauses.last ?? 0
     entry.refusals += 1

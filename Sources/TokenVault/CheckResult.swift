@@ -55,7 +55,7 @@ extension Vault {
     checks[prompt] = nil
     prompts.pass(prompt, at: clock.boot)
     if let question = prompts.question(of: prompt) {
-      promptLimit.notePassed(question, place: Self.anyPlace)
+      promptLimit.notePassed(question)
     }
     // Who was about to ask the same finds what this one brings: one touch is enough.
     answered = answered.filter { prompts.contains($0.key) }

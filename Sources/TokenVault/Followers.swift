@@ -93,7 +93,7 @@ extension Vault {
     if answered.removeValue(forKey: prompt) == nil,
       let question = prompts.unansweredQuestion(of: prompt)
     {
-      promptLimit.noteRefused(question, place: Self.anyPlace, at: clock.boot)
+      promptLimit.noteRefused(question, at: clock.boot)
     }
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)

@@ -23,6 +23,11 @@ extension Vault {
   /// at which it came, though the next engine may do so later.
   private static let answerTime: Int64 = 30
 
+  /// When the answer of an exchange came, at the latest, in seconds of the wall clock.
+  func answerMoment(of intent: IntentRow) -> Int64 {
+    min(clock.wall.seconds, intent.startedAt + Self.answerTime)
+  }
+
   func identity(
     in answer: TokenAnswer,
     _ intent: IntentRow,
@@ -55,7 +60,7 @@ extension Vault {
             // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
             // again within a time of grace has the hash of another one in it.
             accessToken: pending == nil ? nil : answer.accessToken,
-            now: min(clock.wall.seconds, intent.startedAt + Self.answerTime),
+            now: answerMoment(of: intent),
             subject: pending == nil ? account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
           )

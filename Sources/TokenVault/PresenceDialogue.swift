@@ -27,8 +27,6 @@ extension PresencePurpose {
 }
 
 extension Vault {
-  /// The place of callers who are not told apart by where they sit.
-  static let anyPlace = ""
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
 
@@ -52,7 +50,6 @@ extension Vault {
     // Before anything is read or asked for it: a flood costs next to nothing.
     let wait = promptLimit.take(
       question,
-      place: Self.anyPlace,
       joins: prompts.isAsked(question, otherwiseThanBy: caller.connection, at: clock.boot),
       at: clock.boot
     )

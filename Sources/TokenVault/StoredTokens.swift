@@ -153,14 +153,15 @@ extension Vault {
 
   /// The access token of an answer, for the set that the intent was for.
   func accessToken(in answer: TokenAnswer, _ intent: IntentRow) -> AccessTokenRow {
-    let now = clock.wall.seconds
+    // Of one that an earlier engine asked for, some of its time has passed.
+    let came = answerMoment(of: intent)
     return AccessTokenRow(
       account: intent.account,
       scopeSet: scopeSet(of: intent),
       token: answer.accessToken,
       tokenType: answer.tokenType,
-      expiresAt: answer.expiresIn.map { now + Int64($0) },
-      storedAt: now,
+      expiresAt: answer.expiresIn.map { came + Int64($0) },
+      storedAt: clock.wall.seconds,
       grantedScope: answer.scope.flatMap(Self.granted)
     )
   }

@@ -18,7 +18,7 @@ struct PromptLimitTests {
       let now = BootInstant(
         nanoseconds: start * 1_000_000_000 + number * seconds * 1_000_000_000 / count
       )
-      if limit.take(ask(number), place: "seat0", joins: joins, at: now) == nil { passed += 1 }
+      if limit.take(ask(number), joins: joins, at: now) == nil { passed += 1 }
     }
     return passed
   }
@@ -44,31 +44,30 @@ struct PromptLimitTests {
   @Test
   func theWaitThatIsToldIsTheOneThatHelps() throws {
     var limit = PromptLimit()
-    for _ in 0..<3 { #expect(limit.take(question(), place: "", joins: false, at: at(5)) == nil) }
-    let told = limit.take(question(), place: "", joins: false, at: at(6))
+    for _ in 0..<3 { #expect(limit.take(question(), joins: false, at: at(5)) == nil) }
+    let told = limit.take(question(), joins: false, at: at(6))
     let wait = try #require(told)
     #expect(wait == 14)
-    #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait - 1)) == 1)
-    #expect(limit.take(question(), place: "", joins: false, at: at(6 + wait)) == nil)
+    #expect(limit.take(question(), joins: false, at: at(6 + wait - 1)) == 1)
+    #expect(limit.take(question(), joins: false, at: at(6 + wait)) == nil)
   }
 
   @Test
   func oneAccountOnePurposeAndOnePlaceDoNotWaitForAnother() {
     var limit = PromptLimit()
-    for _ in 0..<3 { _ = limit.take(question(), place: "a", joins: false, at: at(0)) }
-    #expect(limit.take(question(), place: "a", joins: false, at: at(0)) != nil)
-    #expect(limit.take(question(of: otherAccount), place: "a", joins: false, at: at(0)) == nil)
-    #expect(limit.take(question(.disable), place: "a", joins: false, at: at(0)) == nil)
-    #expect(limit.take(question(), place: "b", joins: false, at: at(0)) == nil)
-    #expect(limit.take(question(user: 1001), place: "a", joins: false, at: at(0)) == nil)
+    for _ in 0..<3 { _ = limit.take(question(), joins: false, at: at(0)) }
+    #expect(limit.take(question(), joins: false, at: at(0)) != nil)
+    #expect(limit.take(question(of: otherAccount), joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(.disable), joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(user: 1001), joins: false, at: at(0)) == nil)
   }
 
   @Test
   func whoSaysYesEachTimeNeverWaits() {
     var limit = PromptLimit()
     for _ in 0..<1000 {
-      #expect(limit.take(question(), place: "", joins: false, at: at(0)) == nil)
-      limit.notePassed(question(), place: "")
+      #expect(limit.take(question(), joins: false, at: at(0)) == nil)
+      limit.notePassed(question())
     }
   }
 
@@ -80,48 +79,48 @@ struct PromptLimitTests {
     for _ in 0..<10 {
       // Long enough apart for the measure, too short for forgetting.
       now += 400
-      #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
-      limit.noteRefused(question(), place: "", at: at(now))
-      pauses.append(limit.take(question(), place: "", joins: false, at: at(now)) ?? 0)
+      #expect(limit.take(question(), joins: false, at: at(now)) == nil)
+      limit.noteRefused(question(), at: at(now))
+      pauses.append(limit.take(question(), joins: false, at: at(now)) ?? 0)
     }
     #expect(pauses == [0, 5, 10, 20, 40, 80, 160, 300, 300, 300])
     // Other questions are not kept from anybody, and this one not for good.
-    #expect(limit.take(question(of: otherAccount), place: "", joins: false, at: at(now)) == nil)
+    #expect(limit.take(question(of: otherAccount), joins: false, at: at(now)) == nil)
     now += PromptLimit.memory + 300
-    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
-    limit.noteRefused(question(), place: "", at: at(now))
-    #expect(limit.take(question(), place: "", joins: false, at: at(now)) == nil)
+    #expect(limit.take(question(), joins: false, at: at(now)) == nil)
+    limit.noteRefused(question(), at: at(now))
+    #expect(limit.take(question(), joins: false, at: at(now)) == nil)
   }
 
   @Test
   func aPassedCheckEndsThePausesThatGrow() {
     var limit = PromptLimit()
     for second: Int64 in [0, 100, 200] {
-      _ = limit.take(question(), place: "", joins: false, at: at(second))
-      limit.noteRefused(question(), place: "", at: at(second))
+      _ = limit.take(question(), joins: false, at: at(second))
+      limit.noteRefused(question(), at: at(second))
     }
-    #expect(limit.take(question(), place: "", joins: false, at: at(300)) == nil)
-    limit.notePassed(question(), place: "")
-    limit.noteRefused(question(), place: "", at: at(310))
-    #expect(limit.take(question(), place: "", joins: false, at: at(310)) == nil)
-    limit.noteRefused(question(), place: "", at: at(320))
-    #expect(limit.take(question(), place: "", joins: false, at: at(320)) == 5)
+    #expect(limit.take(question(), joins: false, at: at(300)) == nil)
+    limit.notePassed(question())
+    limit.noteRefused(question(), at: at(310))
+    #expect(limit.take(question(), joins: false, at: at(310)) == nil)
+    limit.noteRefused(question(), at: at(320))
+    #expect(limit.take(question(), joins: false, at: at(320)) == 5)
   }
 
   @Test
   func aPersonWhoCancelsMayTryAgainAMomentLater() {
     var limit = PromptLimit()
-    _ = limit.take(question(), place: "", joins: false, at: at(0))
-    limit.noteRefused(question(), place: "", at: at(2))
-    #expect(limit.take(question(), place: "", joins: false, at: at(2)) == nil)
+    _ = limit.take(question(), joins: false, at: at(0))
+    limit.noteRefused(question(), at: at(2))
+    #expect(limit.take(question(), joins: false, at: at(2)) == nil)
   }
 
   @Test
   func aCrowdJoinsButNotWithoutEndAndNotInAPause() {
     var limit = PromptLimit()
-    #expect(limit.take(question(), place: "", joins: false, at: at(0)) == nil)
+    #expect(limit.take(question(), joins: false, at: at(0)) == nil)
     #expect(passing(&limit, 500, over: 1, joins: true) == 64)
-    for _ in 0..<2 { limit.noteRefused(question(), place: "seat0", at: at(100)) }
-    #expect(limit.take(question(), place: "seat0", joins: true, at: at(100)) == 5)
+    for _ in 0..<2 { limit.noteRefused(question(), at: at(100)) }
+    #expect(limit.take(question(), joins: true, at: at(100)) == 5)
   }
 }

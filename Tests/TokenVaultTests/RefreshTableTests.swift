@@ -106,6 +106,20 @@ struct RefreshTableTests {
   }
 
   @Test
+  func anAnswerThatIsTakenLateIsNoYoungerForThat() async throws {
+    let bench = try await killed(
+      at: "written",
+      .tokens(access: "at-2", refresh: "rt-2", lifetime: 600)
+    )
+    bench.clock.advance(700)
+    let vault = try await bench.open()
+    bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
+    #expect(try await vault.token().accessToken == "at-3")
+    #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-2"}"#])
+    #expect(try await vault.row().generation == 3)
+  }
+
+  @Test
   func whileAnOrphanedCourierHoldsTheSlotEverybodyWaits() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
