@@ -24,7 +24,7 @@ def aRemovalEndsTheServiceAndKeepsTheStores():
     run("apt-get", "remove", "--yes", "thumblatch", env=QUIET)
     for unit in [*UNITS, "thumblatchd.service"]:
         check(show(unit, "ActiveState") == "inactive", f"{unit} is still there")
-    check(not os.path.exists("/run/thumblatch/io.thumblatch.Vault"), "the socket is still there")
+    check(not os.path.exists("/run/thumblatch"), "a socket is still there")
     check(not os.path.exists("/usr/bin/thumblatch"), "the command is still there")
     check(os.path.exists(KEPT), "a store was destroyed")
     check(os.path.exists("/etc/thumblatch/thumblatch.conf"), "a setting was forgotten")
@@ -77,8 +77,11 @@ def thatWordDoesNotOutliveThePurge():
 def nothingIsLeftOfThePackage():
     left = run("find", "/etc", "/usr", "/run", "-name", "*thumblatch*",
                "-not", "-path", "/run/systemd/*").split()
-    # The virtual reader's setting is these scenarios' own.
+    # The virtual reader's setting and the provider are these scenarios' own.
     left.remove("/etc/systemd/system/thumblatch-presence@.service.d")
+    left.remove("/etc/thumblatch")
+    files = run("find", "/etc/thumblatch", "-type", "f").split()
+    check(files == ["/etc/thumblatch/providers.d/dev.conf"], str(files))
     check(left == [], str(left))
 
 
