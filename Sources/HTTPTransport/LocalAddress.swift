@@ -2,7 +2,7 @@
 ///
 /// A service that goes there for its callers would lend them its own place: loopback, where other
 /// services take whoever asks for the machine itself, and the link, where a cloud's machines get
-/// their passwords (169.254.169.254).
+/// their passwords (169.254.169.254). Two clouds do that at an address elsewhere.
 package enum LocalAddress {
   /// Whether an address, of 4 or 16 bytes in the network's order, is one of them; any other length is.
   package static func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -16,7 +16,9 @@ package enum LocalAddress {
 
   /// The blocks of the IANA registry of special addresses (RFC 6890) that no provider can have.
   private static func isLocal(_ bytes: [UInt8]) -> Bool {
-    switch (bytes[0], bytes[1]) {
+    // Alibaba's machines get theirs there.
+    if bytes == [100, 100, 100, 200] { return true }
+    return switch (bytes[0], bytes[1]) {
     // 0.0.0.0/8 (connect(2) takes 0.0.0.0 for this host), loopback, link-local.
     case (0, _), (127, _), (169, 254): true
     // Multicast, reserved, broadcast.
@@ -29,6 +31,10 @@ package enum LocalAddress {
     // fe80::/10, and the site-local fec0::/10 that was there before.
     if bytes[0] == 0xFE && bytes[1] >= 0x80 { return true }
     if bytes[0] == 0xFF { return true }
+    // fd00:ec2::254, where Amazon's machines get theirs.
+    if bytes == [0xFD, 0, 0x0E, 0xC2] + [UInt8](repeating: 0, count: 10) + [2, 0x54] {
+      return true
+    }
     // An IPv4 address in another dress is what it is: mapped (RFC 4291, section 2.5.5; the kernel
     // connects it by IPv4), translated (RFC 6052, RFC 2765), tunnelled (RFC 3056).
     let start = Array(bytes[..<12])
@@ -38,6 +44,10 @@ package enum LocalAddress {
     if start == zeros[..<10] + [0xFF, 0xFF] { return isLocal(Array(bytes[12...])) }
     if start == zeros[..<8] + [0xFF, 0xFF, 0, 0] { return isLocal(Array(bytes[12...])) }
     if start == [0, 0x64, 0xFF, 0x9B] + zeros[..<8] { return isLocal(Array(bytes[12...])) }
+    // 64:ff9b:1::/48 (RFC 8215), in which each network has its own place for the IPv4 address, and
+    // Teredo (RFC 4380), which hides it: all of them.
+    if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) { return true }
+    if bytes.starts(with: [0x20, 0x01, 0, 0]) { return true }
     if bytes[0] == 0x20 && bytes[1] == 0x02 { return isLocal(Array(bytes[2..<6])) }
     return false
   }

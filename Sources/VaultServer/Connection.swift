@@ -24,6 +24,8 @@ final class Connection {
 
   let peer: Peer
   let number: UInt64
+  /// Whether its user's name was compared.
+  let recognition = Recognition()
   private var input = MessageBuffer(.vault)
   private var calls: [Call] = []
   private(set) var isAnswering = false

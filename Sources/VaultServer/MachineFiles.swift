@@ -94,10 +94,11 @@ public final class MachineFiles: MachineRules {
       // Certificates may lie elsewhere on the machine, if nobody else can change them.
       let whole = certificates.hasPrefix("/") ? certificates : place + "/" + certificates
       let end = whole.lastIndex(of: "/") ?? whole.startIndex
-      let parent = try calling(whole) { () throws(SystemError) in
-        try Directory(path: end == whole.startIndex ? "/" : String(whole[..<end]))
-      }
-      guard let pem = try read(String(whole[whole.index(after: end)...]), parent, whole) else {
+      // Whoever may write to their directory could put others in their place.
+      let parent = end == whole.startIndex ? "/" : String(whole[..<end])
+      guard let folder = try openDirectory(parent),
+        let pem = try read(String(whole[whole.index(after: end)...]), folder, whole)
+      else {
         throw ConfigurationError(.unreadable("there is no such file"))
       }
       return String(decoding: pem, as: UTF8.self)

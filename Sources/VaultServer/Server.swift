@@ -142,7 +142,8 @@ public final class Server {
     let lost = vaults.takeLost()
     guard !lost.isEmpty else { return false }
     if vaults.form == .private { return true }
-    for connection in connections.all where lost.contains(connection.user) {
+    for connection in connections.all where lost.contains(where: connection.recognition.isFor) {
+      connection.interrupt()
       end(connection.number)
     }
     return false
@@ -296,7 +297,7 @@ public final class Server {
   /// The reply to a call for a token that the vault has at hand: no turn of its own is needed.
   private func messageAtHand(for call: Connection.Call, of connection: Connection) -> [UInt8]? {
     guard case .usualToken(let usual) = call,
-      let vault = vaults.vaultAtHand(of: connection.user)
+      let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
     else { return nil }
     return vault.tokenAtHand(
       account: usual.account,
@@ -307,8 +308,8 @@ public final class Server {
   private func start(_ call: VarlinkCall, of connection: Connection, _ caller: Caller) {
     let token = connection.number
     connection.hand(call)
-    let answer = Task { [vaults, inbox] in
-      let last = await vaults.answer(call, from: caller) { part in
+    let answer = Task { [vaults, inbox, recognition = connection.recognition] in
+      let last = await vaults.answer(call, from: caller, recognition) { part in
         inbox.put(part, for: token, isLast: false)
       } whenSent: {
         await inbox.waitUntilSent(to: token)
@@ -356,12 +357,13 @@ extension Vaults {
   fileprivate func answer(
     _ call: VarlinkCall,
     from caller: Caller,
+    _ recognition: Recognition,
     reply: @escaping @Sendable (VarlinkReply) -> Void,
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> VarlinkReply {
     if let answer = Dispatcher.service(call) { return answer }
     do throws(VaultFailure) {
-      return try await use(of: caller.user) { vault in
+      return try await use(of: caller.user, by: recognition) { vault in
         await Dispatcher(vault: vault, form: form)
           .answer(call, from: caller, reply: reply, whenSent: whenSent)
       }

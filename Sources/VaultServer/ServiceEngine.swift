@@ -1,6 +1,7 @@
 internal import Storage
 internal import System
 public import TokenVault
+internal import UserNames
 
 /// The engine of the machine: one for all its users, started by its socket unit when somebody
 /// connects, gone after a while.
@@ -43,9 +44,9 @@ public enum ServiceEngine {
       // The unit's environment, which no caller has a part in; nil: the machine's bus.
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
       let places = SessionPlaces(address: bus)
-      let vaults = Vaults { user in
+      let vaults = Vaults { user, name in
         try Vault(
-          directory: try users.directories.open(user),
+          directory: try users.directories.open(user, named: name),
           owner: user,
           exchange: exchange,
           check: check,
@@ -54,6 +55,8 @@ public enum ServiceEngine {
           rules: rules,
           places: places
         )
+      } name: { user in
+        UserNames.name(of: user)
       }
       // A file that is broken from the start is told before anybody asks.
       _ = try? rules.policy()

@@ -1,7 +1,6 @@
 internal import Storage
 internal import System
 internal import TokenVault
-internal import UserNames
 
 /// The directories of the service's users: `users/<uid>`, each with a file `owner` that holds the
 /// login name it was made for.
@@ -43,11 +42,11 @@ struct UserDirectories: ~Copyable, Sendable {
   }
 
   /// Opens the directory of a user, made first where there is none, and demands that it is theirs.
-  func open(_ user: UInt32) throws -> StateDirectory {
+  func open(_ user: UInt32, named name: String?) throws -> StateDirectory {
     if let objection = Self.objection(to: user) {
       throw VaultFailure.refused("\(objection): the service keeps no vault for it")
     }
-    guard let name = UserNames.name(of: user), name.utf8.count <= Self.longestName,
+    guard let name, name.utf8.count <= Self.longestName,
       !name.utf8.contains(UInt8(ascii: "\n"))
     else { throw VaultFailure.refused("user \(user) has no name on this machine") }
     let directory = try users.openDirectory("\(user)", create: true)

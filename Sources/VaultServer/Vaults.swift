@@ -8,12 +8,21 @@ internal import VaultInterface
 ///
 /// Those of all are opened by the first call of their user and closed when nothing is left of it.
 public final class Vaults: Sendable {
-  /// Opens the vault of a user; it may block.
-  public typealias Opener = @Sendable (_ user: UInt32) throws -> Vault
+  /// Opens the vault of a user who has this login name, or none; it may block.
+  public typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
+
+  /// A vault that is open.
+  private struct Opened {
+    let vault: Vault
+    /// The login name that its user had then; nil where nobody else can be served.
+    let name: String?
+    /// Which opening this is; 0: that of the one vault of one user.
+    let number: UInt64
+  }
 
   private enum Place {
-    case opening(Task<Result<Vault, VaultFailure>, Never>)
-    case open(Vault)
+    case opening(Task<Result<Opened, VaultFailure>, Never>)
+    case open(Opened)
   }
 
   private struct Entry {
@@ -27,8 +36,10 @@ public final class Vaults: Sendable {
 
   private struct State {
     var entries: [UInt32: Entry] = [:]
-    /// Users whose vault has to be read anew from the disk.
-    var lost: Set<UInt32> = []
+    /// The number of the opening that was begun last.
+    var openings: UInt64 = 0
+    /// Openings of vaults whose callers are to come anew.
+    var lost: Set<UInt64> = []
     /// Refused callers of users without an open vault.
     var strangers: [String: Int] = [:]
   }
@@ -43,6 +54,7 @@ public final class Vaults: Sendable {
   /// Which form of the vault this is.
   let form: VaultForm
   private let opener: Opener?
+  private let names: LoginNames
   /// The one user who is served; nil: everybody.
   private let onlyUser: UInt32?
   private let state: Mutex<State>
@@ -55,14 +67,20 @@ public final class Vaults: Sendable {
   public init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
+    names = LoginNames { _ in nil }
     onlyUser = user
-    state = Mutex(State(entries: [user: Entry(place: .open(vault))]))
+    let opened = Opened(vault: vault, name: nil, number: 0)
+    state = Mutex(State(entries: [user: Entry(place: .open(opened))]))
   }
 
-  /// The vaults of all users.
-  public init(opening opener: @escaping Opener) {
+  /// The vaults of all users; `name` looks up the login name that one has now, and may block.
+  public init(
+    opening opener: @escaping Opener,
+    name: @escaping @Sendable (_ user: UInt32) -> String?
+  ) {
     form = .service
     self.opener = opener
+    names = LoginNames(by: name)
     onlyUser = nil
     state = Mutex(State())
   }
@@ -73,18 +91,71 @@ public final class Vaults: Sendable {
   /// Lends the vault of a user, opened first where it is not; `keeps` is whether that keeps it open
   /// for a while.
   ///
+  /// Without a recognition the engine itself asks, which knows whose vault it is.
+  ///
   /// - Throws: why it cannot be opened: that user's affair alone.
   func use<Value: Sendable>(
     of user: UInt32,
+    by recognition: Recognition? = nil,
     keeps: Bool = true,
     _ body: (Vault) async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    let vault = try await borrow(user, keeps)
-    defer { giveBack(user, vault, keeps) }
-    return try await body(vault)
+    while true {
+      let opened = try await borrow(user, keeps)
+      defer { giveBack(user, opened, keeps) }
+      guard try await recognizes(recognition, of: user, in: opened) else { continue }
+      return try await body(opened.vault)
+    }
   }
 
-  private func borrow(_ user: UInt32, _ keeps: Bool) async throws(VaultFailure) -> Vault {
+  /// Whether the user is still who the vault was opened for, by the login name, which is looked up
+  /// once for a connection; where not, the vault is closed.
+  private func recognizes(
+    _ recognition: Recognition?,
+    of user: UInt32,
+    in opened: Opened
+  ) async throws(VaultFailure) -> Bool {
+    guard let recognition, !recognition.isFor(opened.number) else { return true }
+    // What cannot be found out just now says nothing of who was there before.
+    guard let name = try await name(of: user) else {
+      throw .refused("user \(user) has no name on this machine")
+    }
+    guard name == opened.name else {
+      await dismiss(opened, of: user)
+      return false
+    }
+    recognition.note(opened.number)
+    return true
+  }
+
+  private func name(of user: UInt32) async throws(VaultFailure) -> String? {
+    do throws(SystemError) {
+      return try await names.name(of: user)
+    } catch {
+      throw .unexpected("the name of user \(user) cannot be looked up: \(error)")
+    }
+  }
+
+  /// Closes the vault of somebody whose uid is another person's now.
+  ///
+  /// What had been opened in it ends, and who is connected to it; the one on the disk opens to nobody
+  /// but whom it was made for.
+  private func dismiss(_ opened: Opened, of user: UInt32) async {
+    let isOpen = state.withLock { state in
+      guard case .open(let current)? = state.entries[user]?.place, current.number == opened.number
+      else { return false }
+      state.entries[user] = nil
+      state.lost.insert(opened.number)
+      return true
+    }
+    guard isOpen else { return }
+    hasLost.store(true, ordering: .releasing)
+    await opened.vault.endWindows(because: "the user has another login name")
+    // It waits for checks that end.
+    Task { await opened.vault.retire() }
+  }
+
+  private func borrow(_ user: UInt32, _ keeps: Bool) async throws(VaultFailure) -> Opened {
     let place: Place = state.withLock { state in
       if var entry = state.entries[user] {
         entry.calls += 1
@@ -98,49 +169,57 @@ public final class Vaults: Sendable {
       return .opening(task)
     }
     switch place {
-    case .open(let vault): return vault
+    case .open(let opened): return opened
     case .opening(let task): return try await task.value.get()
     }
   }
 
-  private func giveBack(_ user: UInt32, _ vault: Vault, _ keeps: Bool) {
-    let isLost = vault.hasLostItsStore
+  private func giveBack(_ user: UInt32, _ opened: Opened, _ keeps: Bool) {
+    let isLost = opened.vault.hasLostItsStore
     state.withLock { state in
       guard var entry = state.entries[user], case .open(let current) = entry.place,
-        current === vault
+        current.number == opened.number
       else { return }
       entry.calls -= 1
       if keeps { entry.lastUse = .now }
       state.entries[user] = entry
       guard isLost else { return }
       // The next one reads what really is on the disk.
-      state.lost.insert(user)
+      state.lost.insert(opened.number)
       if onlyUser == nil { state.entries[user] = nil }
     }
     if isLost { hasLost.store(true, ordering: .releasing) }
   }
 
   /// Opens a vault on a thread of its own, for all who wait for it.
-  private func opened(_ user: UInt32) async -> Result<Vault, VaultFailure> {
-    let result = await open(user)
-    state.withLock { state in
-      guard var entry = state.entries[user] else { return }
+  private func opened(_ user: UInt32) async -> Result<Opened, VaultFailure> {
+    let result: Result<(Vault, String?), VaultFailure>
+    do throws(VaultFailure) {
+      let name = try await name(of: user)
+      result = await open(user, name).map { ($0, name) }
+    } catch {
+      result = .failure(error)
+    }
+    return state.withLock { state in
       switch result {
-      case .success(let vault):
-        entry.place = .open(vault)
-        state.entries[user] = entry
-      // Whoever asks next tries anew.
-      case .failure: state.entries[user] = nil
+      case .success((let vault, let name)):
+        state.openings += 1
+        let opened = Opened(vault: vault, name: name, number: state.openings)
+        state.entries[user]?.place = .open(opened)
+        return .success(opened)
+      case .failure(let error):
+        // Whoever asks next tries anew.
+        state.entries[user] = nil
+        return .failure(error)
       }
     }
-    return result
   }
 
-  private func open(_ user: UInt32) async -> Result<Vault, VaultFailure> {
+  private func open(_ user: UInt32, _ name: String?) async -> Result<Vault, VaultFailure> {
     guard let opener else { return .failure(.refused("this vault is another user's")) }
     var tries = 0
     while true {
-      let opened = await onThread { () throws in try opener(user) }
+      let opened = await onThread { () throws in try opener(user, name) }
       switch opened {
       case .success(let vault): return .success(vault)
       // Two engines are impossible here: it is our own, which was closed and still ends.
@@ -157,8 +236,8 @@ public final class Vaults: Sendable {
 
   // MARK: - What the server asks
 
-  /// The users whose vaults failed in a way that ends their connections.
-  func takeLost() -> Set<UInt32> {
+  /// The openings of vaults that ended in a way which ends the connections that were served by them.
+  func takeLost() -> Set<UInt64> {
     guard hasLost.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
     return state.withLock { state in
       defer { state.lost = [] }
@@ -166,13 +245,15 @@ public final class Vaults: Sendable {
     }
   }
 
-  /// The vault of a user, where it is open, for a look that takes no time; it counts as its use.
-  func vaultAtHand(of user: UInt32) -> Vault? {
+  /// The vault of a user, where it is open and has served this connection, for a look that takes no
+  /// time; it counts as its use.
+  func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
     state.withLock { state in
-      guard case .open(let vault)? = state.entries[user]?.place else { return nil }
+      guard case .open(let opened)? = state.entries[user]?.place, recognition.isFor(opened.number)
+      else { return nil }
       state.entries[user]?.uses += 1
       state.entries[user]?.lastUse = .now
-      return vault
+      return opened.vault
     }
   }
 
@@ -224,16 +305,16 @@ public final class Vaults: Sendable {
   private func openVault(of user: UInt32?) -> Vault? {
     guard let user else { return nil }
     return state.withLock { state in
-      guard case .open(let vault) = state.entries[user]?.place else { return nil }
-      return vault
+      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
+      return opened.vault
     }
   }
 
   private var openVaults: [(UInt32, Vault)] {
     state.withLock { state in
       state.entries.compactMap { user, entry in
-        guard case .open(let vault) = entry.place else { return nil }
-        return (user, vault)
+        guard case .open(let opened) = entry.place else { return nil }
+        return (user, opened.vault)
       }
     }
   }
@@ -309,18 +390,5 @@ extension Vaults {
     let calls = state.withLock { $0.entries[user]?.calls ?? 0 }
     if calls > 0 { return true }
     return await vault.isAtWork
-  }
-}
-
-/// Runs work that blocks on a thread of its own.
-private func onThread<Value: Sendable>(
-  _ work: @escaping @Sendable () throws -> Value
-) async -> Result<Value, any Error> {
-  await withCheckedContinuation { continuation in
-    do throws(SystemError) {
-      try startThread { continuation.resume(returning: Result { try work() }) }
-    } catch {
-      continuation.resume(returning: .failure(error))
-    }
   }
 }

@@ -21,7 +21,8 @@ struct LocalAddressTests {
     "224.0.0.251", "239.255.255.255", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1",
     "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1",
     "64:ff9b::169.254.169.254", "2002:7f00:1::1", "2002:a9fe:a9fe::", "fe80::1", "febf::1",
-    "fec0::1", "ff02::1", "ff0e::1",
+    "fec0::1", "ff02::1", "ff0e::1", "100.100.100.200", "fd00:ec2::254", "::ffff:100.100.100.200",
+    "64:ff9b:1::127.0.0.1", "64:ff9b:1:ffff::1", "2001::1", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
   ])
   func anAddressOfThisMachineOrOfItsLinkIsKnown(_ address: String) throws {
     #expect(LocalAddress.contains(try bytes(of: address)))
@@ -30,7 +31,8 @@ struct LocalAddressTests {
   @Test(arguments: [
     "1.1.1.1", "10.0.0.1", "126.255.255.255", "128.0.0.1", "169.253.255.255", "169.255.0.1",
     "172.16.0.1", "192.168.1.1", "223.255.255.255", "2606:4700::1111", "fd00::1", "fe00::1",
-    "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::1", "2001:db8::1",
+    "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::1", "2001:db8::1", "2001:1::1",
+    "64:ff9b:2::1", "100.100.100.201", "fd00:ec2::253", "fd00:ec2::1:254",
   ])
   func anAddressElsewhereIsNotTakenForOne(_ address: String) throws {
     #expect(try !LocalAddress.contains(bytes(of: address)))

@@ -43,9 +43,15 @@ final class ServiceBench {
   /// A service whose engine ends after so many idle seconds.
   ///
   /// `withSessions` seats both people at the machine, each in a session of their own, by a stand-in for
-  /// logind; without it nobody knows where they sit. `withoutPeerDescriptors` makes SO_PEERPIDFD fail
-  /// for the engine, as before Linux 6.5.
-  init(idle: Int = 600, withSessions: Bool = false, withoutPeerDescriptors: Bool = false) throws {
+  /// logind; without it nobody knows where they sit. `withOwnNames` gives the service a list of users
+  /// that `rename` changes. `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before
+  /// Linux 6.5.
+  init(
+    idle: Int = 600,
+    withSessions: Bool = false,
+    withOwnNames: Bool = false,
+    withoutPeerDescriptors: Bool = false
+  ) throws {
     let users = try Self.users.get()
     base = try makeTemporaryDirectory()
     try Programs.install(in: base + "/bin")
@@ -62,9 +68,11 @@ final class ServiceBench {
     let (near, far) = try UnixSocket.pair()
     input = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
+    if withOwnNames { try shell("install -m 644 /etc/passwd \(base)") }
+    let names = "mount --bind \(base)/passwd /etc/passwd; exec \"$0\" \"$@\""
     manager = try Run(
-      "/usr/bin/python3",
-      [
+      withOwnNames ? "/usr/bin/unshare" : "/usr/bin/python3",
+      (withOwnNames ? ["--mount", "/bin/sh", "-ec", names, "/usr/bin/python3"] : []) + [
         BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/service-manager.py",
         base + "/bin", base + "/run", base + "/state", users.engine.name, "\(idle)",
       ] + (desktop.map { ["--bus", $0.bus.address] } ?? [])
@@ -110,6 +118,16 @@ final class ServiceBench {
     guard let engine else { return }
     kill(engine, signal)
     try waitForEnd(engine)
+  }
+
+  /// Gives a uid to somebody else, as far as the service can see.
+  func rename(_ user: String, to name: String) throws {
+    try shell(
+      """
+      sed 's/^\(user):/\(name):/' \(base)/passwd >\(base)/changed
+      ! cmp -s \(base)/changed \(base)/passwd && cat \(base)/changed >\(base)/passwd
+      """
+    )
   }
 
   /// Has something happen at logind, where the people are seated.

@@ -94,6 +94,60 @@ struct ServiceTests {
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
   }
 
+  @Test
+  func aUidThatIsGivenToSomebodyElseGetsNothingOfAVaultThatIsOpen() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench(withSessions: true, withOwnNames: true)
+    let person = try Customer(bench, backend: backend)
+    let other = try Customer(bench, isSecond: true, backend: backend)
+    try person.register()
+    try person.enroll()
+    let unlock = try person.terminal("unlock")
+    try unlock.expect("Touch the fingerprint reader to unlock")
+    try person.touch()
+    try unlock.end()
+    let asker = try person.terminal("presence", "test")
+    try asker.expect("Touch the fingerprint reader")
+    let engine = try #require(bench.engine)
+    try bench.rename(person.user.name, to: "somebody")
+    for arguments in [["token", "me"], ["status"], ["account", "list"]] {
+      let refused = try person.run(arguments)
+      #expect(refused.end == .exited(6), "\(refused)")
+      #expect(refused.text.contains("was made for \(person.user.name)"), "\(refused)")
+      #expect(refused.text.contains("root decides"), "\(refused)")
+    }
+    // What was asked before is not answered by whoever is here now.
+    #expect(try asker.child.wait() != .exited(0))
+    #expect(try other.run("status").end == .exited(0))
+    try bench.rename("somebody", to: person.user.name)
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    #expect(try person.run("status", "--json").succeeded().contains(#""unlocked":false"#))
+    #expect(bench.engine == engine)
+    let trail = try person.run("audit").succeeded()
+    #expect(trail.contains("the user has another login name"), "\(trail)")
+  }
+
+  @Test
+  func aConnectionThatIsKeptEndsWhenItsUsersNameIsSeenToBeAnothers() throws {
+    let bench = try ServiceBench(withOwnNames: true)
+    let kept = try bench.connect()
+    try kept.call(GetStatusCall())
+    try bench.rename("root", to: "somebody")
+    // A name is looked up once for each connection.
+    try kept.call(GetStatusCall())
+    let late = try bench.connect()
+    guard case .vaultUnsafe(let message, _)? = try late.failure(GetStatusCall()) else {
+      Issue.record("it was served")
+      return
+    }
+    #expect(message.contains("made for root") && message.contains("somebody now"), "\(message)")
+    #expect(try kept.reply() == nil)
+    #expect(try late.failure(GetStatusCall()) != nil)
+    // Root decides: it is the same person.
+    try shell("echo somebody >\(bench.state)/users/0/owner")
+    try late.call(GetStatusCall())
+  }
+
   @Test(arguments: [
     (UInt32(61184), "dynamic"), (65519, "dynamic"), (65534, "not known here"),
     (48_123, "has no name"),

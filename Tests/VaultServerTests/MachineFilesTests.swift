@@ -160,4 +160,23 @@ struct MachineFilesTests {
     try #require(unsafe chmod(machine.scratch.path + "/providers.d/own.pem", 0o666) == 0)
     #expect(!machine.files.mayReachThisMachine(try provider(settings)))
   }
+
+  @Test
+  func certificatesInADirectoryThatOthersMayWriteToCountForNothing() throws {
+    let machine = try Machine()
+    let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+    let elsewhere = try machine.scratch.open().openDirectory("elsewhere", create: true)
+    try elsewhere.create("own.pem").write(certificate)
+    let path = machine.scratch.path + "/elsewhere"
+    try machine.addProvider(
+      "own.conf",
+      "[Provider]\nkind = password-backend\nissuer = https://localhost\nca = \(path)/own.pem\n"
+    )
+    let settings = ["issuer": "https://localhost", "ca": certificate]
+    #expect(machine.files.mayReachThisMachine(try provider(settings)))
+    for mode: UInt32 in [0o777, 0o770, 0o707] {
+      try #require(unsafe chmod(path, mode) == 0)
+      #expect(!machine.files.mayReachThisMachine(try provider(settings)))
+    }
+  }
 }

@@ -2,6 +2,7 @@
 import glob
 import os
 import pwd
+import socket
 import stat
 
 import provider
@@ -85,6 +86,27 @@ def protectionIsSwitchedOnByTheSystemPassword():
 
 
 @scenario
+def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
+    own = "/opt/virtual/pam.d/thumblatch"  # what the virtual reader's program goes by
+    with open(own, encoding="utf-8") as file:
+        stack = file.read()
+    try:
+        with open(own, "w", encoding="utf-8") as file:
+            file.write("auth required pam_faillock.so preauth deny=10\n"
+                       "auth sufficient pam_unix.so\n"
+                       "auth [default=die] pam_faillock.so authfail deny=10\n"
+                       "account required pam_unix.so\n")
+        command = ADA.thumblatch("presence", "test")
+        command.expect("Touch the fingerprint reader").type("")
+        command.expect("assword").type("not-adas-password")
+        command.end(status=3)
+    finally:
+        with open(own, "w", encoding="utf-8") as file:
+            file.write(stack)
+    check(os.path.getsize("/run/faillock/ada") > 0, "nobody counted it")
+
+
+@scenario
 def aProtectedTokenNeedsTheRightFinger():
     ask_anew("--no-input").end(status=7)
     command = ask_anew()
@@ -114,6 +136,31 @@ def anotherUserGetsNothing():
     BOB.thumblatch("release", ACCOUNT).end(status=9)
     check(ACCOUNT not in BOB.thumblatch("account", "list").end(), "he sees her account")
     check(status(BOB)["enrolled_fingers"] == [], "he sees her fingers")
+
+
+def uid(process):
+    with open(f"/proc/{process}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Uid:"))
+
+
+@scenario
+def requestsThatAreUnderWayAtOnceRunAsDifferentUsers():
+    engine = pwd.getpwnam("thumblatch").pw_uid
+    units = ["systemctl", "list-units", "--plain", "--no-legend", "thumblatch-exchange@*"]
+    os.setresuid(engine, engine, 0)
+    couriers = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+    for courier in couriers:
+        courier.connect("/run/thumblatch/exchange")
+    os.setresuid(0, 0, 0)
+
+    def processes():
+        found = [int(show(line.split()[0], "MainPID")) for line in run(*units).splitlines()]
+        return found if len(found) == 3 and 0 not in found and 0 not in map(uid, found) else None
+
+    users = {uid(process) for process in until(processes, "three couriers never ran")}
+    check(len(users) == 3 and all(61184 <= user <= 65519 for user in users), str(users))
+    for courier in couriers:
+        courier.close()
 
 
 @scenario
@@ -154,6 +201,19 @@ def theEngineLeavesWhenIdleAndNobodyNotices():
     os.unlink("/run/systemd/system/thumblatchd.service.d/idle.conf")
     run("systemctl", "daemon-reload")
     run("systemctl", "restart", "thumblatchd.service")
+
+
+@scenario
+def aServiceThatIsStoppedIsNeverReplacedByAPrivateVault():
+    run("systemctl", "stop", "thumblatchd.socket")
+    try:
+        check(show("thumblatchd.service", "ActiveState") == "inactive", "the engine still runs")
+        for command in (["token", ACCOUNT], ["token"], ["status"], ["account", "list"]):
+            ADA.thumblatch(*command).end(status=5)
+        check(glob.glob("/home/ada/.local/state/thumblatch/*") == [], "a vault was made at home")
+    finally:
+        run("systemctl", "start", "thumblatchd.socket")
+    check(is_valid(token()), "no token")
 
 
 main()

@@ -1,0 +1,51 @@
+import Synchronization
+import System
+import Testing
+
+@testable import VaultServer
+
+@Suite
+struct LoginNamesTests {
+  /// A list of users that answers when it is told to, and counts how often it was asked.
+  private final class Users: Sendable {
+    let names = Mutex<[UInt32: String]>([1: "ada", 2: "bob"])
+    let looks = Atomic(0)
+    let begun: WakeEvent
+    let goOn: WakeEvent
+
+    init() throws {
+      begun = try WakeEvent()
+      goOn = try WakeEvent()
+    }
+
+    func look(_ user: UInt32) -> String? {
+      looks.add(1, ordering: .relaxed)
+      if user == 1 {
+        begun.signal()
+        _ = try? goOn.descriptor.waitReadable(milliseconds: 60_000)
+      }
+      return names.withLock { $0[user] }
+    }
+  }
+
+  @Test
+  func whoAsksDuringALookSharesTheNextOneWithAllOthers() async throws {
+    let users = try Users()
+    let names = LoginNames { users.look($0) }
+    let first = Task { try await names.name(of: 1) }
+    _ = try users.begun.descriptor.waitReadable(milliseconds: 60_000)
+    // One database that hangs is the affair of those whom it is asked about.
+    #expect(try await names.name(of: 2) == "bob")
+    users.names.withLock { $0[1] = "eve" }
+    let others = (0..<50).map { _ in Task { try await names.name(of: 1) } }
+    while names.askers(of: 1) < others.count { await Task.yield() }
+    users.goOn.signal()
+    // What was looked up before they asked is none of theirs.
+    _ = try await first.value
+    for other in others { #expect(try await other.value == "eve") }
+    #expect(users.looks.load(ordering: .relaxed) == 3)
+    users.names.withLock { $0[1] = nil }
+    #expect(try await names.name(of: 1) == nil)
+    #expect(users.looks.load(ordering: .relaxed) == 4)
+  }
+}
