@@ -11,6 +11,8 @@ public struct CourierExchange: TokenExchange {
   private static let timeout = 28_000
   /// How long the courier itself is waited for, in seconds: it ends within 30.
   private static let patience: Int64 = 33
+  /// How long one that the service manager has to start is waited for, in seconds.
+  private static let startPatience: Int64 = 10
   /// The most bytes of an answer: a slot holds them sealed.
   private static let maximumBody = 60 * 1024
 
@@ -67,6 +69,17 @@ public struct CourierExchange: TokenExchange {
       context: delivery?.context,
       local: terms.mayReachThisMachine
     )
+    var buffer = MessageBuffer(.helper)
+    if route.isServed {
+      // A connection that is taken may still be dropped without a courier. Nothing of the request has
+      // left this process before one has answered: until then it was not sent, whatever happens.
+      do throws(HelperError) {
+        let deadline = BootInstant.now.advanced(bySeconds: Self.startPatience)
+        try helper.greet(&buffer, until: deadline)
+      } catch {
+        return .notSent(reason: "the courier did not start")
+      }
+    }
     do throws(HelperError) {
       // Once a byte of the call has left, the courier may act on it.
       try helper.send(call, passing: delivery?.slot ?? -1)
@@ -74,7 +87,6 @@ public struct CourierExchange: TokenExchange {
       if case .malformed = error { return .notSent(reason: "the request is too long") }
       return .interrupted(reason: "the courier ended")
     }
-    var buffer = MessageBuffer(.helper)
     do throws(HelperError) {
       let deadline = BootInstant.now.advanced(bySeconds: Self.patience)
       switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {

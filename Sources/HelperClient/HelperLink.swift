@@ -103,17 +103,34 @@ final class HelperLink: Sendable {
     }
   }
 
+  /// Waits until the helper has answered a question that asks for nothing: it has begun, and has this
+  /// conversation.
+  func greet(_ buffer: inout MessageBuffer, until deadline: BootInstant) throws(HelperError) {
+    try send(GetInfoCall())
+    _ = try receive(&buffer, until: deadline)
+  }
+
   /// Waits for the next reply, at most until `deadline`.
   func receive<Method: VarlinkMethod>(
     _ buffer: inout MessageBuffer,
     to method: Method.Type,
     until deadline: BootInstant
   ) throws(HelperError) -> (reply: Method.Reply, continues: Bool) {
+    let reply = try receive(&buffer, until: deadline)
+    do {
+      return (try reply.result(of: method), reply.continues)
+    } catch {
+      throw .malformed
+    }
+  }
+
+  private func receive(
+    _ buffer: inout MessageBuffer,
+    until deadline: BootInstant
+  ) throws(HelperError) -> VarlinkReply {
     while true {
       do {
-        if let reply = try buffer.nextReply() {
-          return (try reply.result(of: method), reply.continues)
-        }
+        if let reply = try buffer.nextReply() { return reply }
       } catch {
         throw .malformed
       }

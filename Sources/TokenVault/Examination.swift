@@ -32,6 +32,16 @@ extension Vault {
   /// More findings of one kind than these are only counted.
   private static let mostOfOneKind = 20
 
+  /// Examines the vault for one caller at a time: it reads all that there is.
+  ///
+  /// - Throws: `busy`.
+  public func examineForOne() async throws(VaultFailure) -> [VaultFinding] {
+    guard !isExamining else { throw .busy("the vault is being examined for somebody else") }
+    isExamining = true
+    defer { isExamining = false }
+    return await examine()
+  }
+
   /// Looks at the vault from inside; nothing is changed, and no fault keeps the rest from being
   /// looked at.
   public func examine() async -> [VaultFinding] {

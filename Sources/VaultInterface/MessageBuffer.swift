@@ -73,6 +73,16 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     return received
   }
 
+  /// Whether a whole message is there, which `next` would lend.
+  ///
+  /// Throws `tooLong` where the message can no longer end in time.
+  public mutating func hasMessage() throws(MessageError) -> Bool {
+    while scanned < end, unsafe storage[scanned] != 0 { scanned += 1 }
+    if scanned < end { return true }
+    guard room > 0 else { throw .tooLong(maximum: interface.maximumMessage) }
+    return false
+  }
+
   /// The next call, or nil where it is not complete.
   public mutating func nextCall() throws(MessageError) -> VarlinkCall? {
     let interface = interface
@@ -96,11 +106,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   public mutating func next<Value>(
     _ body: (UnsafeRawBufferPointer) throws(MessageError) -> Value
   ) throws(MessageError) -> Value? {
-    while scanned < end, unsafe storage[scanned] != 0 { scanned += 1 }
-    guard scanned < end else {
-      guard room > 0 else { throw .tooLong(maximum: interface.maximumMessage) }
-      return nil
-    }
+    guard try hasMessage() else { return nil }
     let message = start..<scanned
     defer {
       unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[message]))

@@ -12,8 +12,6 @@ final class Connection {
     case other(VarlinkCall)
   }
 
-  /// Calls that may wait while one is answered.
-  private static let mostCalls = 4
   /// With so many bytes of replies that wait to be read, no other call is begun.
   private static let fullOutput = 64 << 10
   /// Bytes of replies that may wait to be read.
@@ -27,12 +25,14 @@ final class Connection {
   /// Whether its user's name was compared.
   let recognition = Recognition()
   private var input = MessageBuffer(.vault)
-  private var calls: [Call] = []
+  /// Whether a whole message waits for its turn; no input is wanted then.
+  private var hasMessage = false
   private(set) var isAnswering = false
   /// When something last came.
   private(set) var lastHeard = BootInstant.now
   private var isInterruptible = false
   private var isLasting = false
+  private var isPassing = false
   private var outbox = Outbox()
   /// Since when a message has been half sent.
   private(set) var incompleteSince: BootInstant?
@@ -66,11 +66,12 @@ final class Connection {
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
 
-  /// Whether a call is answered whose end no person and no change is waited for.
-  var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting }
+  /// Whether a call is answered that somebody would miss, and whose end no person and no change is
+  /// waited for.
+  var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting && !isPassing }
 
   /// Whether more input is taken; one that sends without waiting is held back.
-  var wantsInput: Bool { calls.count < Self.mostCalls }
+  var wantsInput: Bool { !hasMessage }
   /// Whether replies wait to be written.
   var wantsOutput: Bool { !outbox.isEmpty }
 
@@ -78,7 +79,7 @@ final class Connection {
   func receive() -> Bool {
     lastHeard = .now
     do {
-      while calls.count < Self.mostCalls {
+      while !(try look()) {
         var lent = 0
         let received = unsafe try input.receive { room throws(SystemError) in
           lent = room.count
@@ -87,10 +88,12 @@ final class Connection {
         }
         guard let received else { return false }
         // The buffer counts "nothing there" (-1) and "the end" (0) as no bytes: ask which.
-        if received == 0 { return try takeMessages() && !isAtEnd }
-        guard try takeMessages() else { return false }
+        if received == 0 { return !isAtEnd }
         // No more was there; what has come since then, the end too, is told anew.
-        if received < lent { return true }
+        if received < lent {
+          _ = try look()
+          return true
+        }
       }
       return true
     } catch {
@@ -100,17 +103,18 @@ final class Connection {
 
   private var isAtEnd: Bool { (try? peer.socket.hasEnded()) ?? true }
 
-  private func takeMessages() throws(MessageError) -> Bool {
-    while calls.count < Self.mostCalls, let call = try nextCall() {
-      calls.append(call)
-      // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does
-      // the wait for a login, or for a change.
-      interrupt()
-    }
-    // What waits behind as many calls as may wait is whole, as far as anybody knows.
-    let isIncomplete = input.count > 0 && calls.count < Self.mostCalls
+  /// Whether a whole message has come, which is not read before its turn.
+  ///
+  /// What is made of it may be twenty times as large.
+  private func look() throws(MessageError) -> Bool {
+    hasMessage = try input.hasMessage()
+    // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does the
+    // wait for a login, or for a change.
+    if hasMessage { interrupt() }
+    // What waits behind a message is whole, as far as anybody knows.
+    let isIncomplete = input.count > 0 && !hasMessage
     incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
-    return true
+    return hasMessage
   }
 
   private func nextCall() throws(MessageError) -> Call? {
@@ -127,9 +131,9 @@ final class Connection {
   /// - Throws: for a message that makes no sense.
   func takeCall() throws(MessageError) -> Call? {
     // One that sends and does not read is not worked for.
-    guard !isAnswering, !calls.isEmpty, outbox.count < Self.fullOutput else { return nil }
-    let call = calls.removeFirst()
-    _ = try takeMessages()
+    guard !isAnswering, hasMessage, outbox.count < Self.fullOutput, let call = try nextCall()
+    else { return nil }
+    _ = try look()
     isAnswering = true
     return call
   }
@@ -139,6 +143,7 @@ final class Connection {
     isKnownToVault = true
     isInterruptible = call.waitsForPerson
     isLasting = call.lasts
+    isPassing = call.isPassing
   }
 
   /// Stops the call that is being answered, where it waits for a person.
@@ -151,7 +156,7 @@ final class Connection {
   /// The task that answers the call which was just taken; a call that waits already stops it.
   func answering(_ task: Task<Void, Never>) {
     answer = task
-    if !calls.isEmpty { interrupt() }
+    if hasMessage { interrupt() }
   }
 
   /// The call that was taken has its last reply.
@@ -160,6 +165,7 @@ final class Connection {
     answer = nil
     isInterruptible = false
     isLasting = false
+    isPassing = false
   }
 
   /// Appends a reply; false if the caller does not read what it gets.
@@ -213,8 +219,8 @@ final class Connection {
 
   /// Nothing will be sent any more.
   func giveUp() {
-    // Nothing else would end it.
-    if isLasting { answer?.cancel() }
+    // Nothing else would end it, or nobody wants to know.
+    if isLasting || isPassing { answer?.cancel() }
     tell(sent: false)
   }
 
@@ -241,4 +247,9 @@ extension VarlinkCall {
 
   /// Whether the answer lasts as long as the connection.
   fileprivate var lasts: Bool { method == WatchCall.method }
+
+  /// Whether it only looks at something for its caller, so that nobody misses it where that has gone.
+  var isPassing: Bool {
+    method == TestProviderCall.method || method == GetReaderCall.method
+  }
 }

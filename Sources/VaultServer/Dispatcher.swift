@@ -13,32 +13,34 @@ struct Dispatcher: Sendable {
   /// Answers one call.
   ///
   /// - Parameters:
-  ///   - call: as it came.
+  ///   - request: what is asked, or why it cannot be read.
+  ///   - more: whether several replies are wanted.
   ///   - caller: who asks.
   ///   - reply: gets each reply of a stream but the last.
   ///   - whenSent: waits until the caller has been sent them; false if it is gone.
   /// - Returns: the last reply, or the only one.
   func answer(
-    _ call: VarlinkCall,
+    _ request: Result<VaultRequest, VarlinkError>,
+    more: Bool,
     from caller: Caller,
     reply: @escaping @Sendable (VarlinkReply) -> Void,
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> VarlinkReply {
     do throws(VarlinkError) {
-      let request = try VaultRequest(call)
+      let request = try request.get()
       do throws(VaultFailure) {
         if request.usesStore { try await vault.demandCurrentStore() }
         // In these alone, there may be more than what may wait to be sent.
         if case .audit(let question) = request {
-          return try await audit(question, call.more, reply, whenSent)
+          return try await audit(question, more, reply, whenSent)
         }
         if case .getAccount(let question) = request {
-          return try await accounts(question, call.more, reply, whenSent)
+          return try await accounts(question, more, reply, whenSent)
         }
         if case .watch(let question) = request {
-          return try await watch(question, call.more, caller, reply, whenSent)
+          return try await watch(question, more, caller, reply, whenSent)
         }
-        return try await perform(request, call.more, caller, reply)
+        return try await perform(request, more, caller, reply)
       } catch {
         await vault.note(error, by: caller)
         return Self.failure(error)

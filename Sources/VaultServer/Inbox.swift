@@ -7,6 +7,8 @@ final class Inbox: Sendable {
   struct Message: Sendable {
     var reply: VarlinkReply?
     var isLast = false
+    /// Whether the connection is of no further use.
+    var isEnd = false
     /// Called with true when no reply waits to be sent any more, with false when none ever will be.
     var whenSent: (@Sendable (Bool) -> Void)?
   }
@@ -20,6 +22,10 @@ final class Inbox: Sendable {
 
   func put(_ reply: VarlinkReply?, for token: UInt64, isLast: Bool) {
     put(Message(reply: reply, isLast: isLast), for: token)
+  }
+
+  func putLast(_ reply: VarlinkReply?, for token: UInt64, isEnd: Bool) {
+    put(Message(reply: reply, isLast: true, isEnd: isEnd), for: token)
   }
 
   private func put(_ message: Message, for token: UInt64) {

@@ -21,7 +21,7 @@ public final class Server {
   /// How often vaults are tended, in seconds.
   private static let tendInterval: Int64 = 60
   /// How long the end may take beyond what is waited for, in seconds.
-  private static let flushTime: Int64 = 5
+  private static let flushTime: Int64 = 3
   /// How long nobody is accepted after descriptors have run out, in seconds.
   private static let shortagePause: Int64 = 1
 
@@ -308,13 +308,14 @@ public final class Server {
   private func start(_ call: VarlinkCall, of connection: Connection, _ caller: Caller) {
     let token = connection.number
     connection.hand(call)
+    let question = Question(call)
     let answer = Task { [vaults, inbox, recognition = connection.recognition] in
-      let last = await vaults.answer(call, from: caller, recognition) { part in
+      let last = await vaults.answer(question, from: caller, recognition) { part in
         inbox.put(part, for: token, isLast: false)
       } whenSent: {
         await inbox.waitUntilSent(to: token)
       }
-      inbox.put(call.oneway ? nil : last, for: token, isLast: true)
+      inbox.putLast(question.oneway ? nil : last.reply, for: token, isEnd: last.isEnd)
     }
     connection.answering(answer)
   }
@@ -328,6 +329,8 @@ public final class Server {
     if let reply = message.reply, !connection.queue(reply) { return end(token) }
     if message.isLast { connection.finishCall() }
     guard connection.flush() else { return end(token) }
+    // Whoever has no vault here has no use for a connection; one who reads has got the answer.
+    if message.isEnd { return end(token) }
     if isStopping, !connection.isAnswering, !connection.wantsOutput { return end(token) }
     advance(token, connection)
   }
@@ -348,33 +351,6 @@ extension Connection.Call {
       case .usualToken(let usual): try usual.call
       case .other(let call): call
       }
-    }
-  }
-}
-
-extension Vaults {
-  /// Answers one call by the vault of its caller's user; see `Dispatcher`.
-  fileprivate func answer(
-    _ call: VarlinkCall,
-    from caller: Caller,
-    _ recognition: Recognition,
-    reply: @escaping @Sendable (VarlinkReply) -> Void,
-    whenSent: @escaping @Sendable () async -> Bool
-  ) async -> VarlinkReply {
-    if let answer = Dispatcher.service(call) { return answer }
-    do throws(VaultFailure) {
-      return try await use(of: caller.user, by: recognition) { vault in
-        await Dispatcher(vault: vault, form: form)
-          .answer(call, from: caller, reply: reply, whenSent: whenSent)
-      }
-    } catch {
-      // There is no trail to write it into.
-      switch error {
-      case .refused(let why), .vaultUnsafe(let why, _):
-        noteRefusal(why, of: nil, by: "user \(caller.user)")
-      default: break
-      }
-      return Dispatcher.failure(error)
     }
   }
 }

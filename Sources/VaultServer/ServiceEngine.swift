@@ -13,8 +13,9 @@ public enum ServiceEngine {
   public static let idleSeconds: Int64 = 300
   /// As many descriptors as it takes of those that the unit allows (LimitNOFILE).
   static let mostDescriptors = 16_384
-  /// How long the end waits for exchanges that are under way, in seconds; the unit waits 40.
-  static let stopSeconds: Int64 = 35
+  /// How long the end waits for exchanges that are under way, in seconds: a courier ends within 30, and
+  /// the unit waits 40 in all.
+  static let stopSeconds: Int64 = 33
 
   /// Runs until it is not needed any more.
   ///
@@ -44,12 +45,13 @@ public enum ServiceEngine {
       // The unit's environment, which no caller has a part in; nil: the machine's bus.
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
       let places = SessionPlaces(address: bus)
+      let shares = HelperShares()
       let vaults = Vaults { user, name in
         try Vault(
           directory: try users.directories.open(user, named: name),
           owner: user,
-          exchange: exchange,
-          check: check,
+          exchange: SharedExchange(exchange: exchange, turns: shares.exchanges, user: user),
+          check: SharedPresence(check: check, turns: shares.questions, user: user),
           clock: clock,
           windowGuard: SessionGuard(user: user, address: bus),
           rules: rules,

@@ -8,8 +8,8 @@ internal import TokenVault
 final class SessionPlaces: CallerPlaces {
   /// How long a caller waits for an answer, in nanoseconds.
   private static let patience: UInt64 = 2_000_000_000
-  /// How many may wait.
-  private static let mostWaiting = 1024
+  /// How many of one user may wait.
+  private static let mostOfUser = 256
 
   private struct Question: Sendable {
     let caller: Caller
@@ -18,7 +18,12 @@ final class SessionPlaces: CallerPlaces {
   }
 
   private let address: String?
-  private let state = Mutex((waiting: [Question](), isAsking: false))
+  private struct State {
+    var waiting = FairQueue<Question>()
+    var isAsking = false
+  }
+
+  private let state = Mutex(State())
 
   /// Asks by the bus at an address; nil: the machine's.
   init(address: String? = nil) {
@@ -50,8 +55,9 @@ final class SessionPlaces: CallerPlaces {
   /// Hands a question to the thread; false where too many wait, or there is none to be had.
   private func ask(_ question: Question) -> Bool {
     let (isTaken, isFirst) = state.withLock { state in
-      guard state.waiting.count < Self.mostWaiting else { return (false, false) }
-      state.waiting.append(question)
+      let user = question.caller.user
+      guard state.waiting.count(of: user) < Self.mostOfUser else { return (false, false) }
+      state.waiting.add(question, of: user)
       defer { state.isAsking = true }
       return (true, !state.isAsking)
     }
@@ -61,8 +67,8 @@ final class SessionPlaces: CallerPlaces {
       return true
     } catch {
       let left = state.withLock { state in
-        defer { state = (waiting: [], isAsking: false) }
-        return state.waiting
+        defer { state = State() }
+        return state.waiting.all
       }
       for question in left { question.answer.give(Self.unknown(question.caller)) }
       return true
@@ -72,12 +78,9 @@ final class SessionPlaces: CallerPlaces {
   /// The next question that still waits; with none the thread ends.
   private func next() -> Question? {
     state.withLock { state in
-      state.waiting.removeAll { $0.answer.isGiven }
-      guard !state.waiting.isEmpty else {
-        state.isAsking = false
-        return nil
-      }
-      return state.waiting.removeFirst()
+      let next = state.waiting.next { !$0.answer.isGiven }
+      if next == nil { state.isAsking = false }
+      return next
     }
   }
 

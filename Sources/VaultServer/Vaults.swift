@@ -27,8 +27,10 @@ public final class Vaults: Sendable {
 
   private struct Entry {
     var place: Place
-    /// The calls that are at work in it.
+    /// The calls that are at work in it: each until it ends, not until its caller does.
     var calls = 0
+    /// Those of them that nobody would miss.
+    var passing = 0
     /// Rises with each call.
     var uses: UInt64 = 0
     var lastUse = BootInstant.now
@@ -48,6 +50,13 @@ public final class Vaults: Sendable {
   static let restSeconds: Int64 = 180
   /// How often, 50 ms apart, an opening tries again while the vault that was closed last still ends.
   private static let mostTries = 200
+  /// The most calls of one user at once.
+  ///
+  /// Whoever is connected has one at a time: there are more than connections only where callers went
+  /// and left theirs behind.
+  private static let mostCalls = 128
+  /// The same for the one user whose vault this is: as many as the connections.
+  private static let mostOfOne = 256
   /// The most kinds of refusals that are counted for users without a vault.
   private static let mostStrangers = 64
 
@@ -88,21 +97,28 @@ public final class Vaults: Sendable {
   /// Whether callers of this user are listened to.
   func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
 
-  /// Lends the vault of a user, opened first where it is not; `keeps` is whether that keeps it open
-  /// for a while.
+  /// Lends the vault of a user, opened first where it is not.
   ///
   /// Without a recognition the engine itself asks, which knows whose vault it is.
   ///
-  /// - Throws: why it cannot be opened: that user's affair alone.
+  /// - Parameters:
+  ///   - user: whose it is.
+  ///   - recognition: what is known of the connection that asks.
+  ///   - keeps: whether that keeps it open for a while; it is a call then, of which a user has so many.
+  ///   - isPassing: whether the process may end without waiting for it.
+  ///   - body: gets it.
+  /// - Returns: what `body` returns.
+  /// - Throws: why it cannot be opened: that user's affair alone; `busy`.
   func use<Value: Sendable>(
     of user: UInt32,
     by recognition: Recognition? = nil,
     keeps: Bool = true,
+    isPassing: Bool = false,
     _ body: (Vault) async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
     while true {
-      let opened = try await borrow(user, keeps)
-      defer { giveBack(user, opened, keeps) }
+      let opened = try await borrow(user, keeps, isPassing)
+      defer { giveBack(user, opened, keeps, isPassing) }
       guard try await recognizes(recognition, of: user, in: opened) else { continue }
       return try await body(opened.vault)
     }
@@ -155,32 +171,49 @@ public final class Vaults: Sendable {
     Task { await opened.vault.retire() }
   }
 
-  private func borrow(_ user: UInt32, _ keeps: Bool) async throws(VaultFailure) -> Opened {
-    let place: Place = state.withLock { state in
+  private func borrow(
+    _ user: UInt32,
+    _ keeps: Bool,
+    _ isPassing: Bool
+  ) async throws(VaultFailure) -> Opened {
+    let most = onlyUser == nil ? Self.mostCalls : Self.mostOfOne
+    let found: Place? = state.withLock { state in
       if var entry = state.entries[user] {
+        guard !keeps || entry.calls < most else { return nil }
         entry.calls += 1
+        if isPassing { entry.passing += 1 }
         entry.uses += 1
         if keeps { entry.lastUse = .now }
         state.entries[user] = entry
         return entry.place
       }
       let task = Task { await self.opened(user) }
-      state.entries[user] = Entry(place: .opening(task), calls: 1, uses: 1)
+      let passing = isPassing ? 1 : 0
+      state.entries[user] = Entry(place: .opening(task), calls: 1, passing: passing, uses: 1)
       return .opening(task)
     }
-    switch place {
+    guard let found else {
+      throw .busy("\(most) calls of user \(user) are under way: ask again when some have ended")
+    }
+    switch found {
     case .open(let opened): return opened
     case .opening(let task): return try await task.value.get()
     }
   }
 
-  private func giveBack(_ user: UInt32, _ opened: Opened, _ keeps: Bool) {
+  private func giveBack(
+    _ user: UInt32,
+    _ opened: Opened,
+    _ keeps: Bool,
+    _ isPassing: Bool
+  ) {
     let isLost = opened.vault.hasLostItsStore
     state.withLock { state in
       guard var entry = state.entries[user], case .open(let current) = entry.place,
         current.number == opened.number
       else { return }
       entry.calls -= 1
+      if isPassing { entry.passing -= 1 }
       if keeps { entry.lastUse = .now }
       state.entries[user] = entry
       guard isLost else { return }
@@ -387,7 +420,9 @@ extension Vaults {
   }
 
   private func isBusy(_ user: UInt32, _ vault: Vault) async -> Bool {
-    let calls = state.withLock { $0.entries[user]?.calls ?? 0 }
+    let calls = state.withLock { state in
+      state.entries[user].map { $0.calls - $0.passing } ?? 0
+    }
     if calls > 0 { return true }
     return await vault.isAtWork
   }

@@ -9,12 +9,15 @@ struct Courier: ~Copyable {
   private let socket = Descriptor(owning: 0)
   /// The engine's user.
   private let engine: UInt32
+  /// Whether it is the service's, which has no descriptors but the conversation.
+  private let isService: Bool
   private var buffer = MessageBuffer(.helper)
   private let begun = BootInstant.now
 
   /// A courier of the engine that runs as this user.
-  init(engine: UInt32) {
+  init(engine: UInt32, isService: Bool) {
     self.engine = engine
+    self.isService = isService
   }
 
   /// False if there was no call that could be answered.
@@ -52,7 +55,8 @@ struct Courier: ~Copyable {
         do throws(VarlinkError) {
           switch try HelperRequest(call) {
           case .exchange(let exchange): return .exchange(exchange, slot)
-          case .request(let request): return .request(request)
+          // Its answer goes to a descriptor that a client has to hand down.
+          case .request(let request) where !isService: return .request(request)
           default: throw .methodNotImplemented(call.method)
           }
         } catch {

@@ -19,5 +19,6 @@ func engineUser(_ arguments: [String]) -> UInt32? {
   }
 }
 
-guard let engine = engineUser(Array(CommandLine.arguments.dropFirst())) else { exitProcess(2) }
-exitProcess(Courier(engine: engine).run() ? 0 : 1)
+let arguments = Array(CommandLine.arguments.dropFirst())
+guard let engine = engineUser(arguments) else { exitProcess(2) }
+exitProcess(Courier(engine: engine, isService: !arguments.isEmpty).run() ? 0 : 1)

@@ -11,7 +11,7 @@ final class CourierProcess {
   private let output: Descriptor
   private var buffer = MessageBuffer(.helper)
 
-  init(environment: [String] = []) throws {
+  init(arguments: [String] = [], environment: [String] = []) throws {
     let (near, far) = try UnixSocket.pair()
     let theirs = Descriptor(owning: far)
     let (outputNear, outputFar) = try UnixSocket.pair()
@@ -20,7 +20,7 @@ final class CourierProcess {
     output = Descriptor(owning: outputNear)
     child = try ChildProcess(
       path: BuiltPrograms.path("thumblatch-exchange"),
-      arguments: [],
+      arguments: arguments,
       environment: environment,
       descriptors: [theirs.number, theirOutput.number, theirOutput.number]
     )

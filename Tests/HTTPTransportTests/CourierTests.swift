@@ -259,6 +259,30 @@ struct CourierTests {
   }
 
   @Test
+  func theServicesHasNoAnswerForAClientThatHandsNothingDown() throws {
+    let name = unsafe try #require(getpwuid(getuid())).pointee.pw_name
+    let user = unsafe String(cString: try #require(name))
+    let courier = try CourierProcess(arguments: ["--service", "--engine", user])
+    let call = HelperRequestCall(
+      httpMethod: "GET",
+      url: backend.url + "/auth/me",
+      headers: [],
+      sendsBody: false,
+      ca: nil,
+      pins: [],
+      proxy: nil,
+      timeout: 10_000,
+      maximumBody: 1024
+    )
+    let message = try VarlinkCall(call).encoded(on: .helper)
+    unsafe try message.withUnsafeBytes { unsafe try courier.send($0) }
+    #expect(try courier.reply()?.error == "org.varlink.service.MethodNotImplemented")
+    #expect(try backend.requests().isEmpty)
+    courier.close()
+    _ = try courier.end()
+  }
+
+  @Test
   func itGivesUpPrivilegesAndCores() throws {
     try backend.fail(DevBackendFault("/auth/me", hold: true))
     let courier = try CourierProcess()

@@ -161,6 +161,25 @@ struct ServiceTests {
       environment: ["PATH=/usr/bin:/bin", "THUMBLATCH_SOCKET=\(bench.socket)", "HOME=/nonexistent"]
     )
     #expect(end == .exited(11) && text.contains(why), "\(text)")
+    // Nor has it a use for a connection: the second call has no answer.
+    let two = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      s.sendall(b'{"method":"io.thumblatch.Vault.GetStatus"}\\0' * 2)
+      answer = b""
+      while part := s.recv(65536):
+          answer += part
+      print(answer.count(b"\\0"))
+      """
+    let (count, _) = try output(
+      of: "/usr/bin/setpriv",
+      [
+        "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "python3", "-c", two, bench.socket,
+      ],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    #expect(count == "1\n")
     #expect(try Directory(path: bench.state + "/users").names().isEmpty)
   }
 

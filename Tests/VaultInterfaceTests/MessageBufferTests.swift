@@ -44,6 +44,22 @@ struct MessageBufferTests {
   }
 
   @Test
+  func thatAMessageIsThereIsKnownBeforeItIsRead() throws {
+    var buffer = MessageBuffer(.vault)
+    #expect(try !buffer.hasMessage())
+    try buffer.append(Array("{".utf8))
+    #expect(try !buffer.hasMessage())
+    try buffer.append(Array("} ".utf8) + [0] + [UInt8](repeating: 32, count: Self.most - 4))
+    #expect(try buffer.hasMessage() && buffer.count == Self.most)
+    // Nothing was taken by looking, and what follows is another one's length.
+    let first = unsafe try buffer.next { bytes in bytes.count }
+    #expect(first == 3)
+    #expect(try !buffer.hasMessage())
+    try buffer.append([UInt8](repeating: 32, count: 4))
+    #expect(throws: MessageError.tooLong(maximum: Self.most)) { _ = try buffer.hasMessage() }
+  }
+
+  @Test
   func oneByteMoreIsRefusedBeforeItIsTaken() throws {
     var buffer = MessageBuffer(.vault)
     #expect(throws: MessageError.tooLong(maximum: Self.most)) {

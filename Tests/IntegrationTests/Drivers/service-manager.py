@@ -5,7 +5,8 @@ engine when somebody connects and none runs, and a helper for each connection to
 usage: service-manager.py PROGRAMS RUN STATE ENGINE-USER IDLE
            [--bus ADDRESS] [--without-peer-descriptors]
 
-What the administrator lays down stands in `machine` beside RUN. With an address the engine looks for
+What the administrator lays down stands in `machine` beside RUN. While a file `drop` stands there, the
+courier's connections are taken and dropped, as where there are too many of them. With an address the engine looks for
 logind on that bus. Prints a line when the sockets are bound. Ends with its standard input.
 """
 import ctypes
@@ -137,6 +138,9 @@ def main():
         for listener, (user, helper) in helpers.items():
             if listener in ready:
                 connection, _ = listener.accept()
+                if helper == "exchange" and os.path.exists(os.path.dirname(run) + "/drop"):
+                    connection.close()
+                    continue
                 start(
                     [programs + "/thumblatch-" + helper, "--service", "--engine", name],
                     dict(environment), user, user, [connection.fileno(), null, log])

@@ -1,0 +1,68 @@
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// A call without what nobody asks for: what came in it beside that is not kept while it is answered.
+struct Question: Sendable {
+  let request: Result<VaultRequest, VarlinkError>
+  /// The answer, where it needs no vault.
+  let service: VarlinkReply?
+  let more: Bool
+  let oneway: Bool
+  let isPassing: Bool
+
+  init(_ call: VarlinkCall) {
+    request = Result { () throws(VarlinkError) in try VaultRequest(call) }
+    service = Dispatcher.service(call)
+    more = call.more
+    oneway = call.oneway
+    isPassing = call.isPassing
+  }
+}
+
+extension Vaults {
+  /// Answers one call by the vault of its caller's user.
+  ///
+  /// - Parameters:
+  ///   - question: what is asked.
+  ///   - caller: who asks.
+  ///   - recognition: what is known of the caller's connection.
+  ///   - reply: gets each reply of a stream but the last.
+  ///   - whenSent: waits until the caller has been sent them; false if it is gone.
+  /// - Returns: the last reply, and whether the connection is to end, because that user can have no
+  ///   vault.
+  func answer(
+    _ question: Question,
+    from caller: Caller,
+    _ recognition: Recognition,
+    reply: @escaping @Sendable (VarlinkReply) -> Void,
+    whenSent: @escaping @Sendable () async -> Bool
+  ) async -> (reply: VarlinkReply, isEnd: Bool) {
+    if let answer = question.service { return (answer, false) }
+    do throws(VaultFailure) {
+      let last = try await use(
+        of: caller.user,
+        by: recognition,
+        isPassing: question.isPassing
+      ) { vault in
+        await Dispatcher(vault: vault, form: form).answer(
+          question.request,
+          more: question.more,
+          from: caller,
+          reply: reply,
+          whenSent: whenSent
+        )
+      }
+      return (last, false)
+    } catch {
+      // There is no trail to write it into.
+      switch error {
+      case .refused(let why), .vaultUnsafe(let why, _):
+        noteRefusal(why, of: nil, by: "user \(caller.user)")
+      default: break
+      }
+      let isEnd = if case .refused = error { true } else { false }
+      return (Dispatcher.failure(error), isEnd)
+    }
+  }
+}
