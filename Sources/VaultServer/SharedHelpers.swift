@@ -70,10 +70,9 @@ struct SharedPresence: PresenceCheck {
     return await check.reader()
   }
 
-  func desktopFingers(of caller: Caller) async -> DesktopFingers? {
-    // What is not known would count as no fingers.
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
     _ = await turns.take(for: user, .pressing)
     defer { turns.giveBack(of: user, .pressing) }
-    return await check.desktopFingers(of: caller)
+    return try await check.desktopFingers(of: caller)
   }
 }
