@@ -14,6 +14,8 @@ public final class Server {
   static let messageDeadline: Int64 = 2
   /// How often nothing has to come until memory is given back.
   private static let quietAfter = 3
+  /// How often a server that nobody asks looks at deadlines, in seconds: each look maps code anew.
+  private static let quietInterval: Int64 = 15
   /// How many callers are taken before those who are served have their turn.
   private static let acceptedAtOnce = 32
   /// How often deadlines are looked at, in milliseconds.
@@ -87,8 +89,9 @@ public final class Server {
       let patience = connections.patience(
         at: .now,
         after: Self.messageDeadline,
-        most: Self.tick
+        most: longestWait(idleSince)
       )
+      if isQuiet { QuietMemory.giveBack() }
       let events = try ready.wait(milliseconds: patience)
       for event in events {
         switch event.token {
@@ -99,7 +102,7 @@ public final class Server {
       }
       let messages = inbox.takeAll()
       for (token, message) in messages { deliver(message, to: token) }
-      noteQuiet(events.isEmpty && messages.isEmpty)
+      quietTicks = events.isEmpty && messages.isEmpty ? quietTicks + 1 : 0
       if endLost() { return }
       endOverdue()
       if let acceptsFrom, BootInstant.now >= acceptsFrom {
@@ -122,10 +125,15 @@ public final class Server {
     }
   }
 
-  /// Counts how long nobody has asked for anything, and keeps little from then on.
-  private func noteQuiet(_ isQuiet: Bool) {
-    quietTicks = isQuiet ? quietTicks + 1 : 0
-    if quietTicks == Self.quietAfter { QuietMemory.giveBack() }
+  /// Nobody has asked for anything for a while.
+  private var isQuiet: Bool { quietTicks >= Self.quietAfter }
+
+  /// How long to wait for something to come, in milliseconds.
+  private func longestWait(_ idleSince: BootInstant) -> Int32 {
+    guard isQuiet, acceptsFrom == nil else { return Self.tick }
+    // The end of an idle engine is on time.
+    let left = idleSeconds - BootInstant.now.seconds(since: idleSince)
+    return Int32(max(1, min(Self.quietInterval, left))) * 1000
   }
 
   /// Has counted refusals written down, trails kept short, tokens refreshed that are in use and

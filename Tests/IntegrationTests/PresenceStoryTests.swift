@@ -272,7 +272,9 @@ struct PresenceStoryTests {
     try person.expireTokens()
     try person.backend.clear()
     var times: [Int64] = []
-    for _ in 0..<20 {
+    for round in 0..<20 {
+      // Who has cancelled twice is not asked at once again, but by the next engine.
+      if round % 2 == 0 { try person.endEngine() }
       let terminal = try person.terminal("token", "me")
       try terminal.expect(Self.prompt)
       // A command that is taken shows that the reader is armed.
@@ -286,6 +288,7 @@ struct PresenceStoryTests {
     times.sort()
     #expect(times[4] <= 100, "\(times) ms")
     #expect(try person.backend.requests() == [])
+    try person.endEngine()
     // Nothing has changed: the next touch counts.
     let terminal = try person.terminal("token", "me")
     try terminal.expect(Self.prompt)
