@@ -12,7 +12,7 @@ public final class Vaults: Sendable {
   public typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
 
   /// A vault that is open.
-  private struct Opened {
+  struct Opened {
     let vault: Vault
     /// The login name that its user had then; nil where nobody else can be served.
     let name: String?
@@ -20,12 +20,12 @@ public final class Vaults: Sendable {
     let number: UInt64
   }
 
-  private enum Place {
+  enum Place {
     case opening(Task<Result<Opened, VaultFailure>, Never>)
     case open(Opened)
   }
 
-  private struct Entry {
+  struct Entry {
     var place: Place
     /// The calls that are at work in it: each until it ends, not until its caller does.
     var calls = 0
@@ -36,7 +36,7 @@ public final class Vaults: Sendable {
     var lastUse = BootInstant.now
   }
 
-  private struct State {
+  struct State {
     var entries: [UInt32: Entry] = [:]
     /// The number of the opening that was begun last.
     var openings: UInt64 = 0
@@ -65,12 +65,12 @@ public final class Vaults: Sendable {
   private let opener: Opener?
   private let names: LoginNames
   /// The one user who is served; nil: everybody.
-  private let onlyUser: UInt32?
-  private let state: Mutex<State>
+  let onlyUser: UInt32?
+  let state: Mutex<State>
   /// Set when a vault was lost.
   private let hasLost = Atomic(false)
   /// Whether nothing that was opened would be lost with this process, when last asked.
-  private let isRestful = Atomic(false)
+  let isRestful = Atomic(false)
 
   /// The one vault of one user.
   public init(_ vault: Vault, of user: UInt32) {
@@ -335,7 +335,7 @@ public final class Vaults: Sendable {
     }
   }
 
-  private func openVault(of user: UInt32?) -> Vault? {
+  func openVault(of user: UInt32?) -> Vault? {
     guard let user else { return nil }
     return state.withLock { state in
       guard case .open(let opened)? = state.entries[user]?.place else { return nil }
@@ -343,87 +343,12 @@ public final class Vaults: Sendable {
     }
   }
 
-  private var openVaults: [(UInt32, Vault)] {
+  var openVaults: [(UInt32, Vault)] {
     state.withLock { state in
       state.entries.compactMap { user, entry in
         guard case .open(let opened) = entry.place else { return nil }
         return (user, opened.vault)
       }
     }
-  }
-}
-
-// MARK: - Rest and end
-
-extension Vaults {
-  /// Whether the process may end without anything being lost, as far as `prepareEnd` found out.
-  var mayEnd: Bool {
-    onlyUser == nil
-      ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
-  }
-
-  /// What was found out is old once somebody has connected.
-  func forgetEnd() { isRestful.store(false, ordering: .releasing) }
-
-  /// Finds out whether the process may end, and closes what can be closed; then calls `done`.
-  func prepareEnd(_ done: @escaping @Sendable () -> Void) {
-    Task {
-      if let onlyUser, let vault = openVault(of: onlyUser) {
-        isRestful.store(await !vault.isHoldingWindow, ordering: .releasing)
-      } else {
-        await close(connected: [], unusedFor: 0)
-      }
-      done()
-    }
-  }
-
-  /// Closes the vaults that nobody has used for a while.
-  func closeResting(connected: Set<UInt32>) {
-    guard onlyUser == nil else { return }
-    Task { await close(connected: connected, unusedFor: Self.restSeconds) }
-  }
-
-  private func close(connected: Set<UInt32>, unusedFor seconds: Int64) async {
-    for (user, vault) in openVaults where !connected.contains(user) {
-      let before = state.withLock { state in
-        state.entries[user].map { ($0.uses, $0.calls, $0.lastUse) }
-      }
-      guard let (uses, calls, lastUse) = before, calls == 0,
-        BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isAtRest
-      else { continue }
-      let isClosed = state.withLock { state in
-        // Whoever has asked since then may have opened something.
-        guard let entry = state.entries[user], entry.uses == uses, entry.calls == 0 else {
-          return false
-        }
-        state.entries[user] = nil
-        return true
-      }
-      if isClosed { await vault.retire() }
-    }
-  }
-
-  /// Waits until all is written down, at most so many seconds for what is under way.
-  func retireAll(within seconds: Int64) async {
-    let deadline = BootInstant.now.advanced(bySeconds: seconds)
-    await withTaskGroup { group in
-      for (user, vault) in openVaults {
-        group.addTask {
-          await vault.endChecks()
-          while BootInstant.now < deadline, await self.isBusy(user, vault) {
-            try? await Task.sleep(nanoseconds: 20_000_000)
-          }
-          await vault.retire()
-        }
-      }
-    }
-  }
-
-  private func isBusy(_ user: UInt32, _ vault: Vault) async -> Bool {
-    let calls = state.withLock { state in
-      state.entries[user].map { $0.calls - $0.passing } ?? 0
-    }
-    if calls > 0 { return true }
-    return await vault.isAtWork
   }
 }
