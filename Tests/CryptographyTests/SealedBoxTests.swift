@@ -115,9 +115,9 @@ struct SealedBoxTests {
   }
 
   @Test
-  func ofTwentyRecordsNoneOpensInThePlaceOfAnother() throws {
+  func ofManyRecordsNoneOpensInThePlaceOfAnother() throws {
     let contexts = try Samples.contexts()
-    #expect(contexts.count == 20)
+    #expect(contexts.count > 20)
     let key = try Samples.key()
     let boxes = try contexts.map { try Samples.box(context: $0).bytes }
     for (from, box) in boxes.enumerated() {

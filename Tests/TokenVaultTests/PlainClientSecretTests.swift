@@ -56,7 +56,9 @@ struct PlainClientSecretTests {
       let kept = try #require(signedOut.oauth?.clientSecret)
       #expect(text(kept.secret) == Self.secret("basic"))
       try await end(bench, vault)
-      #expect(bench.exchange.requests.last?.body?.contains("refresh_token=rt_FIXTURE-late") == true)
+      let sent = try #require(bench.exchange.requests.last?.body)
+      #expect(sent.contains("refresh_token=rt_FIXTURE-"), "\(sent)")
+      #expect(sent.contains("client_secret=" + Self.secret("late")))
     }
     vault = nil
     vault = try await bench.open(owner: 0)
