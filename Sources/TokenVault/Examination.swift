@@ -32,14 +32,13 @@ extension Vault {
   /// More findings of one kind than these are only counted.
   private static let mostOfOneKind = 20
 
-  /// Examines the vault for one caller at a time: it reads all that there is.
-  ///
-  /// - Throws: `busy`.
-  public func examineForOne() async throws(VaultFailure) -> [VaultFinding] {
-    guard !isExamining else { throw .busy("the vault is being examined for somebody else") }
-    isExamining = true
-    defer { isExamining = false }
-    return await examine()
+  /// Examines the vault, once for all who ask meanwhile: it reads all that there is.
+  public func examineForAll() async -> [VaultFinding] {
+    if let examination { return await examination.value }
+    let task = Task { await examine() }
+    examination = task
+    defer { examination = nil }
+    return await task.value
   }
 
   /// Looks at the vault from inside; nothing is changed, and no fault keeps the rest from being

@@ -57,8 +57,8 @@ public actor Vault {
   var prompts = PromptBook()
   var promptLimit: PromptLimit
   var checks: [String: CheckRun] = [:]
-  /// Whether somebody has the vault examined.
-  var isExamining = false
+  /// What looks the vault through just now.
+  var examination: Task<[VaultFinding], Never>?
   var checkCount: UInt64 = 0
   var notes: [String: PromptNote] = [:]
   var tries: FingerTries

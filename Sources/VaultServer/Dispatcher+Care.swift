@@ -52,7 +52,7 @@ extension Dispatcher {
     guard more else {
       throw .invalidArgument("findings come one by one: call with `more`")
     }
-    let findings = try await vault.examineForOne()
+    let findings = await vault.examineForAll()
     for finding in findings.dropLast() {
       reply(try Self.made(ExamineReply(finding), continues: true))
     }
