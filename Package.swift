@@ -33,12 +33,12 @@ func program(_ name: String, _ dependencies: [String], linker: [LinkerSetting] =
 }
 
 /// A C library of the distribution, imported by its one owner.
-func library(_ name: String, pkgConfig: String? = nil, apt: String) -> Target {
+func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
   .systemLibrary(
     name: name,
     path: "Sources/CLibraries/\(name)",
     pkgConfig: pkgConfig,
-    providers: [.apt([apt])]
+    providers: [.apt(apt)]
   )
 }
 
@@ -69,7 +69,7 @@ let package = Package(
     library("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-    library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev"),
+    library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev", "libglib2.0-dev"),
     library("CPAM", apt: "libpam0g-dev"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
@@ -151,9 +151,10 @@ let package = Package(
     program("example-cli", ["AuthSession"]),
     program("example-server", ["AuthSession", "WebServer"]),
 
+    .target(name: "ClosedPipes", path: "Tests/ClosedPipes"),
     .target(
       name: "TestSupport",
-      dependencies: ["JSON", "System", "SecretMemory"],
+      dependencies: ["ClosedPipes", "JSON", "System", "SecretMemory"],
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),

@@ -106,6 +106,21 @@ public struct SealedBox: Sendable, Equatable {
     return SealedBox(bytes: bytes, context: context)
   }
 
+  /// Seals a secret, and opens the box again before anyone relies on it: a box that does not open
+  /// must never replace one that does.
+  ///
+  /// - Throws: as `seal` and `open`, and `damaged` where something else than the secret came out.
+  public static func sealVerified(
+    _ secret: borrowing SecretBytes,
+    using key: borrowing SealingKey,
+    context: BoxContext
+  ) throws(CryptographyError) -> SealedBox {
+    let box = try seal(secret, using: key, context: context)
+    let again = try SealedBox(parsing: box.bytes).open(using: key, context: context)
+    guard SecretBytes.constantTimeEqual(secret, again) else { throw .damaged }
+    return box
+  }
+
   /// Opens the box if it is bound to exactly this context.
   ///
   /// - Throws: the first of `CryptographyError`'s refusals that applies. No byte of a plaintext is

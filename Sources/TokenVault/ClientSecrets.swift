@@ -30,7 +30,11 @@ extension Vault {
     guard let secret = provider.oauth?.clientSecret else { return nil }
     do throws(CryptographyError) {
       let context = try Self.context(identifier, owner, account, provider.canonicalForm)
-      return try Self.sealed(secret.secret.bytes, context, using: deviceSecret)
+      return try SealedBox.sealVerified(
+        secret.secret.bytes,
+        using: deviceSecret,
+        context: context
+      ).bytes
     } catch {
       throw .unexpected("the client secret cannot be sealed: \(error)")
     }
@@ -73,7 +77,8 @@ extension Vault {
       do throws(CryptographyError) {
         let context = try Self.context(identifier, row.owner, row.id, row.providerSettings)
         let secret = try SealedBox(parsing: box).open(using: deviceSecret, context: context)
-        row.sealedClientSecret = try Self.sealed(secret, context, using: key)
+        row.sealedClientSecret =
+          try SealedBox.sealVerified(secret, using: key, context: context).bytes
       } catch {
         throw Self.damaged(row, error)
       }
@@ -108,7 +113,8 @@ extension Vault {
             let secret = held
           else { continue }
           let context = try context(vault, row.owner, row.id, form)
-          row.sealedClientSecret = try sealed(secret.secret.bytes, context, using: key)
+          row.sealedClientSecret =
+            try SealedBox.sealVerified(secret.secret.bytes, using: key, context: context).bytes
           row.providerSettings = form
           try store.update(row)
         }
@@ -156,18 +162,6 @@ extension Vault {
       generation: 0,
       binding: try sha256(form)
     )
-  }
-
-  /// Seals, and opens the box again before anyone relies on it.
-  private static func sealed(
-    _ secret: borrowing SecretBytes,
-    _ context: BoxContext,
-    using key: borrowing SealingKey
-  ) throws(CryptographyError) -> [UInt8] {
-    let box = try SealedBox.seal(secret, using: key, context: context)
-    let again = try SealedBox(parsing: box.bytes).open(using: key, context: context)
-    guard SecretBytes.constantTimeEqual(secret, again) else { throw .damaged }
-    return box.bytes
   }
 
   private static func reading<Value>(

@@ -32,18 +32,18 @@ extension Vault {
   /// More findings of one kind than these are only counted.
   private static let mostOfOneKind = 20
 
-  /// Examines the vault, once for all who ask meanwhile: it reads all that there is.
-  public func examineForAll() async -> [VaultFinding] {
+  /// Looks at the vault from inside, once for all who ask meanwhile: it reads all that there is.
+  ///
+  /// Nothing is changed, and no fault keeps the rest from being looked at.
+  public func examine() async -> [VaultFinding] {
     if let examination { return await examination.value }
-    let task = Task { await examine() }
+    let task = Task { await lookAtAll() }
     examination = task
     defer { examination = nil }
     return await task.value
   }
 
-  /// Looks at the vault from inside; nothing is changed, and no fault keeps the rest from being
-  /// looked at.
-  public func examine() async -> [VaultFinding] {
+  private func lookAtAll() async -> [VaultFinding] {
     var findings = examineStore()
     findings += examineMark()
     findings += examineDeviceSecret()

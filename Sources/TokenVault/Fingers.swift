@@ -138,7 +138,7 @@ extension Vault {
     let enrolled: EnrolledSet.Member
     do throws(CryptographyError) {
       enrolled = try member(row, print.bytes)
-      row.sealed = try SealedBox.seal(
+      row.sealed = try SealedBox.sealVerified(
         print.bytes,
         using: deviceSecret,
         context: try printContext(row)

@@ -12,10 +12,7 @@ extension Vault {
       do throws(CryptographyError) {
         let context = try printContext(row)
         let print = try SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
-        let sealed = try SealedBox.seal(print, using: key, context: context)
-        let again = try SealedBox(parsing: sealed.bytes).open(using: key, context: context)
-        guard SecretBytes.constantTimeEqual(print, again) else { throw .damaged }
-        box = sealed.bytes
+        box = try SealedBox.sealVerified(print, using: key, context: context).bytes
       } catch {
         throw .vaultUnsafe(
           "the sealed print of \(row.finger) does not open: \(error)",

@@ -52,7 +52,7 @@ extension Dispatcher {
     guard more else {
       throw .invalidArgument("findings come one by one: call with `more`")
     }
-    let findings = await vault.examineForAll()
+    let findings = await vault.examine()
     for finding in findings.dropLast() {
       reply(try Self.made(ExamineReply(finding), continues: true))
     }

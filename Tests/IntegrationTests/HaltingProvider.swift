@@ -25,6 +25,15 @@ final class HaltingProvider {
     url = "http://127.0.0.1:" + (try Self.line(pipe))
   }
 
+  /// What adds it to a person's providers as `p`.
+  func adding(_ options: String...) -> [String] {
+    let settings = [
+      "discovery=off", "authorization_endpoint=\(url)/authorize", "token_endpoint=\(url)/token",
+    ]
+    return ["provider", "add", "p", "--kind", "oauth2", "--issuer", url, "--client-id", "c"]
+      + settings.flatMap { ["--set", $0] } + options
+  }
+
   deinit {
     child.kill()
     _ = try? child.wait()

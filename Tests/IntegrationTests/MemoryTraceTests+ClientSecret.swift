@@ -15,24 +15,7 @@ extension MemoryTraceTests {
     let provider = try HaltingProvider()
     let record = try MemoryRecord()
     let adding = try someone.terminal(
-      "provider",
-      "add",
-      "p",
-      "--kind",
-      "oauth2",
-      "--issuer",
-      provider.url,
-      "--client-id",
-      "c",
-      "--client-secret",
-      "--set",
-      "client_authentication=\(authentication)",
-      "--set",
-      "discovery=off",
-      "--set",
-      "authorization_endpoint=\(provider.url)/authorize",
-      "--set",
-      "token_endpoint=\(provider.url)/token"
+      list: provider.adding("--client-secret", "--set", "client_authentication=\(authentication)")
     )
     try adding.expect("Client secret: ")
     try adding.enter(Self.clientSecret)
@@ -40,23 +23,8 @@ extension MemoryTraceTests {
 
     // A login, first while the person is away, then while the code is redeemed.
     let login = try someone.terminal("login", "me", "--provider", "p", "--browser")
-    let url = try login.link()
-    try record.keep("browser open", of: someone, running: "thumblatch-cli", "thumblatchd")
-    // A redirect counts only if a program of the same user brings it.
-    try shell("install -m 755 \(IdentityProvider.directory)/sign-in.py \(someone.base)/sign-in.py")
-    let visit = try Run(
-      "/usr/bin/setpriv",
-      someone.become + ["/usr/bin/python3", someone.base + "/sign-in.py", url],
-      environment: someone.environment
-    )
-    try showed(Self.clientSecret, try provider.nextRequest(), authentication)
-    try record.keep(
-      "code under way",
-      of: someone,
-      running: "thumblatch-cli",
-      "thumblatchd",
-      "thumblatch-exchange"
-    )
+    let (redeemed, visit) = try redeem(login, at: provider, by: someone, record)
+    try showed(Self.clientSecret, redeemed, authentication)
     #expect(try occurrences(of: [Self.clientSecret], in: someone.state) == [0])
     try provider.answer(refreshToken: "rt_FIRST", accessToken: "at_CONTROL-1-77de02")
     try login.end()

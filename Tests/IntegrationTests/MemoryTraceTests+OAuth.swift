@@ -12,23 +12,7 @@ extension MemoryTraceTests {
     let record = try MemoryRecord()
     let first = "rt_FIRST-8d31f7a06c/with+and/5a90cc71e2b4"
     let second = "rt_SECOND-2f64b9d81e/with+and/c07e1d3385fa"
-    try someone.run(
-      "provider",
-      "add",
-      "p",
-      "--kind",
-      "oauth2",
-      "--issuer",
-      provider.url,
-      "--client-id",
-      "c",
-      "--set",
-      "discovery=off",
-      "--set",
-      "authorization_endpoint=\(provider.url)/authorize",
-      "--set",
-      "token_endpoint=\(provider.url)/token"
-    ).succeeded()
+    try someone.run(provider.adding()).succeeded()
 
     // A login in a browser, first while the person is away, then while the code is redeemed.
     let login = try someone.terminal(
@@ -41,24 +25,8 @@ extension MemoryTraceTests {
     )
     try login.expect("Password:")
     try login.enter(Someone.systemPassword)
-    let url = try login.link()
-    try record.keep("browser open", of: someone, running: "thumblatch-cli", "thumblatchd")
-    // A redirect counts only if a program of the same user brings it.
-    try shell("install -m 755 \(IdentityProvider.directory)/sign-in.py \(someone.base)/sign-in.py")
-    let visit = try Run(
-      "/usr/bin/setpriv",
-      someone.become + ["/usr/bin/python3", someone.base + "/sign-in.py", url],
-      environment: someone.environment
-    )
-    let redeemed = try provider.nextRequest()
+    let (redeemed, visit) = try redeem(login, at: provider, by: someone, record)
     let verifier = try #require(redeemed["code_verifier"])
-    try record.keep(
-      "code under way",
-      of: someone,
-      running: "thumblatch-cli",
-      "thumblatchd",
-      "thumblatch-exchange"
-    )
     try provider.answer(refreshToken: first, accessToken: "at_CONTROL-1-55ac0e")
     try login.end()
     _ = try visit.text()
@@ -91,5 +59,33 @@ extension MemoryTraceTests {
     #expect(places == [])
     let control = try record.places(of: ["access token": "at_CONTROL-2-55ac0e"])
     #expect(!control.isEmpty)
+  }
+
+  /// Goes through a login in a browser, and keeps what is in memory while the person is away and while
+  /// the code is redeemed: the request for tokens, which waits for an answer, and the browser.
+  func redeem(
+    _ login: TerminalSession,
+    at provider: HaltingProvider,
+    by someone: Someone,
+    _ record: MemoryRecord
+  ) throws -> (request: [String: String], browser: Run) {
+    let url = try login.link()
+    try record.keep("browser open", of: someone, running: "thumblatch-cli", "thumblatchd")
+    // A redirect counts only if a program of the same user brings it.
+    try shell("install -m 755 \(IdentityProvider.directory)/sign-in.py \(someone.base)/sign-in.py")
+    let browser = try Run(
+      "/usr/bin/setpriv",
+      someone.become + ["/usr/bin/python3", someone.base + "/sign-in.py", url],
+      environment: someone.environment
+    )
+    let request = try provider.nextRequest()
+    try record.keep(
+      "code under way",
+      of: someone,
+      running: "thumblatch-cli",
+      "thumblatchd",
+      "thumblatch-exchange"
+    )
+    return (request, browser)
   }
 }

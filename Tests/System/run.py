@@ -133,7 +133,7 @@ def main():
     finally:
         machine.close()
     for line in count.failures:
-        print(line)
+        print(f"system-test: error: {line}")
     print(f"system-test: {time.monotonic() - start:.0f} s")
     print(f"{count.passed} passed, {count.failed} failed")
     return 1 if count.failed or not count.passed else 0

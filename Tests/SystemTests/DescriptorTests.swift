@@ -201,4 +201,12 @@ struct LockTests {
     #expect(try holder.descriptor.lockExclusively())
     #expect(try !place.open().descriptor.lockExclusively())
   }
+
+  @Test
+  func aClosedPipeIsAnErrorAndNotTheEndOfAllTests() throws {
+    let (first, second) = try UnixSocket.pair()
+    let writer = Descriptor(owning: first)
+    do { _ = Descriptor(owning: second) }
+    #expect(code { () throws(SystemError) in try writer.write("x") } == EPIPE)
+  }
 }

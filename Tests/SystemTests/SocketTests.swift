@@ -193,7 +193,7 @@ struct SocketTests {
   }
 
   @Test
-  func aFullSocketDoesNotHoldTheWriterAndAClosedOneEndsNobody() throws {
+  func aFullSocketDoesNotHoldTheWriter() throws {
     let (first, second) = try UnixSocket.pair()
     let sender = Descriptor(owning: first)
     let receiver = Descriptor(owning: second)
@@ -206,17 +206,24 @@ struct SocketTests {
     var got = 0
     while let part = try receive(receiver, count: 65_536) { got += part.bytes.count }
     #expect(got == sent)
-    _ = consume receiver
-    // send(2), MSG_NOSIGNAL: no SIGPIPE.
-    let bytes = [UInt8]("x".utf8)
-    let isBroken = eventually {
-      code { () throws(SystemError) in
+  }
+
+  @Test
+  func aClosedSocketIsAnErrorAndEndsNobody() async {
+    await #expect(processExitsWith: .success) {
+      // Tests take no notice of it (closedpipes.c); send(2) does not raise it at all: MSG_NOSIGNAL.
+      signal(SIGPIPE, SIG_DFL)
+      let (first, second) = try UnixSocket.pair()
+      let sender = Descriptor(owning: first)
+      do { _ = Descriptor(owning: second) }
+      let bytes = [UInt8]("x".utf8)
+      let error = code { () throws(SystemError) in
         _ = unsafe try bytes.span.withUnsafeBytes { buffer throws(SystemError) in
           unsafe try sender.send(buffer)
         }
-      } == EPIPE
+      }
+      #expect(error == EPIPE)
     }
-    #expect(isBroken)
   }
 
   @Test

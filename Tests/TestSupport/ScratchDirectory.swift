@@ -19,9 +19,10 @@ public final class ScratchDirectory: Sendable {
   public func open() throws(SystemError) -> Directory { try Directory(path: path) }
 }
 
-/// A new directory under /tmp with a short name, 0700 (mkdtemp(3)).
+/// A new directory under TMPDIR or /tmp with a short name, 0700 (mkdtemp(3)).
 public func makeTemporaryDirectory() throws(SystemError) -> String {
-  var template = Array("/tmp/tl-XXXXXX".utf8CString)
+  let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+  var template = Array((parent + "/tl-XXXXXX").utf8CString)
   guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
   return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
 }
