@@ -68,6 +68,15 @@ final class Recognition: Sendable {
   func note(_ number: UInt64) { opening.store(number, ordering: .releasing) }
 }
 
+/// Starts work beside the caller's.
+///
+/// A task of the main thread's own would have a priority above the usual, which only root's may have
+/// (setpriority(2)): each thread of libdispatch would complain of that in the journal.
+@discardableResult
+func beside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  Task(priority: .medium, operation: work)
+}
+
 /// Runs work that blocks on a thread of its own.
 func onThread<Value: Sendable>(
   _ work: @escaping @Sendable () throws -> Value

@@ -180,7 +180,7 @@ public final class Server {
       connection.interrupt()
       end(connection.number)
     }
-    Task { [vaults, inbox, stopSeconds] in
+    beside { [vaults, inbox, stopSeconds] in
       await vaults.retireAll(within: stopSeconds)
       inbox.put(nil, for: signalToken, isLast: true)
     }
@@ -317,7 +317,7 @@ public final class Server {
     let token = connection.number
     connection.hand(call)
     let question = Question(call)
-    let answer = Task { [vaults, inbox, recognition = connection.recognition] in
+    let answer = beside { [vaults, inbox, recognition = connection.recognition] in
       let last = await vaults.answer(question, from: caller, recognition) { part in
         inbox.put(part, for: token, isLast: false)
       } whenSent: {

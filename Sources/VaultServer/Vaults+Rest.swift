@@ -15,7 +15,7 @@ extension Vaults {
 
   /// Finds out whether the process may end, and closes what can be closed; then calls `done`.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
-    Task {
+    beside { [self] in
       if let onlyUser, let vault = openVault(of: onlyUser) {
         isRestful.store(await !vault.isHoldingWindow, ordering: .releasing)
       } else {
@@ -28,7 +28,7 @@ extension Vaults {
   /// Closes the vaults that nobody has used for a while.
   func closeResting(connected: Set<UInt32>) {
     guard onlyUser == nil else { return }
-    Task { await close(connected: connected, unusedFor: Self.restSeconds) }
+    beside { await self.close(connected: connected, unusedFor: Self.restSeconds) }
   }
 
   private func close(connected: Set<UInt32>, unusedFor seconds: Int64) async {

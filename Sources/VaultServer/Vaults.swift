@@ -293,13 +293,13 @@ public final class Vaults: Sendable {
   /// Tells the vault of a user that a connection has ended.
   func disconnect(_ connection: UInt64, of user: UInt32) {
     guard let vault = openVault(of: user) else { return }
-    Task { await vault.disconnect(connection) }
+    beside { await vault.disconnect(connection) }
   }
 
   /// Counts a caller that gets no answer.
   func noteRefusal(_ what: String, of user: UInt32?, by requester: String) {
     if let vault = openVault(of: onlyUser ?? user) {
-      Task { await vault.noteRefusal(what, by: requester) }
+      beside { await vault.noteRefusal(what, by: requester) }
       return
     }
     state.withLock { state in
@@ -324,8 +324,8 @@ public final class Vaults: Sendable {
   /// - Parameter refreshing: whether tokens are refreshed ahead.
   func tend(refreshing: Bool) {
     for (user, _) in openVaults {
-      Task {
-        try? await use(of: user, keeps: false) { vault in
+      beside {
+        try? await self.use(of: user, keeps: false) { vault in
           try? await vault.tendTrail()
           guard refreshing else { return }
           await vault.restGuard()

@@ -67,9 +67,9 @@ struct ProviderRaceTests {
     try member.provider.clear()
     let begun = try checks(member)
 
-    let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
     // A check lasts 30 s: on a slow machine some come when it is over, and need none.
     let deadline = BootInstant.now.advanced(bySeconds: 15)
+    let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
     for terminal in terminals where BootInstant.now < deadline {
       try terminal.expect("Touch the fingerprint reader to refresh work")
       // Armed, or joined: one that comes after the touch has a prompt of its own.

@@ -18,8 +18,8 @@ from machine import Failure, Machine
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: each goes on from where "use" or a later one has ended.
-PARTS = ["package", "use", "trouble", "walk", "upgrade", "places", "moments", "traces", "traps",
-         "reboot", "removal"]
+PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "moments", "traces",
+         "traps", "reboot", "removal"]
 
 
 class Count:

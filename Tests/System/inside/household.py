@@ -4,7 +4,7 @@ import json
 import time
 
 import provider
-from people import TOO_OFTEN, Person
+from people import TOO_OFTEN, Person, touch
 from scenarios import check, until
 
 # In two parts: the scenarios themselves are among what is searched for them.
@@ -38,6 +38,17 @@ def is_valid(access_token):
 
 def status(person=ADA):
     return json.loads(person.thumblatch("status", "--json").end())
+
+
+def enroll_finger():
+    """Ada teaches the vault her right index finger."""
+    command = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", "right-index")
+    command.type(ADA.password)
+    for number in range(1, 6):
+        touch("right-index")
+        if number < 5:
+            command.expect(f"{number} of 5")
+    command.end()
 
 
 def ask_anew(*options):

@@ -4,6 +4,7 @@ command that they type, and a finger for the virtual reader.
 As a program: people.py USER {local,remote}, as a service; it opens the session as login(1) and
 sshd(8) do, becomes the user, and runs what root asks for at /run/people/USER.
 """
+import contextlib
 import ctypes
 import json
 import os
@@ -216,14 +217,15 @@ def reader(command):
         with socket.socket(socket.AF_UNIX) as connection:
             try:
                 connection.connect(READER)
-            except OSError:
+                connection.sendall(command.encode())
+            except OSError:  # nobody has it open, or nobody any more
                 if time.monotonic() > deadline:
                     raise Failure("the reader was never armed") from None
                 select.select([], [], [], 0.02)
                 continue
-            connection.sendall(command.encode())
-            while connection.recv(64):
-                pass
+            with contextlib.suppress(ConnectionResetError):
+                while connection.recv(64):
+                    pass
             return
 
 

@@ -6,7 +6,8 @@ import socket
 import stat
 
 import provider
-from household import ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, is_valid, status, token
+from household import (ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, enroll_finger, is_valid, status,
+                       token)
 from people import touch
 from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
 
@@ -67,13 +68,7 @@ def aFingerIsEnrolledByTheSystemPasswordAlone():
     wrong.expect("Password:").type("not-adas-password")
     # It is asked for once more.
     wrong.expect("Password:").interrupt()
-    right = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", "right-index")
-    right.type(ADA.password)
-    for number in range(1, 6):
-        touch("right-index")
-        if number < 5:
-            right.expect(f"{number} of 5")
-    right.end()
+    enroll_finger()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
 
 
@@ -199,6 +194,11 @@ def theJournalHoldsNoSecret():
     check("thumblatchd" in journal, "nothing to look at")
     for secret in (provider.MARK, provider.PASSWORD, ADA.password, "not-adas-password"):
         check(secret not in journal, "a secret stands in it")
+
+
+@scenario
+def theJournalHasNoLineOfTheEngineThatIsInOrder():
+    check(run("journalctl", "--no-pager", "--output=cat", "_COMM=thumblatchd") == "", "it has")
 
 
 @scenario

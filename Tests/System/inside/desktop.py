@@ -1,0 +1,86 @@
+"""Fingers that the desktop's settings have enrolled count for the service as well: with fprintd
+itself, on the bus of the machine, which has the same reader."""
+import os
+import shutil
+import subprocess
+
+from household import ADA, ask_anew, ask_for_finger, enroll_finger, is_valid, status
+from people import touch
+from scenarios import check, main, run, scenario
+
+HELPER = "/opt/virtual/virtual-reader.conf"
+FPRINTD = "/run/systemd/system/fprintd.service.d"
+WITHOUT_DESKTOP = "FP_VIRTUAL_DEVICE=/run/virtual-reader/reader\n"
+DESKTOP = "BUS=unix:path=/run/dbus/system_bus_socket\nFPRINTD_DIRECTORY=/var/lib/fprint\n"
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def enroll(finger, name):
+    """What the desktop's settings do for Ada."""
+    said = ""
+    with subprocess.Popen(["fprintd-enroll", "-f", finger, "ada"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout:
+            said += line
+            if "Enrolling" in line or "stage-passed" in line:
+                touch(name)
+    check(process.returncode == 0 and "completed" in said, f"fprintd-enroll said:\n{said}")
+
+
+@scenario
+def aFingerOfTheDesktopCountsOnceThePasswordHasConfirmedIt():
+    write(HELPER, WITHOUT_DESKTOP + DESKTOP)
+    write(f"{FPRINTD}/virtual-reader.conf",
+          f"[Service]\nEnvironment={WITHOUT_DESKTOP}ReadWritePaths=/run/virtual-reader\n")
+    run("systemctl", "daemon-reload")
+    enroll("left-index-finger", "adas-left")
+    check("left-index" in ADA.thumblatch("fingers", "list").end(), "it is not listed")
+    command = ask_anew()
+    command.expect("added left-index").expect("Password:").type(ADA.password)
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+
+
+@scenario
+def aFingerOfTheDesktopOpensAToken():
+    # The reader compares one print at a time, and the vault's own come first.
+    delete = ADA.thumblatch("fingers", "delete", "right-index")
+    delete.expect("Password:").type(ADA.password).end()
+    command = ask_for_finger()
+    touch("a-stranger")
+    command.expect("did not match")
+    touch("adas-left")
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+
+
+@scenario
+def theVaultDeletesNoFingerOfTheDesktop():
+    ADA.thumblatch("fingers", "delete", "left-index").expect("remove it there").end(status=11)
+    check(os.path.isdir("/var/lib/fprint/ada"), "the desktop's prints are gone")
+
+
+@scenario
+def whatTheDesktopHasRemovedCountsNoMore():
+    run("fprintd-delete", "ada")
+    check(status()["enrolled_fingers"] == [], str(status()))
+    command = ask_anew()
+    check(command.first_of("Touch", "Password:") == "Password:", "a finger is asked for")
+    command.type(ADA.password)
+    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+
+
+@scenario
+def theDesktopGoesAndTheVaultHasItsFingerAgain():
+    run("systemctl", "stop", "fprintd.service")
+    shutil.rmtree(FPRINTD)
+    write(HELPER, WITHOUT_DESKTOP)
+    run("systemctl", "daemon-reload")
+    enroll_finger()
+    check(status()["enrolled_fingers"] == ["right-index"], str(status()))
+
+
+main()
