@@ -71,7 +71,7 @@ final class Recognition: Sendable {
 /// Starts work beside the caller's.
 ///
 /// A task of the main thread's own would have a priority above the usual, which only root's may have
-/// (setpriority(2)): each thread of libdispatch would complain of that in the journal.
+/// (setpriority(2)): the threads of libdispatch would complain of that in the journal.
 @discardableResult
 func beside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
   Task(priority: .medium, operation: work)

@@ -198,7 +198,10 @@ def theJournalHoldsNoSecret():
 
 @scenario
 def theJournalHasNoLineOfTheEngineThatIsInOrder():
-    check(run("journalctl", "--no-pager", "--output=cat", "_COMM=thumblatchd") == "", "it has")
+    said = run("journalctl", "--no-pager", "--output=cat", "_COMM=thumblatchd")
+    # libdispatch says once that its timers' thread may not have a higher priority.
+    left = [line for line in said.splitlines() if "Failed to set thread priority" not in line]
+    check(left == [], "\n".join(left)[-2000:])
 
 
 @scenario
