@@ -36,6 +36,15 @@ def is_valid(access_token):
     return provider.call("GET", "/auth/me", token=access_token)["email"] == EMAIL
 
 
+def last_line(command):
+    return command.end().splitlines()[-1].strip()
+
+
+def brings_token(command):
+    """The last that a command shows is an access token which the provider takes for Ada's."""
+    check(is_valid(last_line(command)), "the provider does not know the token")
+
+
 def status(person=ADA):
     return json.loads(person.thumblatch("status", "--json").end())
 

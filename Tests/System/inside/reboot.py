@@ -1,6 +1,6 @@
 """The machine has been started again."""
 import provider
-from household import ACCOUNT, ADA, BOB, arrive, ask_anew, is_valid, status, token
+from household import ACCOUNT, ADA, BOB, arrive, ask_anew, brings_token, is_valid, status, token
 from people import touch
 from scenarios import UNITS, check, main, run, scenario, show
 
@@ -21,7 +21,7 @@ def accountsFingersAndProtectionAreThereAfterAReboot():
     command = ask_anew()
     command.expect("Touch the fingerprint reader")
     touch("right-index")
-    check(is_valid(command.end().splitlines()[-1]), "the provider does not know the token")
+    brings_token(command)
     check(is_valid(token()), "no token")
     BOB.thumblatch("token", ACCOUNT).end(status=9)
 

@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import provider
-from household import ACCOUNT, ADA, ask_anew, is_valid, token
+from household import ACCOUNT, ADA, ask_anew, is_valid, last_line, token
 from people import touch
 from scenarios import check, main, run, scenario, show, until
 
@@ -33,7 +33,7 @@ def anEngineThatIsKilledInMidRefreshLosesNothing():
     command.end(status=None)
     check(is_valid(token()), "the answer of the refresh was lost")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
-    check(is_valid(ask_anew().end().splitlines()[-1]), "the next refresh failed")
+    check(is_valid(last_line(ask_anew())), "the next refresh failed")
     check(provider.call("GET", "/_control/sessions")["revoked"] == 0, "a token came twice")
 
 
