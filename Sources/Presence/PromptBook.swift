@@ -1,39 +1,5 @@
 public import System
 
-/// What a prompt asks: whoever asks the same may share its outcome.
-public struct PromptQuestion: Sendable, Equatable {
-  /// The uid that asks.
-  public let user: UInt32
-  /// What for.
-  public let purpose: PresencePurpose
-  /// The account's identifier (16 bytes); nil for the vault as a whole.
-  public let account: [UInt8]?
-  /// The most characters that what is shown may have: nobody agrees to what is cut.
-  public static let longestDetail = 2000
-
-  /// What else the person is shown: which finger, how long a window.
-  ///
-  /// The check is good for nothing else.
-  public let detail: String?
-  /// What the check is bound to besides, where that is too long to be shown whole; nil: nothing.
-  public let binding: [UInt8]?
-
-  /// Puts a question together.
-  public init(
-    user: UInt32,
-    purpose: PresencePurpose,
-    account: [UInt8]?,
-    detail: String? = nil,
-    binding: [UInt8]? = nil
-  ) {
-    self.user = user
-    self.purpose = purpose
-    self.account = account
-    self.detail = detail
-    self.binding = binding
-  }
-}
-
 /// The prompts that are open, which one is armed, and who waits for whom.
 ///
 /// Pure: no clock, no I/O.
@@ -97,7 +63,14 @@ public struct PromptBook: Sendable {
     }
   }
 
+  /// A prompt that is on its way: where its person sits, and which fingers count, is being found out.
+  private struct Beginning: Sendable, Equatable {
+    let question: PromptQuestion
+    let connection: UInt64
+  }
+
   private var prompts: [String: Prompt] = [:]
+  private var beginnings: [Beginning] = []
 
   /// An empty book.
   public init() {}
@@ -320,8 +293,19 @@ public struct PromptBook: Sendable {
     .map(\.key)
   }
 
-  /// Whether another connection is asked the same right now, and this one is not yet: what passes
-  /// that check answers this one too, where it may be shared.
+  /// A connection is about to be asked; `end` says that it is, or will not be.
+  public mutating func begin(_ question: PromptQuestion, for connection: UInt64) {
+    beginnings.append(Beginning(question: question, connection: connection))
+  }
+
+  /// What was about to be asked is open now, or will never be.
+  public mutating func end(_ question: PromptQuestion, for connection: UInt64) {
+    let beginning = Beginning(question: question, connection: connection)
+    if let place = beginnings.firstIndex(of: beginning) { beginnings.remove(at: place) }
+  }
+
+  /// Whether another connection is asked the same right now, or is about to be, and this one is not
+  /// yet: what passes that check answers this one too, where it may be shared.
   public func isAsked(
     _ question: PromptQuestion,
     otherwiseThanBy connection: UInt64,
@@ -329,6 +313,10 @@ public struct PromptBook: Sendable {
   ) -> Bool {
     guard question.purpose.mayBeShared else { return false }
     var isAskedElsewhere = false
+    for beginning in beginnings where beginning.question == question {
+      if beginning.connection == connection { return false }
+      isAskedElsewhere = true
+    }
     for prompt in prompts.values where prompt.question == question && now <= prompt.deadline {
       if prompt.connection == connection { return false }
       switch prompt.state {

@@ -126,11 +126,12 @@ public struct PromptLimit: Sendable {
     return nil
   }
 
-  /// The check of a question was passed.
+  /// The check of a question was passed, for all who had joined it too.
   public mutating func notePassed(_ question: PromptQuestion) {
     let key = Key(question)
     guard var entry = entries[key] else { return }
     entry.asked.giveBack(ofOne)
+    entry.joined = Bucket()
     entry.refusals = 0
     entries[key] = entry
     all[question.user]?.giveBack(ofAll)

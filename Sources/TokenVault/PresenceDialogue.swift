@@ -57,6 +57,9 @@ extension Vault {
       return .busy("this was asked too often just now: it may be asked again in \(wait) s")
     }
     let name = hexadecimal(try random(16))
+    // Those who come while the rest is found out join what is about to be asked.
+    prompts.begin(question, for: caller.connection)
+    defer { prompts.end(question, for: caller.connection) }
     let place = await place(of: caller)
     try demandPresenceAllowed(at: place)
     let standing = try await fingerStanding(for: caller)

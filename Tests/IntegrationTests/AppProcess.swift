@@ -30,13 +30,16 @@ final class AppProcess {
     in directory: String? = nil
   ) throws {
     let place = directory ?? person.programs
-    try shell("install -D -m 755 \(BuiltPrograms.path("AppSession")) \(place)/AppSession")
+    // Once: another one may be on its way to its exec.
+    let program = place + "/AppSession"
+    let built = BuiltPrograms.path("AppSession")
+    try shell("[ -e \(program) ] || install -D -m 755 \(built) \(program)")
     let (near, far) = try UnixSocket.pair()
     socket = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/setpriv",
-      arguments: person.become + [place + "/AppSession"] + arguments,
+      arguments: person.become + [program] + arguments,
       environment: person.environment + variables,
       descriptors: [theirs.number, theirs.number, 2]
     )

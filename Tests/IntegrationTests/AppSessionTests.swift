@@ -38,6 +38,15 @@ struct AppSessionTests {
   }
 
   @Test
+  func appsThatStartAtTheSameMomentShareOneEngine() throws {
+    let person = try Person()
+    let apps = try (0..<12).map { _ in try AppProcess(person) }
+    for app in apps { try app.begin("restore") }
+    #expect(try apps.map { try $0.outcome() } == apps.map { _ in "unauthenticated" })
+    #expect(processes(in: person.programs, named: "thumblatchd").count == 1)
+  }
+
+  @Test
   func whatExpiresIsRefreshedOnceAndAnEngineThatLeftIsFollowedAgain() throws {
     let person = try Person()
     try person.register()

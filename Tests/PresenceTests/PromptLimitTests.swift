@@ -120,6 +120,9 @@ struct PromptLimitTests {
     var limit = PromptLimit()
     #expect(limit.take(question(), joins: false, at: at(0)) == nil)
     #expect(passing(&limit, 500, over: 1, joins: true) == 64)
+    // One yes was the answer for all of them.
+    limit.notePassed(question())
+    #expect(passing(&limit, 500, from: 1, over: 1, joins: true) == 64)
     for _ in 0..<2 { limit.noteRefused(question(), at: at(100)) }
     #expect(limit.take(question(), joins: true, at: at(100)) == 5)
   }

@@ -222,7 +222,7 @@ struct DialogueTests {
     }
     await bench.check.untilHeld()
     check.cancel()
-    bench.check.releaseStarts()
+    bench.check.release()
     guard case .presenceFailed(.cancelled, methods: [.password])? = await check.value else {
       Issue.record("not cancelled")
       return
@@ -243,7 +243,7 @@ struct DialogueTests {
     }
     await bench.check.untilHeld()
     await vault.disconnect(1)
-    bench.check.releaseStarts()
+    bench.check.release()
     #expect(isRefused(await check.value))
     #expect(bench.check.conversations.last?.isCancelled == true)
   }

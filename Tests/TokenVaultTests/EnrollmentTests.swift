@@ -92,7 +92,7 @@ struct EnrollmentTests {
     }
     await bench.check.untilHeld()
     await vault.disconnect(1)
-    bench.check.releaseStarts()
+    bench.check.release()
     guard case .presenceFailed(.cancelled, _)? = await enrolment.value else {
       Issue.record("went on")
       return
@@ -137,7 +137,7 @@ struct EnrollmentTests {
       Issue.record("two at once")
       return
     }
-    bench.check.releaseStarts()
+    bench.check.release()
     while bench.check.enrollments.isEmpty { await Task.yield() }
     bench.check.enrollments[0].tell(.stage(1, of: 5))
     bench.check.enrollments[0].tell(.done(print: shared("p"), driver: "d", device: "1"))

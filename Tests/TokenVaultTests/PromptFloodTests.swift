@@ -178,4 +178,23 @@ struct PromptFloodTests {
       return
     }
   }
+
+  @Test
+  func aCrowdThatComesBeforeThePromptIsMadeIsOneQuestion() async throws {
+    let vault = try await open()
+    bench.check.holdDesktop()
+    let crowd = await vault.tokens(10...60)
+    await bench.check.untilHeld()
+    await vault.barrier()
+    bench.check.release()
+    var prompts = 0
+    for member in crowd {
+      if case .failure(.presenceNeeded) = await member.value { prompts += 1 }
+    }
+    #expect(prompts == crowd.count)
+    // One of three was used up, and nothing is about to be asked any more.
+    for number: UInt64 in 10...60 { await vault.disconnect(number) }
+    let counts = await flood(vault) { _ in await ask(vault, caller()) }
+    #expect(counts == (2, 498))
+  }
 }

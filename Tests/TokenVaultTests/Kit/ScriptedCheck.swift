@@ -15,7 +15,8 @@ final class ScriptedCheck: PresenceCheck {
     var desktop: DesktopFingers?
     var desktopFailure: PresenceOutcome?
     var desktopQuestions = 0
-    var isHeld = false
+    var holdsStarts = false
+    var holdsDesktop = false
     var held: [CheckedContinuation<Void, Never>] = []
     var heldWatchers: [CheckedContinuation<Void, Never>] = []
   }
@@ -47,10 +48,15 @@ final class ScriptedCheck: PresenceCheck {
 
   /// Keeps checks and enrolments in the middle of being started.
   func holdStarts() {
-    state.withLock { $0.isHeld = true }
+    state.withLock { $0.holdsStarts = true }
   }
 
-  /// Returns when a start is held.
+  /// Keeps those who ask for the desktop's fingers.
+  func holdDesktop() {
+    state.withLock { $0.holdsDesktop = true }
+  }
+
+  /// Returns when somebody is held.
   func untilHeld() async {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -63,9 +69,10 @@ final class ScriptedCheck: PresenceCheck {
   }
 
   /// Lets what is held go on.
-  func releaseStarts() {
+  func release() {
     let held = state.withLock { state in
-      state.isHeld = false
+      state.holdsStarts = false
+      state.holdsDesktop = false
       let held = state.held
       state.held = []
       return held
@@ -100,7 +107,7 @@ final class ScriptedCheck: PresenceCheck {
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
-    await start()
+    await hold { $0.holdsStarts }
     return begin(.fingerprint, prints, desktop)
   }
 
@@ -108,7 +115,7 @@ final class ScriptedCheck: PresenceCheck {
     of caller: Caller,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation {
-    await start()
+    await hold { $0.holdsStarts }
     return begin(.password, [])
   }
 
@@ -116,7 +123,7 @@ final class ScriptedCheck: PresenceCheck {
     finger: String,
     seconds: Int64
   ) async throws(PresenceOutcome) -> any EnrollmentConversation {
-    await start()
+    await hold { $0.holdsStarts }
     return state.withLock { state in
       let enrollment = Enrollment()
       state.enrollments.append(enrollment)
@@ -133,12 +140,13 @@ final class ScriptedCheck: PresenceCheck {
       state.desktopQuestions += 1
       return (state.desktop, state.desktopFailure)
     }
+    await hold { $0.holdsDesktop }
     if let failure { throw failure }
     return desktop
   }
 
-  private func start() async {
-    guard state.withLock({ $0.isHeld }) else { return }
+  private func hold(_ isHeld: (State) -> Bool) async {
+    guard state.withLock({ isHeld($0) }) else { return }
     await withCheckedContinuation { start in
       let watchers = state.withLock { state in
         state.held.append(start)
