@@ -36,7 +36,13 @@ extension AuthSession {
     switch error.kind {
     case .signedOut: hasSignedOut(since: news)
     case .loginRequired:
-      change { if $0.news == news { $0.loginEnded(reason: error.message) } }
+      let isTaken = change { facts in
+        guard facts.news == news else { return false }
+        facts.loginEnded(reason: error.message)
+        return true
+      }
+      // The vault has told something meanwhile: of the refresh that failed, or of what came after it.
+      if !isTaken { await learnChange { _ in } }
     case .offline:
       change { $0.providerIs(reachable: false) }
       awaitNetwork()

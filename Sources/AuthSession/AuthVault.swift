@@ -122,6 +122,8 @@ public struct PresenceAsking: Sendable {
   public let policy: PresencePolicy
   /// Why the app asks, in its own words.
   public let reason: String?
+  /// Whether there is somebody who can be asked: where not, no prompt need be made.
+  public let isPossible: Bool
   /// Shows a prompt, and returns at once; false where there is nobody to be asked.
   public let present: @Sendable (PresencePrompt) -> Bool
 
@@ -129,10 +131,12 @@ public struct PresenceAsking: Sendable {
   public init(
     policy: PresencePolicy,
     reason: String? = nil,
+    isPossible: Bool = true,
     present: @escaping @Sendable (PresencePrompt) -> Bool
   ) {
     self.policy = policy
     self.reason = reason
+    self.isPossible = isPossible
     self.present = present
   }
 }

@@ -28,10 +28,20 @@ extension AuthError {
   private static let installation =
     "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
 
+  /// What was asked for takes a person, whom nobody can ask.
+  static func nobodyToAsk(cause: any Error) -> AuthError {
+    AuthError(
+      .presence(.nobodyToAsk),
+      "a presence check is needed",
+      recoverySuggestion: PresenceFailure.nobodyToAsk.suggestion,
+      cause: cause
+    )
+  }
+
   private init(_ error: VaultError, cause: any Error) {
     switch error {
     case .presenceNeeded:
-      self.init(.presence(.nobodyToAsk), "a presence check is needed", cause: cause)
+      self = .nobodyToAsk(cause: cause)
     case .presenceFailed(.notAvailable, let message, _) where EngineVault.presenceFlaw != nil:
       self.init(
         .notInstalled,

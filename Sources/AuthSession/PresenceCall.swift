@@ -29,10 +29,13 @@ final class PresenceCall: Sendable {
 
   /// How the vault is to ask.
   var asking: PresenceAsking {
-    PresenceAsking(policy: policy, reason: reason) { [weak self] prompt in
+    PresenceAsking(policy: policy, reason: reason, isPossible: presenter != nil) {
+      [weak self] prompt in
       self?.present(prompt) ?? false
     }
   }
+
+  private var presenter: (any PresencePresenter)? { asksNobody ? nil : session.presenter }
 
   /// How many checks failed in it.
   var failures: Int { shown.withLock { $0.prompts.reduce(0) { $0 + $1.failures } } }
@@ -42,7 +45,7 @@ final class PresenceCall: Sendable {
   }
 
   private func present(_ prompt: PresencePrompt) -> Bool {
-    guard !asksNobody, let presenter = session.presenter else { return false }
+    guard let presenter else { return false }
     let isShown = shown.withLock { shown in
       guard !shown.isOver else { return false }
       shown.prompts.append(prompt)

@@ -6,12 +6,48 @@ internal import System
 final class LoginNames: Sendable {
   typealias Answer = Result<String?, SystemError>
 
+  /// A name that was found.
+  private struct Finding {
+    let name: String
+    /// When the look for it began, and how the list of users stood then.
+    let begun: BootInstant
+    let list: FileStamp
+  }
+
   private let lookup: @Sendable (UInt32) -> String?
+  private let list: @Sendable () -> FileStamp?
+  private let seconds: Int64
+  private let findings = Mutex<[UInt32: Finding]>([:])
   /// Who waits for a user's name; there is an entry for as long as that user's thread runs.
   private let waiting = Mutex<[UInt32: [CheckedContinuation<Answer, Never>]]>([:])
 
-  init(by lookup: @escaping @Sendable (UInt32) -> String?) {
+  /// Looks names up.
+  ///
+  /// - Parameters:
+  ///   - lookup: finds the login name of a user.
+  ///   - list: tells the machine's list of users from itself after a change; nil where it cannot.
+  ///   - seconds: how long a name that was found holds without another look.
+  init(
+    by lookup: @escaping @Sendable (UInt32) -> String?,
+    list: @escaping @Sendable () -> FileStamp? = { nil },
+    for seconds: Int64 = 1
+  ) {
     self.lookup = lookup
+    self.list = list
+    self.seconds = seconds
+  }
+
+  /// The login name of a user, where it was found a moment ago and the machine's list of users has not
+  /// changed since; nil: a look is needed.
+  func recentName(of user: UInt32) -> String? {
+    guard let finding = findings.withLock({ $0[user] }), isRecent(finding, at: .now),
+      finding.list == list()
+    else { return nil }
+    return finding.name
+  }
+
+  private func isRecent(_ finding: Finding, at now: BootInstant) -> Bool {
+    now < finding.begun.advanced(bySeconds: seconds)
   }
 
   /// The login name that a user has now; nil where there is none, or it cannot be found out.
@@ -41,9 +77,21 @@ final class LoginNames: Sendable {
 
   private func run(_ user: UInt32) {
     while let askers = next(user) {
-      let name = lookup(user)
+      let name = found(user)
       for asker in askers { asker.resume(returning: .success(name)) }
     }
+  }
+
+  private func found(_ user: UInt32) -> String? {
+    let (begun, list) = (BootInstant.now, list())
+    let name = lookup(user)
+    findings.withLock { findings in
+      findings = findings.filter { isRecent($0.value, at: begun) }
+      findings[user] = name.flatMap { name in
+        list.map { Finding(name: name, begun: begun, list: $0) }
+      }
+    }
+    return name
   }
 
   /// Those who wait; nil, and the end of the thread, where nobody does.

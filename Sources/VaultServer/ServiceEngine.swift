@@ -59,6 +59,8 @@ public enum ServiceEngine {
         )
       } name: { user in
         UserNames.name(of: user)
+      } list: {
+        try? Directory(path: "/etc").stamp("passwd")
       }
       // A file that is broken from the start is told before anybody asks.
       _ = try? rules.policy()

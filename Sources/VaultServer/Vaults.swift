@@ -1,6 +1,6 @@
 internal import Storage
 internal import Synchronization
-internal import System
+public import System
 public import TokenVault
 internal import VaultInterface
 
@@ -82,14 +82,21 @@ public final class Vaults: Sendable {
     state = Mutex(State(entries: [user: Entry(place: .open(opened))]))
   }
 
-  /// The vaults of all users; `name` looks up the login name that one has now, and may block.
+  /// The vaults of all users.
+  ///
+  /// - Parameters:
+  ///   - opener: opens one.
+  ///   - name: looks up the login name that a user has now; it may block.
+  ///   - list: how the machine's list of users stands, so that a name need not be looked up again for
+  ///     a second while that does not change; nil: it is looked up for each connection.
   public init(
     opening opener: @escaping Opener,
-    name: @escaping @Sendable (_ user: UInt32) -> String?
+    name: @escaping @Sendable (_ user: UInt32) -> String?,
+    list: @escaping @Sendable () -> FileStamp? = { nil }
   ) {
     form = .service
     self.opener = opener
-    names = LoginNames(by: name)
+    names = LoginNames(by: name, list: list)
     onlyUser = nil
     state = Mutex(State())
   }
@@ -131,7 +138,7 @@ public final class Vaults: Sendable {
     of user: UInt32,
     in opened: Opened
   ) async throws(VaultFailure) -> Bool {
-    guard let recognition, !recognition.isFor(opened.number) else { return true }
+    guard let recognition, !isRecognized(recognition, of: user, in: opened) else { return true }
     // What cannot be found out just now says nothing of who was there before.
     guard let name = try await name(of: user) else {
       throw .refused("user \(user) has no name on this machine")
@@ -140,6 +147,18 @@ public final class Vaults: Sendable {
       await dismiss(opened, of: user)
       return false
     }
+    recognition.note(opened.number)
+    return true
+  }
+
+  /// Whether a connection is that of whom the vault was opened for, without a look that takes time.
+  private func isRecognized(
+    _ recognition: Recognition,
+    of user: UInt32,
+    in opened: Opened
+  ) -> Bool {
+    if recognition.isFor(opened.number) { return true }
+    guard let name = names.recentName(of: user), name == opened.name else { return false }
     recognition.note(opened.number)
     return true
   }
@@ -278,16 +297,17 @@ public final class Vaults: Sendable {
     }
   }
 
-  /// The vault of a user, where it is open and has served this connection, for a look that takes no
-  /// time; it counts as its use.
+  /// The vault of a user, where it is open and this connection is known to be that user's, for a look
+  /// that takes no time; it counts as its use.
   func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
-    state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.place, recognition.isFor(opened.number)
-      else { return nil }
+    let opened: Opened? = state.withLock { state in
+      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
       state.entries[user]?.uses += 1
       state.entries[user]?.lastUse = .now
-      return opened.vault
+      return opened
     }
+    guard let opened, isRecognized(recognition, of: user, in: opened) else { return nil }
+    return opened.vault
   }
 
   /// Tells the vault of a user that a connection has ended.

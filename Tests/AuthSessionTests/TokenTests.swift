@@ -1,7 +1,8 @@
-import AuthSessionTesting
+import Synchronization
 import Testing
 
 @testable import AuthSession
+@testable import AuthSessionTesting
 
 /// Access tokens.
 @Suite(.timeLimit(.minutes(1)))
@@ -165,6 +166,23 @@ struct TokenTests {
     #expect(made.session.state == .loginRequired(Session.user, reason: "invalid_grant"))
     #expect(!made.session.isAuthenticated)
     #expect(made.session.currentUser == Session.user)
+  }
+
+  @Test
+  func aDeadLoginShowsAtOnceWhateverTheVaultHasToldMeanwhile() async throws {
+    let made = try await Session.signedIn()
+    made.vault.hold()
+    let call = Task { await error { () throws(AuthError) in try await made.session.accessToken() } }
+    try await until { made.vault.count(of: .accessToken) == 1 }
+    made.vault.set { $0.account?.isProtected = true }
+    try await until { made.session.hasProtectedCredentials }
+    // It tells of the end of the login later than the call does.
+    made.vault.content.withLock { content in
+      content.settings.account?.standing = .loginRequired(reason: "invalid_grant")
+    }
+    made.vault.letGo()
+    #expect(await call.value?.kind == .loginRequired)
+    #expect(made.session.state == .loginRequired(Session.user, reason: "invalid_grant"))
   }
 
   @Test

@@ -1,5 +1,6 @@
 import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import VaultServer
@@ -47,5 +48,61 @@ struct LoginNamesTests {
     users.names.withLock { $0[1] = nil }
     #expect(try await names.name(of: 1) == nil)
     #expect(users.looks.load(ordering: .relaxed) == 4)
+  }
+
+  /// With a file that stands for the machine's list of users.
+  private func names(
+    _ users: Users,
+    in scratch: ScratchDirectory,
+    for seconds: Int64
+  ) throws -> LoginNames {
+    try put("1", in: scratch)
+    return LoginNames(
+      by: { users.look($0) },
+      list: { try? scratch.open().stamp("passwd") },
+      for: seconds
+    )
+  }
+
+  /// As usermod(8) and its like do.
+  private func put(_ text: String, in scratch: ScratchDirectory) throws {
+    let directory = try scratch.open()
+    try directory.create("new").write(text)
+    try directory.rename("new", to: "passwd")
+  }
+
+  @Test
+  func aNameThatWasJustFoundHoldsUntilTheListOfUsersChanges() async throws {
+    let users = try Users()
+    let scratch = try ScratchDirectory()
+    let names = try names(users, in: scratch, for: 3600)
+    #expect(names.recentName(of: 2) == nil)
+    #expect(try await names.name(of: 2) == "bob")
+    for _ in 0..<3 { #expect(names.recentName(of: 2) == "bob") }
+    // Another one's was not looked up.
+    #expect(names.recentName(of: 1) == nil)
+    // Even where it is as long as it was, and says the same of this one.
+    try put("2", in: scratch)
+    #expect(names.recentName(of: 2) == nil)
+    #expect(try await names.name(of: 2) == "bob")
+    #expect(names.recentName(of: 2) == "bob")
+    // One who has no name any more has none at hand either.
+    users.names.withLock { $0[2] = nil }
+    #expect(try await names.name(of: 2) == nil)
+    #expect(names.recentName(of: 2) == nil)
+    // A list that cannot be told from another one holds for nobody.
+    users.names.withLock { $0[2] = "bob" }
+    _ = try scratch.open().unlink("passwd")
+    #expect(try await names.name(of: 2) == "bob")
+    #expect(names.recentName(of: 2) == nil)
+  }
+
+  @Test
+  func aNameThatWasFoundLongerAgoIsLookedUpAgain() async throws {
+    let users = try Users()
+    let scratch = try ScratchDirectory()
+    let names = try names(users, in: scratch, for: 0)
+    #expect(try await names.name(of: 2) == "bob")
+    #expect(names.recentName(of: 2) == nil)
   }
 }
