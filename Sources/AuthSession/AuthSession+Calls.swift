@@ -42,7 +42,9 @@ extension AuthSession {
         return true
       }
       // The vault has told something meanwhile: of the refresh that failed, or of what came after it.
-      if !isTaken { await learnChange { _ in } }
+      guard !isTaken else { break }
+      await learnChange { _ in }
+      if facts.isAuthenticated { follow() }
     case .offline:
       change { $0.providerIs(reachable: false) }
       awaitNetwork()

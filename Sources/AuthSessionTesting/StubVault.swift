@@ -66,7 +66,7 @@ public final class StubVault: AuthVault {
     public var touches: [Touch] = []
     /// What the system password is.
     public var systemPassword = "system password"
-    /// The errors that the next calls end with.
+    /// The errors that the next calls end with; `loginRequired` is how the account stands then.
     public var failures: [Call: [AuthError]] = [:]
     /// What a server answers; as it is set: 200 without a body.
     public var respond: @Sendable (AuthRequest, AccessToken) -> AuthResponse = { _, _ in
@@ -210,7 +210,10 @@ public final class StubVault: AuthVault {
       guard let failures = content.settings.failures[call], !failures.isEmpty else { return nil }
       return content.settings.failures[call]?.removeFirst()
     }
-    if let failure { throw failure }
+    guard let failure else { return }
+    // How it stands is what its calls say.
+    if failure.kind == .loginRequired { requireLogin(reason: failure.message) }
+    throw failure
   }
 
   /// Changes the account, which must be there, and tells whoever follows it.

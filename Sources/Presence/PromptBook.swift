@@ -18,27 +18,9 @@ public struct PromptBook: Sendable {
   /// How many prompts one connection may have open.
   public static let mostPerConnection = 8
 
-  /// What to do with a request to arm.
-  public enum Arming: Sendable, Equatable {
-    /// Run the check.
-    case run
-    /// Another connection runs it; wait for what comes of this prompt.
-    case join(String)
-    /// Another question is armed; wait for its end, then ask to arm again.
-    case wait(String)
-  }
-
-  /// What a call that names a prompt may do now.
-  public enum Standing: Sendable, Equatable {
-    /// The check was passed; the proof can be taken.
-    case passed
-    /// It shares another prompt's check.
-    case joined(String)
-    /// Not passed.
-    case open
-  }
-
   private enum State: Sendable, Equatable {
+    /// Where its person sits, and which fingers count, is being found out.
+    case beginning
     case open
     case armed(PresenceMethod)
     case joined(String)
@@ -48,63 +30,82 @@ public struct PromptBook: Sendable {
 
   private struct Prompt: Sendable {
     let question: PromptQuestion
-    let place: String
+    var place = ""
     let connection: UInt64
-    var state: State
+    var state = State.beginning
     var deadline: BootInstant
-    var fingerprintPossible: Bool
+    var fingerprintPossible = false
+    /// Prompts of the same question whose checks were passed while this one was beginning, by place.
+    var passedMeanwhile: [String: String] = [:]
     /// Whether the person was asked: the reader was armed, or a password's stack.
     var wasArmed = false
 
-    /// After this nobody can make anything of it any more.
-    var end: BootInstant {
-      guard case .armed = state else { return deadline }
-      return deadline.advanced(bySeconds: PromptBook.grace)
+    /// After this nobody can make anything of it any more; nil: whoever makes it ready ends it.
+    var end: BootInstant? {
+      switch state {
+      case .beginning: nil
+      case .armed: deadline.advanced(bySeconds: PromptBook.grace)
+      case .open, .joined, .waiting, .passed: deadline
+      }
     }
-  }
 
-  /// A prompt that is on its way: where its person sits, and which fingers count, is being found out.
-  private struct Beginning: Sendable, Equatable {
-    let question: PromptQuestion
-    let connection: UInt64
+    /// Whether something can come of it still.
+    func counts(at now: BootInstant) -> Bool { state == .beginning || now <= deadline }
   }
 
   private var prompts: [String: Prompt] = [:]
-  private var beginnings: [Beginning] = []
 
   /// An empty book.
   public init() {}
 
-  /// Opens a prompt for a question of a connection.
+  /// Enters a prompt for a question of a connection, which `open` makes ready: those who ask the same
+  /// meanwhile find that it is asked.
   ///
   /// - Parameters:
   ///   - name: random and new; it is the capability to run the check.
   ///   - question: what the person is asked.
-  ///   - place: where the person sits; a check is shared within one place only.
   ///   - connection: who may run it.
-  ///   - fingerprintPossible: false while no finger can pass it.
   ///   - now: the moment of asking.
-  /// - Returns: the methods that may be tried; nil if the connection has too many prompts open.
-  public mutating func open(
+  /// - Returns: false if the connection has too many prompts open.
+  public mutating func begin(
     _ name: String,
     question: PromptQuestion,
-    place: String = "",
     connection: UInt64,
+    at now: BootInstant
+  ) -> Bool {
+    // What is overdue stays for `expire`, whose caller has to end its check.
+    let count = prompts.values.count { $0.connection == connection && $0.counts(at: now) }
+    guard count < Self.mostPerConnection else { return false }
+    prompts[name] = Prompt(question: question, connection: connection, deadline: now)
+    return true
+  }
+
+  /// Makes a prompt ready that was begun.
+  ///
+  /// - Parameters:
+  ///   - name: its name.
+  ///   - place: where the person sits; a check is shared within one place only.
+  ///   - fingerprintPossible: false while no finger can pass it.
+  ///   - now: the moment of asking.
+  /// - Returns: what it is then; nil: it was given up.
+  public mutating func open(
+    _ name: String,
+    place: String = "",
     fingerprintPossible: Bool,
     at now: BootInstant
-  ) -> [PresenceMethod]? {
-    // What is overdue stays for `expire`, whose caller has to end its check.
-    let count = prompts.values.count { $0.connection == connection && now <= $0.deadline }
-    guard count < Self.mostPerConnection else { return nil }
-    prompts[name] = Prompt(
-      question: question,
-      place: place,
-      connection: connection,
-      state: .open,
-      deadline: now.advanced(bySeconds: Self.lifetime),
-      fingerprintPossible: fingerprintPossible
-    )
-    return methods(of: name)
+  ) -> Opening? {
+    guard var prompt = prompts[name], prompt.state == .beginning else { return nil }
+    prompt.state = .open
+    prompt.place = place
+    prompt.fingerprintPossible = fingerprintPossible
+    prompt.deadline = now.advanced(bySeconds: Self.lifetime)
+    prompts[name] = prompt
+    return prompt.passedMeanwhile[place].map(Opening.answered) ?? .asks
+  }
+
+  /// Ends a prompt that was begun, and not opened.
+  public mutating func endBeginning(_ name: String) {
+    if prompts[name]?.state == .beginning { prompts[name] = nil }
   }
 
   /// The methods that may still be tried with a prompt.
@@ -133,7 +134,8 @@ public struct PromptBook: Sendable {
     mayWait: Bool = false,
     at now: BootInstant
   ) throws(PresenceOutcome) -> Arming {
-    guard var prompt = prompts[name], prompt.connection == connection else {
+    guard var prompt = prompts[name], prompt.connection == connection, prompt.state != .beginning
+    else {
       throw .denied("no such prompt on this connection")
     }
     guard now <= prompt.deadline else {
@@ -146,7 +148,7 @@ public struct PromptBook: Sendable {
     if case .passed = prompt.state { throw .denied("the check was passed already") }
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
-      guard case .armed = running.state, now <= running.end else { continue }
+      guard case .armed = running.state, let end = running.end, now <= end else { continue }
       guard running.question == prompt.question, running.place == prompt.place,
         prompt.question.purpose.mayBeShared, now <= running.deadline
       else {
@@ -203,6 +205,11 @@ public struct PromptBook: Sendable {
     else { return }
     prompts[name]?.state = .passed(method)
     renew(name, at: now)
+    guard prompt.question.purpose.mayBeShared else { return }
+    for (other, beginning) in prompts
+    where beginning.state == .beginning && beginning.question == prompt.question {
+      prompts[other]?.passedMeanwhile[prompt.place] = name
+    }
   }
 
   /// The check of an armed prompt ended without success; the prompt stays, for another method.
@@ -254,7 +261,7 @@ public struct PromptBook: Sendable {
     else { throw .denied("no such prompt on this connection") }
     switch prompt.state {
     case .joined(let leader): return .joined(leader)
-    case .open, .armed, .waiting: return .open
+    case .beginning, .open, .armed, .waiting: return .open
     case .passed:
       guard now <= prompt.deadline else { throw .timedOut }
       return .passed
@@ -293,17 +300,6 @@ public struct PromptBook: Sendable {
     .map(\.key)
   }
 
-  /// A connection is about to be asked; `end` says that it is, or will not be.
-  public mutating func begin(_ question: PromptQuestion, for connection: UInt64) {
-    beginnings.append(Beginning(question: question, connection: connection))
-  }
-
-  /// What was about to be asked is open now, or will never be.
-  public mutating func end(_ question: PromptQuestion, for connection: UInt64) {
-    let beginning = Beginning(question: question, connection: connection)
-    if let place = beginnings.firstIndex(of: beginning) { beginnings.remove(at: place) }
-  }
-
   /// Whether another connection is asked the same right now, or is about to be, and this one is not
   /// yet: what passes that check answers this one too, where it may be shared.
   public func isAsked(
@@ -313,14 +309,10 @@ public struct PromptBook: Sendable {
   ) -> Bool {
     guard question.purpose.mayBeShared else { return false }
     var isAskedElsewhere = false
-    for beginning in beginnings where beginning.question == question {
-      if beginning.connection == connection { return false }
-      isAskedElsewhere = true
-    }
-    for prompt in prompts.values where prompt.question == question && now <= prompt.deadline {
+    for prompt in prompts.values where prompt.question == question && prompt.counts(at: now) {
       if prompt.connection == connection { return false }
       switch prompt.state {
-      case .open, .armed, .waiting: isAskedElsewhere = true
+      case .beginning, .open, .armed, .waiting: isAskedElsewhere = true
       case .joined, .passed: break
       }
     }
@@ -351,9 +343,9 @@ public struct PromptBook: Sendable {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }
 
-  /// The prompts of a place.
+  /// The prompts of a place that are ready.
   public func names(at place: String) -> [String] {
-    prompts.filter { $0.value.place == place }.map(\.key)
+    prompts.filter { $0.value.place == place && $0.value.state != .beginning }.map(\.key)
   }
 
   /// The prompts for which a check by this method runs, or was passed and not used yet.
@@ -376,7 +368,7 @@ public struct PromptBook: Sendable {
 
   /// Removes what nobody has used in time; the names of those removed.
   public mutating func expire(at now: BootInstant) -> [String] {
-    let gone = prompts.filter { $0.value.end < now }.map(\.key)
+    let gone = prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
     for name in gone { prompts[name] = nil }
     return gone
   }

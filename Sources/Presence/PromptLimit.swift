@@ -3,8 +3,9 @@ public import System
 /// How often somebody may be asked: a person who is asked without end says yes at last.
 ///
 /// A question is one of a purpose and an account, whatever else it says and wherever it comes from: three
-/// at once, then one each fifteen seconds; all questions of a user together have a larger measure. One that is answered
-/// with a passed check costs nothing, so that whoever says yes is never kept waiting. One that is
+/// at once, then one each fifteen seconds; all questions of a user together have a larger measure. Those
+/// who ask it while it is being asked join it, and have a measure of their own. One that is answered with a
+/// passed check costs nothing, so that whoever says yes is never kept waiting. One that is
 /// refused, when the reader was armed or a password asked for, and again after that, starts a pause,
 /// which grows with each further refusal.
 ///

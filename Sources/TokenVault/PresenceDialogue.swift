@@ -57,22 +57,29 @@ extension Vault {
       return .busy("this was asked too often just now: it may be asked again in \(wait) s")
     }
     let name = hexadecimal(try random(16))
-    // Those who come while the rest is found out join what is about to be asked.
-    prompts.begin(question, for: caller.connection)
-    defer { prompts.end(question, for: caller.connection) }
+    let isEntered = prompts.begin(
+      name,
+      question: question,
+      connection: caller.connection,
+      at: clock.boot
+    )
+    guard isEntered else { return .busy("too many prompts are open on this connection") }
+    defer { prompts.endBeginning(name) }
     let place = await place(of: caller)
     try demandPresenceAllowed(at: place)
     let standing = try await fingerStanding(for: caller)
-    guard
-      let methods = prompts.open(
-        name,
-        question: question,
-        place: place.name,
-        connection: caller.connection,
-        fingerprintPossible: fingerObjection(standing, at: place) == nil,
-        at: clock.boot
-      )
-    else { return .busy("too many prompts are open on this connection") }
+    let opening = prompts.open(
+      name,
+      place: place.name,
+      fingerprintPossible: fingerObjection(standing, at: place) == nil,
+      at: clock.boot
+    )
+    switch opening {
+    case .asks?: break
+    case .answered(let leader)?: answered[name] = leader
+    // Its connection has ended.
+    case nil: throw .presenceFailed(.cancelled, methods: [])
+    }
     note(name, standing, at: place)
     sweepLater()
     return .presenceNeeded(
@@ -82,7 +89,7 @@ extension Vault {
         account: account,
         purpose: question.purpose,
         detail: question.detail,
-        methods: methods,
+        methods: prompts.methods(of: name),
         timeout: PromptBook.lifetime,
         reason: reason(for: question.purpose, standing, at: place)
       )

@@ -107,13 +107,25 @@ final class LoginNames: Sendable {
   }
 }
 
-/// Remembers which opening of its user's vault a connection was served by: the user's login name was
-/// compared then, and need not be for each call.
+/// Remembers which opening of its user's vault a connection was served by, and whether the user's login
+/// name was looked up for it, so that it need not be for each call.
 final class Recognition: Sendable {
   private let opening = Atomic<UInt64>(0)
+  private let lookedUp = Atomic<UInt64>(0)
 
+  /// Whether it was served by an opening.
   func isFor(_ number: UInt64) -> Bool { opening.load(ordering: .acquiring) == number }
+  /// Whether its user's name was compared by a look of its own.
+  func isSettled(for number: UInt64) -> Bool { lookedUp.load(ordering: .acquiring) == number }
+
+  /// It is served, by the name that was found for another connection a moment ago.
   func note(_ number: UInt64) { opening.store(number, ordering: .releasing) }
+
+  /// It is served, by a look of its own.
+  func settle(_ number: UInt64) {
+    note(number)
+    lookedUp.store(number, ordering: .releasing)
+  }
 }
 
 /// Starts work beside the caller's.

@@ -132,7 +132,7 @@ public final class Vaults: Sendable {
   }
 
   /// Whether the user is still who the vault was opened for, by the login name, which is looked up
-  /// once for a connection; where not, the vault is closed.
+  /// once for a connection that outlasts the last look; where not, the vault is closed.
   private func recognizes(
     _ recognition: Recognition?,
     of user: UInt32,
@@ -147,7 +147,7 @@ public final class Vaults: Sendable {
       await dismiss(opened, of: user)
       return false
     }
-    recognition.note(opened.number)
+    recognition.settle(opened.number)
     return true
   }
 
@@ -157,7 +157,7 @@ public final class Vaults: Sendable {
     of user: UInt32,
     in opened: Opened
   ) -> Bool {
-    if recognition.isFor(opened.number) { return true }
+    if recognition.isSettled(for: opened.number) { return true }
     guard let name = names.recentName(of: user), name == opened.name else { return false }
     recognition.note(opened.number)
     return true

@@ -108,6 +108,24 @@ struct AppPresenceTests {
   }
 
   @Test
+  func whoeverAsksNobodyLeavesThePromptsToThoseWhoDo() throws {
+    try app.run("protect")
+    try person.expireTokens()
+    try app.run("open presenter=none")
+    for _ in 0..<5 {
+      try fails(
+        "token",
+        "presence(AuthSession.AuthError.PresenceFailure.nobodyToAsk)",
+        "showMessage"
+      )
+    }
+    try app.run("open")
+    try app.run("person password")
+    #expect(try app.run("token").hasPrefix("at_"))
+    #expect(app.prompts.count == 2)
+  }
+
+  @Test
   func aLockedOutReaderOffersThePassword() throws {
     try person.enrollFinger()
     try app.run("protect")

@@ -147,10 +147,10 @@ struct PromptBookModelTests {
     let finger = dice.roll(8) != 0
     let methods = book.open(
       Self.names[name],
-      question: Self.questions[asked],
-      connection: UInt64(connection),
+      Self.questions[asked],
+      by: UInt64(connection),
       fingerprintPossible: finger,
-      at: at(now)
+      at: now
     )
     model.entries[name] = .init(
       asked: asked,

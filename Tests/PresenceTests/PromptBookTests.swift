@@ -62,13 +62,7 @@ struct PromptBookTests {
   @Test
   func nothingIsPassedThatIsNotArmed() throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     book.pass("p", at: at(0))
     #expect(try book.standing(of: "p", question: question(), connection: 1, at: at(0)) == .open)
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(1))
@@ -82,13 +76,7 @@ struct PromptBookTests {
   @Test
   func aResultOfAnotherMethodOrOfALaterTimeIsNotTheOneThatRuns() throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     #expect(!book.isArmed("p", method: .fingerprint, at: at(0)))
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     #expect(book.isArmed("p", method: .fingerprint, at: at(30)))
@@ -104,13 +92,7 @@ struct PromptBookTests {
       ("p", question(), UInt64(1)), ("q", question(of: otherAccount), 2),
       ("r", question(.unlock), 3), ("s", question(user: 1001), 4),
     ] {
-      _ = book.open(
-        name,
-        question: asked,
-        connection: connection,
-        fingerprintPossible: true,
-        at: at(0)
-      )
+      book.open(name, asked, by: connection)
     }
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     for (name, connection) in [("q", UInt64(2)), ("r", 3), ("s", 4)] {
@@ -129,13 +111,7 @@ struct PromptBookTests {
     for (name, asked, connection) in [
       ("p", question(), UInt64(1)), ("q", question(of: otherAccount), 2),
     ] {
-      _ = book.open(
-        name,
-        question: asked,
-        connection: connection,
-        fingerprintPossible: true,
-        at: at(0)
-      )
+      book.open(name, asked, by: connection)
     }
     func arm(_ seconds: Int64) throws -> PromptBook.Arming {
       try book.arm("q", method: .fingerprint, connection: 2, mayWait: true, at: at(seconds))
@@ -162,13 +138,7 @@ struct PromptBookTests {
   func onlyUsingATokenAndUnlockingAreShared(_ purpose: PresencePurpose) throws {
     var book = PromptBook()
     for connection in UInt64(1)...2 {
-      _ = book.open(
-        "p\(connection)",
-        question: question(purpose),
-        connection: connection,
-        fingerprintPossible: true,
-        at: at(0)
-      )
+      book.open("p\(connection)", question(purpose), by: connection)
     }
     _ = try book.arm("p1", method: .password, connection: 1, at: at(0))
     if purpose == .refresh || purpose == .unlock {
@@ -189,13 +159,7 @@ struct PromptBookTests {
   func whoWaitsForALongPasswordCheckIsNotForgotten() throws {
     var book = PromptBook()
     for connection in UInt64(1)...2 {
-      _ = book.open(
-        "p\(connection)",
-        question: question(),
-        connection: connection,
-        fingerprintPossible: true,
-        at: at(0)
-      )
+      book.open("p\(connection)", by: connection)
     }
     _ = try book.arm("p1", method: .password, connection: 1, at: at(0))
     _ = try book.arm("p2", method: .fingerprint, connection: 2, at: at(1))
@@ -213,13 +177,7 @@ struct PromptBookTests {
   @Test
   func aFingerNeverProvesWhatNeedsThePassword() throws {
     var book = PromptBook()
-    let methods = book.open(
-      "p",
-      question: question(.enroll, of: nil),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    let methods = book.open("p", question(.enroll, of: nil))
     #expect(methods == [.password])
     #expect(throws: PresenceOutcome.self) {
       _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
@@ -229,24 +187,12 @@ struct PromptBookTests {
   @Test
   func aLockoutTakesTheFingerAwayAndLeavesThePassword() throws {
     var book = PromptBook()
-    let methods = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: false,
-      at: at(0)
-    )
+    let methods = book.open("p", fingerprintPossible: false)
     #expect(methods == [.password])
     #expect(throws: PresenceOutcome.lockedOut) {
       _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     }
-    _ = book.open(
-      "q",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("q")
     _ = try book.arm("q", method: .fingerprint, connection: 1, at: at(0))
     let left = book.fail("q", with: .noMatch, lockout: FingerLockout(failures: 5), at: at(1))
     #expect(left == [.password])
@@ -261,13 +207,7 @@ struct PromptBookTests {
   )
   func aFailedFingerLeavesThePassword(_ outcome: PresenceOutcome, _ again: Bool) throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     let left = book.fail("p", with: outcome, lockout: FingerLockout(), at: at(1))
     #expect(left == (again ? [.fingerprint, .password] : [.password]))
@@ -286,13 +226,7 @@ struct PromptBookTests {
   func aConnectionHasSoManyPromptsAndNoMore() {
     var book = PromptBook()
     func open(_ name: String, _ connection: UInt64, _ second: Int64) -> [PresenceMethod]? {
-      book.open(
-        name,
-        question: question(),
-        connection: connection,
-        fingerprintPossible: true,
-        at: at(second)
-      )
+      book.open(name, by: connection, at: second)
     }
     for number in 0..<PromptBook.mostPerConnection { #expect(open("\(number)", 1, 0) != nil) }
     #expect(open("more", 1, 30) == nil)
@@ -303,13 +237,7 @@ struct PromptBookTests {
   @Test
   func whatIsOverdueIsNamedOnceAndGone() throws {
     var book = try passedBook()
-    _ = book.open(
-      "q",
-      question: question(),
-      connection: 2,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("q", by: 2)
     #expect(book.expire(at: at(30)) == [])
     #expect(book.expire(at: at(31)).sorted() == ["p", "q"])
     #expect(book.expire(at: at(31)) == [])
@@ -319,13 +247,7 @@ struct PromptBookTests {
   @Test
   func aRunningCheckIsLeftTheTimeToEndItself() throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     // The reader's own 30 s end a moment after the prompt's: the password must still be possible.
     #expect(book.expire(at: at(31)) == [])
@@ -339,13 +261,7 @@ struct PromptBookTests {
   @Test
   func onlyItsOwnConnectionArmsOrClosesAPrompt() throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     #expect(throws: PresenceOutcome.self) {
       _ = try book.arm("p", method: .password, connection: 2, at: at(0))
     }
@@ -360,15 +276,66 @@ struct PromptBookTests {
   @Test
   func anExpiredPromptCannotBeArmed() throws {
     var book = PromptBook()
-    _ = book.open(
-      "p",
-      question: question(),
-      connection: 1,
-      fingerprintPossible: true,
-      at: at(0)
-    )
+    book.open("p")
     #expect(throws: PresenceOutcome.timedOut) {
       _ = try book.arm("p", method: .password, connection: 1, at: at(31))
     }
+  }
+
+  @Test
+  func whatIsAboutToBeAskedCountsAsAskedUntilItIsNot() {
+    var book = PromptBook()
+    func isAsked(_ asked: PromptQuestion = question(), by connection: UInt64) -> Bool {
+      book.isAsked(asked, otherwiseThanBy: connection, at: at(100))
+    }
+    func begin(_ name: String, _ asked: PromptQuestion) -> Bool {
+      book.begin(name, question: asked, connection: 1, at: at(0))
+    }
+    func open(_ name: String) -> PromptBook.Opening? {
+      book.open(name, fingerprintPossible: true, at: at(100))
+    }
+    func expired() -> [String] { book.expire(at: at(1000)) }
+    #expect(!isAsked(by: 2))
+    #expect(begin("p", question()))
+    // However long it takes; nobody gives it up but whoever makes it ready.
+    #expect(isAsked(by: 2))
+    #expect(expired() == [])
+    // Whoever is about to be asked joins nobody, and other questions are not asked by that.
+    #expect(!isAsked(by: 1))
+    #expect(!isAsked(question(of: otherAccount), by: 2))
+    #expect(begin("q", question(.disable)))
+    #expect(!isAsked(question(.disable), by: 2))
+    #expect(throws: PresenceOutcome.self) {
+      _ = try book.arm("p", method: .password, connection: 1, at: at(0))
+    }
+    book.endBeginning("p")
+    #expect(!isAsked(by: 2))
+    #expect(open("p") == nil)
+    // One that is ready is not ended by that.
+    #expect(open("q") == .asks)
+    book.endBeginning("q")
+    #expect(book.contains("q"))
+  }
+
+  @Test
+  func aPassedCheckAnswersThoseOfItsPlaceWhoAreAboutToBeAsked() throws {
+    var book = PromptBook()
+    let asked: [(String, PromptQuestion)] = [
+      ("leader", question()), ("same", question()), ("elsewhere", question()),
+      ("other", question(of: otherAccount)), ("alone", question(.disable)),
+    ]
+    for (number, (name, question)) in asked.enumerated() {
+      _ = book.begin(name, question: question, connection: UInt64(number), at: at(0))
+    }
+    func opening(_ name: String, at place: String = "here") -> PromptBook.Opening? {
+      book.open(name, place: place, fingerprintPossible: true, at: at(0))
+    }
+    #expect(opening("leader") == .asks)
+    _ = try book.arm("leader", method: .fingerprint, connection: 0, at: at(0))
+    book.pass("leader", at: at(1))
+    #expect(opening("same") == .answered(by: "leader"))
+    #expect(opening("elsewhere", at: "there") == .asks)
+    #expect(opening("other") == .asks)
+    #expect(opening("alone") == .asks)
   }
 }

@@ -15,6 +15,24 @@ func question(
   PromptQuestion(user: user, purpose: purpose, account: account)
 }
 
+extension PromptBook {
+  /// Begins a prompt and opens it, as a rule one that a finger can pass.
+  @discardableResult
+  mutating func open(
+    _ name: String,
+    _ asked: PromptQuestion = PresenceTests.question(),
+    place: String = "",
+    by connection: UInt64 = 1,
+    fingerprintPossible: Bool = true,
+    at second: Int64 = 0
+  ) -> [PresenceMethod]? {
+    let now = PresenceTests.at(second)
+    guard begin(name, question: asked, connection: connection, at: now) else { return nil }
+    _ = open(name, place: place, fingerprintPossible: fingerprintPossible, at: now)
+    return methods(of: name)
+  }
+}
+
 /// A book in which one prompt was passed at second 0.
 func passedBook(
   _ question: PromptQuestion = question(),
@@ -22,13 +40,7 @@ func passedBook(
   connection: UInt64 = 1
 ) throws -> PromptBook {
   var book = PromptBook()
-  _ = book.open(
-    "p",
-    question: question,
-    connection: connection,
-    fingerprintPossible: true,
-    at: at(0)
-  )
+  book.open("p", question, by: connection)
   _ = try book.arm("p", method: method, connection: connection, at: at(0))
   book.pass("p", at: at(0))
   return book

@@ -141,16 +141,12 @@ struct UnlockWindowsModelTests {
     _ joins: inout Int
   ) -> Bool {
     guard let name = (0..<6).first(where: { model.prompts[$0] == nil }) else { return true }
-    _ = vault.book.open(
+    vault.book.open(
       Self.names[name],
-      question: question(
-        account == nil ? .unlock : .refresh,
-        of: account.map { Self.accounts[$0] }
-      ),
+      question(account == nil ? .unlock : .refresh, of: account.map { Self.accounts[$0] }),
       place: Self.places[place],
-      connection: UInt64(name),
-      fingerprintPossible: true,
-      at: at(now)
+      by: UInt64(name),
+      at: now
     )
     var expected = Prompt(place: place, account: account)
     let armed = model.prompts.first { $0.value.isArmed }

@@ -308,6 +308,7 @@ struct PlaceTests {
               + " remote = deny in /etc/thumblatch/thumblatch.conf"
           )
       )
+      #expect(await desks.vault.prompts.isEmpty)
       // Nor where the prompt was opened before.
       desks.places.seat(4, at: "session 3")
       let need = try await need { _ = try await desks.vault.token(caller: caller(4)) }

@@ -197,4 +197,45 @@ struct PromptFloodTests {
     let counts = await flood(vault) { _ in await ask(vault, caller()) }
     #expect(counts == (2, 498))
   }
+
+  @Test
+  func aTouchThatComesWhileOthersAreAboutToBeAskedIsForThemToo() async throws {
+    let vault = try await open()
+    bench.check.holdDesktop()
+    let late = Task { await ask(vault, caller(20)) }
+    await bench.check.untilHeld()
+    // Its program is slower than that of the first.
+    bench.check.stopHolding()
+    guard case .prompt(let first) = await ask(vault, caller(10)) else {
+      Issue.record("not asked")
+      return
+    }
+    bench.check.plan([.matched])
+    _ = try await vault.check(first, by: .password, caller: caller(10)) { _ in }
+    bench.check.release()
+    guard case .prompt(let second) = await late.value else {
+      Issue.record("not told of the prompt")
+      return
+    }
+    let begun = bench.check.conversations.count
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token(prompt: first, caller: caller(10)).accessToken == "at-2")
+    let step = try await vault.check(second, by: .password, caller: caller(20)) { _ in }
+    #expect(step == .passed)
+    let grant = try await vault.token(prompt: second, caller: caller(20))
+    #expect(grant.accessToken == "at-2")
+    #expect(bench.check.conversations.count == begun)
+  }
+
+  @Test
+  func whoHangsUpBeforeThePromptIsMadeLeavesNone() async throws {
+    let vault = try await open()
+    bench.check.holdDesktop()
+    let gone = Task { await failure { _ = try await vault.token(caller: caller(20)) } }
+    await bench.check.untilHeld()
+    await vault.disconnect(20)
+    bench.check.release()
+    #expect(await gone.value == .presenceFailed(.cancelled, methods: []))
+    #expect(await vault.prompts.isEmpty)
+  }
 }

@@ -68,11 +68,18 @@ final class ScriptedCheck: PresenceCheck {
     }
   }
 
-  /// Lets what is held go on.
-  func release() {
-    let held = state.withLock { state in
+  /// Holds nobody any more, but for those who are held.
+  func stopHolding() {
+    state.withLock { state in
       state.holdsStarts = false
       state.holdsDesktop = false
+    }
+  }
+
+  /// Lets what is held go on.
+  func release() {
+    stopHolding()
+    let held = state.withLock { state in
       let held = state.held
       state.held = []
       return held
@@ -145,16 +152,16 @@ final class ScriptedCheck: PresenceCheck {
     return desktop
   }
 
-  private func hold(_ isHeld: (State) -> Bool) async {
-    guard state.withLock({ isHeld($0) }) else { return }
+  private func hold(_ isHeld: @Sendable (State) -> Bool) async {
     await withCheckedContinuation { start in
-      let watchers = state.withLock { state in
+      let (watchers, goes) = state.withLock { state in
+        guard isHeld(state) else { return ([CheckedContinuation<Void, Never>](), true) }
         state.held.append(start)
-        let watchers = state.heldWatchers
-        state.heldWatchers = []
-        return watchers
+        defer { state.heldWatchers = [] }
+        return (state.heldWatchers, false)
       }
       for watcher in watchers { watcher.resume() }
+      if goes { start.resume() }
     }
   }
 
