@@ -278,8 +278,11 @@ public struct PromptBook: Sendable {
     guard let prompt = prompts[name], prompt.connection == connection,
       prompt.question == question, case .passed(let method) = prompt.state
     else { throw .denied("no passed presence check for this") }
+    guard now <= prompt.deadline else {
+      remove(name)
+      throw .timedOut
+    }
     prompts[name] = nil
-    guard now <= prompt.deadline else { throw .timedOut }
     return PresenceProof(
       origin: .check(method),
       purpose: question.purpose,
@@ -318,6 +321,9 @@ public struct PromptBook: Sendable {
     }
     return isAskedElsewhere
   }
+
+  /// Whether the person saw the check of a prompt.
+  public func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
 
   /// What a person was asked who has not passed it; nil for a prompt that nobody saw the check of.
   public func unansweredQuestion(of name: String) -> PromptQuestion? {
@@ -363,13 +369,21 @@ public struct PromptBook: Sendable {
   /// Gives a prompt up.
   public mutating func close(_ name: String, connection: UInt64) {
     guard prompts[name]?.connection == connection else { return }
-    prompts[name] = nil
+    remove(name)
   }
 
   /// Removes what nobody has used in time; the names of those removed.
   public mutating func expire(at now: BootInstant) -> [String] {
     let gone = prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
-    for name in gone { prompts[name] = nil }
+    for name in gone { remove(name) }
     return gone
+  }
+
+  /// What brought nothing answers nobody.
+  private mutating func remove(_ name: String) {
+    prompts[name] = nil
+    for (other, prompt) in prompts where prompt.state == .beginning {
+      prompts[other]?.passedMeanwhile = prompt.passedMeanwhile.filter { $0.value != name }
+    }
   }
 }

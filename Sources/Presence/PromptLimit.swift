@@ -66,6 +66,9 @@ public struct PromptLimit: Sendable {
     var joined = Bucket()
     var refusals = 0
     var pauseEnd = BootInstant(nanoseconds: 0)
+
+    /// Nanoseconds until the pause after refusals is over.
+    func pause(at now: BootInstant) -> Int64 { max(0, pauseEnd.nanoseconds - now.nanoseconds) }
   }
 
   private let ofOne: Measure
@@ -109,7 +112,7 @@ public struct PromptLimit: Sendable {
     let key = Key(question)
     forget(at: now)
     var entry = entries[key] ?? Entry()
-    let pause = max(0, entry.pauseEnd.nanoseconds - now.nanoseconds)
+    let pause = entry.pause(at: now)
     if joins {
       let wait = max(pause, entry.joined.wait(ofJoining, at: now))
       guard wait == 0 else { return Self.seconds(wait) }
@@ -146,6 +149,15 @@ public struct PromptLimit: Sendable {
     entry.refusals += 1
     entry.pauseEnd = max(entry.pauseEnd, now.advanced(bySeconds: pause))
     entries[key] = entry
+  }
+
+  /// How long the pause after refusals of a question lasts still, in seconds, rounded up; nil: there is
+  /// none.
+  ///
+  /// It holds for those too who took their right to ask before.
+  public func pause(of question: PromptQuestion, at now: BootInstant) -> Int64? {
+    guard let pause = entries[Key(question)]?.pause(at: now), pause > 0 else { return nil }
+    return Self.seconds(pause)
   }
 
   /// Whether somebody who was refused has to wait still, so that this must not be forgotten.

@@ -26,6 +26,13 @@ extension PresencePurpose {
   }
 }
 
+extension VaultFailure {
+  /// A person is not to be asked the same without end.
+  fileprivate static func askedTooOften(again seconds: Int64) -> VaultFailure {
+    .busy("this was asked too often just now: it may be asked again in \(seconds) s")
+  }
+}
+
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
@@ -53,9 +60,7 @@ extension Vault {
       joins: prompts.isAsked(question, otherwiseThanBy: caller.connection, at: clock.boot),
       at: clock.boot
     )
-    if let wait {
-      return .busy("this was asked too often just now: it may be asked again in \(wait) s")
-    }
+    if let wait { return .askedTooOften(again: wait) }
     let name = hexadecimal(try random(16))
     let isEntered = prompts.begin(
       name,
@@ -64,7 +69,10 @@ extension Vault {
       at: clock.boot
     )
     guard isEntered else { return .busy("too many prompts are open on this connection") }
-    defer { prompts.endBeginning(name) }
+    defer {
+      prompts.endBeginning(name)
+      restGuardLater()
+    }
     let place = await place(of: caller)
     try demandPresenceAllowed(at: place)
     let standing = try await fingerStanding(for: caller)
@@ -77,7 +85,7 @@ extension Vault {
     switch opening {
     case .asks?: break
     case .answered(let leader)?: answered[name] = leader
-    // Its connection has ended.
+    // Given up: its connection has ended, or what ends all prompts has happened.
     case nil: throw .presenceFailed(.cancelled, methods: [])
     }
     note(name, standing, at: place)
@@ -138,6 +146,13 @@ extension Vault {
       !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
     {
       throw refusal(of: prompt, objection, caller)
+    }
+    // Meanwhile another one's check may have answered it, or the person may have refused it.
+    if answered[prompt] != nil { return .passed }
+    if !prompts.wasArmed(prompt), let question = prompts.question(of: prompt),
+      let wait = promptLimit.pause(of: question, at: clock.boot)
+    {
+      throw .askedTooOften(again: wait)
     }
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(

@@ -40,11 +40,13 @@ extension Vault {
     let place = prompts.place(of: prompt) ?? CallerPlace.aloneName(caller.connection)
     // Who joined another's check finds the window open that it has opened.
     if try await waitForLeader(of: prompt, question, caller) {
-      guard let window = windows.window(at: place, now: clock.boot) else {
-        throw .presenceFailed(.cancelled, methods: [])
+      // One that covers less than was asked for is not what was asked for, nor is one that was never
+      // opened, or is closed again.
+      let window = windows.window(at: place, now: clock.boot)
+      let isEnough = window.map { window in
+        window.accounts.map { !names.isEmpty && covered.isSubset(of: $0) } ?? true
       }
-      // One that covers less than was asked for is not what was asked for.
-      if let open = window.accounts, names.isEmpty || !covered.isSubset(of: open) {
+      guard isEnough == true else {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
       return try facts(at: place)

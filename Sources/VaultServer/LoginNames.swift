@@ -7,11 +7,12 @@ final class LoginNames: Sendable {
   typealias Answer = Result<String?, SystemError>
 
   /// A name that was found.
-  private struct Finding {
+  struct Finding {
     let name: String
-    /// When the look for it began, and how the list of users stood then.
+    /// When the look for it began.
     let begun: BootInstant
-    let list: FileStamp
+    /// How the list of users stood then.
+    fileprivate let list: FileStamp
   }
 
   private let lookup: @Sendable (UInt32) -> String?
@@ -39,11 +40,11 @@ final class LoginNames: Sendable {
 
   /// The login name of a user, where it was found a moment ago and the machine's list of users has not
   /// changed since; nil: a look is needed.
-  func recentName(of user: UInt32) -> String? {
+  func recent(of user: UInt32) -> Finding? {
     guard let finding = findings.withLock({ $0[user] }), isRecent(finding, at: .now),
       finding.list == list()
     else { return nil }
-    return finding.name
+    return finding
   }
 
   private func isRecent(_ finding: Finding, at now: BootInstant) -> Bool {
@@ -110,6 +111,7 @@ final class LoginNames: Sendable {
 /// Remembers which opening of its user's vault a connection was served by, and whether the user's login
 /// name was looked up for it, so that it need not be for each call.
 final class Recognition: Sendable {
+  private let begun = BootInstant.now
   private let opening = Atomic<UInt64>(0)
   private let lookedUp = Atomic<UInt64>(0)
 
@@ -118,13 +120,10 @@ final class Recognition: Sendable {
   /// Whether its user's name was compared by a look of its own.
   func isSettled(for number: UInt64) -> Bool { lookedUp.load(ordering: .acquiring) == number }
 
-  /// It is served, by the name that was found for another connection a moment ago.
-  func note(_ number: UInt64) { opening.store(number, ordering: .releasing) }
-
-  /// It is served, by a look of its own.
-  func settle(_ number: UInt64) {
-    note(number)
-    lookedUp.store(number, ordering: .releasing)
+  /// It is served, by a look that began then; one that began before the connection did is another's.
+  func note(_ number: UInt64, by look: BootInstant) {
+    opening.store(number, ordering: .releasing)
+    if look >= begun { lookedUp.store(number, ordering: .releasing) }
   }
 }
 

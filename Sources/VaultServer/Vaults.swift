@@ -139,6 +139,7 @@ public final class Vaults: Sendable {
     in opened: Opened
   ) async throws(VaultFailure) -> Bool {
     guard let recognition, !isRecognized(recognition, of: user, in: opened) else { return true }
+    let now = BootInstant.now
     // What cannot be found out just now says nothing of who was there before.
     guard let name = try await name(of: user) else {
       throw .refused("user \(user) has no name on this machine")
@@ -147,7 +148,7 @@ public final class Vaults: Sendable {
       await dismiss(opened, of: user)
       return false
     }
-    recognition.settle(opened.number)
+    recognition.note(opened.number, by: now)
     return true
   }
 
@@ -158,8 +159,8 @@ public final class Vaults: Sendable {
     in opened: Opened
   ) -> Bool {
     if recognition.isSettled(for: opened.number) { return true }
-    guard let name = names.recentName(of: user), name == opened.name else { return false }
-    recognition.note(opened.number)
+    guard let found = names.recent(of: user), found.name == opened.name else { return false }
+    recognition.note(opened.number, by: found.begun)
     return true
   }
 

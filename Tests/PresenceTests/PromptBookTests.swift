@@ -338,4 +338,25 @@ struct PromptBookTests {
     #expect(opening("other") == .asks)
     #expect(opening("alone") == .asks)
   }
+
+  @Test(arguments: [true, false])
+  func whatBroughtNothingAnswersNobody(_ isGivenUp: Bool) throws {
+    var book = PromptBook()
+    for (number, name) in ["leader", "late"].enumerated() {
+      _ = book.begin(name, question: question(), connection: UInt64(number), at: at(0))
+    }
+    func opening(_ name: String) -> PromptBook.Opening? {
+      book.open(name, fingerprintPossible: true, at: at(0))
+    }
+    #expect(opening("leader") == .asks)
+    _ = try book.arm("leader", method: .fingerprint, connection: 0, at: at(0))
+    book.pass("leader", at: at(1))
+    if isGivenUp {
+      book.close("leader", connection: 0)
+    } else {
+      let gone = book.expire(at: at(100))
+      #expect(gone == ["leader"])
+    }
+    #expect(opening("late") == .asks)
+  }
 }

@@ -238,4 +238,37 @@ struct PromptFloodTests {
     #expect(await gone.value == .presenceFailed(.cancelled, methods: []))
     #expect(await vault.prompts.isEmpty)
   }
+
+  @Test
+  func whoJoinedIsNotAskedDuringThePause() async throws {
+    let vault = try await open()
+    var prompts: [(UInt64, String)] = []
+    for connection: UInt64 in 10..<14 {
+      guard case .prompt(let prompt) = await ask(vault, caller(connection)) else {
+        Issue.record("connection \(connection) was not asked")
+        return
+      }
+      prompts.append((connection, prompt))
+    }
+    func check(_ number: Int, _ event: CheckEvent) async -> VaultFailure? {
+      bench.check.plan([event])
+      let (connection, prompt) = prompts[number]
+      return await failure {
+        _ = try await vault.check(prompt, by: .password, caller: caller(connection)) { _ in }
+      }
+    }
+    for number in 0..<2 {
+      #expect(await check(number, .failed(.cancelled)) != nil)
+      await vault.cancel(prompts[number].1, caller: caller(prompts[number].0))
+    }
+    let begun = bench.check.conversations.count
+    let refusal = await check(2, .matched)
+    #expect(refusal == .busy("this was asked too often just now: it may be asked again in 5 s"))
+    #expect(bench.check.conversations.count == begun)
+    bench.clock.advance(5)
+    // What was planned for it has not been used.
+    let (connection, prompt) = prompts[2]
+    let step = try await vault.check(prompt, by: .password, caller: caller(connection)) { _ in }
+    #expect(step == .passed)
+  }
 }

@@ -76,25 +76,25 @@ struct LoginNamesTests {
     let users = try Users()
     let scratch = try ScratchDirectory()
     let names = try names(users, in: scratch, for: 3600)
-    #expect(names.recentName(of: 2) == nil)
+    #expect(names.recent(of: 2) == nil)
     #expect(try await names.name(of: 2) == "bob")
-    for _ in 0..<3 { #expect(names.recentName(of: 2) == "bob") }
+    for _ in 0..<3 { #expect(names.recent(of: 2)?.name == "bob") }
     // Another one's was not looked up.
-    #expect(names.recentName(of: 1) == nil)
+    #expect(names.recent(of: 1) == nil)
     // Even where it is as long as it was, and says the same of this one.
     try put("2", in: scratch)
-    #expect(names.recentName(of: 2) == nil)
+    #expect(names.recent(of: 2) == nil)
     #expect(try await names.name(of: 2) == "bob")
-    #expect(names.recentName(of: 2) == "bob")
+    #expect(names.recent(of: 2)?.name == "bob")
     // One who has no name any more has none at hand either.
     users.names.withLock { $0[2] = nil }
     #expect(try await names.name(of: 2) == nil)
-    #expect(names.recentName(of: 2) == nil)
+    #expect(names.recent(of: 2) == nil)
     // A list that cannot be told from another one holds for nobody.
     users.names.withLock { $0[2] = "bob" }
     _ = try scratch.open().unlink("passwd")
     #expect(try await names.name(of: 2) == "bob")
-    #expect(names.recentName(of: 2) == nil)
+    #expect(names.recent(of: 2) == nil)
   }
 
   @Test
@@ -103,6 +103,6 @@ struct LoginNamesTests {
     let scratch = try ScratchDirectory()
     let names = try names(users, in: scratch, for: 0)
     #expect(try await names.name(of: 2) == "bob")
-    #expect(names.recentName(of: 2) == nil)
+    #expect(names.recent(of: 2) == nil)
   }
 }
