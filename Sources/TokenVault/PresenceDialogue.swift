@@ -268,8 +268,9 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard places != nil else { return }
     let place = await place(of: caller)
-    // Enter may come before the reader is armed: the password can still be asked for.
+    // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {
+      if method == .fingerprint { prompts.refuseFinger(prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
     }
     guard let shown = prompts.place(of: prompt) else {
