@@ -30,7 +30,8 @@ public struct PromptBook: Sendable {
 
   private struct Prompt: Sendable {
     let question: PromptQuestion
-    var place = ""
+    /// Nil while that is being found out.
+    var place: String?
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant
@@ -119,7 +120,7 @@ public struct PromptBook: Sendable {
   /// What a prompt asks.
   public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
-  /// Where the person sits who is asked.
+  /// Where the person sits who is asked; nil while that is being found out.
   public func place(of name: String) -> String? { prompts[name]?.place }
 
   /// Arms a prompt for a method; one that `mayWait` is not busy while another question is armed.
@@ -205,10 +206,10 @@ public struct PromptBook: Sendable {
     else { return }
     prompts[name]?.state = .passed(method)
     renew(name, at: now)
-    guard prompt.question.purpose.mayBeShared else { return }
+    guard prompt.question.purpose.mayBeShared, let place = prompt.place else { return }
     for (other, beginning) in prompts
     where beginning.state == .beginning && beginning.question == prompt.question {
-      prompts[other]?.passedMeanwhile[prompt.place] = name
+      prompts[other]?.passedMeanwhile[place] = name
     }
   }
 
@@ -351,7 +352,7 @@ public struct PromptBook: Sendable {
 
   /// The prompts of a place that are ready.
   public func names(at place: String) -> [String] {
-    prompts.filter { $0.value.place == place && $0.value.state != .beginning }.map(\.key)
+    prompts.filter { $0.value.place == place }.map(\.key)
   }
 
   /// The prompts for which a check by this method runs, or was passed and not used yet.

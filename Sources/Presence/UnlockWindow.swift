@@ -51,6 +51,12 @@ public struct UnlockWindow: Sendable, Equatable {
     isOpen(at: now) && (accounts?.contains(account) ?? true)
   }
 
+  /// Whether it is for all of these accounts; nil: for each that there is.
+  public func isFor(_ wanted: Set<[UInt8]>?) -> Bool {
+    guard let accounts else { return true }
+    return wanted?.isSubset(of: accounts) ?? false
+  }
+
   /// When it closes if nothing happens.
   public var closing: BootInstant { pauseEnd }
 

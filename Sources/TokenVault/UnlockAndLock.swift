@@ -27,8 +27,8 @@ extension Vault {
         "an unlock window is at most \(policy.windowLimit) h long\(try origin(of: .windowLimit))"
       )
     }
-    var covered: Set<[UInt8]> = []
-    for name in names { covered.insert(try account(named: name).id) }
+    var covered: Set<[UInt8]>? = names.isEmpty ? nil : []
+    for name in names { covered?.insert(try account(named: name).id) }
     let question = PromptQuestion(
       user: caller.user,
       purpose: .unlock,
@@ -42,11 +42,7 @@ extension Vault {
     if try await waitForLeader(of: prompt, question, caller) {
       // One that covers less than was asked for is not what was asked for, nor is one that was never
       // opened, or is closed again.
-      let window = windows.window(at: place, now: clock.boot)
-      let isEnough = window.map { window in
-        window.accounts.map { !names.isEmpty && covered.isSubset(of: $0) } ?? true
-      }
-      guard isEnough == true else {
+      guard windows.window(at: place, now: clock.boot)?.isFor(covered) == true else {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
       return try facts(at: place)
@@ -56,7 +52,7 @@ extension Vault {
     guard ends == windowEnds else { throw .presenceFailed(.cancelled, methods: []) }
     let origin = try spendForOrigin(prompt, question, caller)
     let opened = UnlockWindow(
-      accounts: names.isEmpty ? nil : covered,
+      accounts: covered,
       seconds: seconds,
       sliding: Int64(policy.window) * 60,
       limit: Int64(policy.windowLimit) * 3600,

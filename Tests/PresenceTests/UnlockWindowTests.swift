@@ -32,6 +32,16 @@ struct UnlockWindowTests {
   }
 
   @Test
+  func aWindowIsForWhatItCoversWhole() throws {
+    let ofOne = try window([account], seconds: 900)
+    let ofAll = try window(seconds: 900)
+    for wanted: Set<[UInt8]>? in [[account], [account, otherAccount], [otherAccount], nil] {
+      #expect(ofAll.isFor(wanted))
+      #expect(ofOne.isFor(wanted) == (wanted == [account]))
+    }
+  }
+
+  @Test
   func aWindowDoesNotOpenAnother() {
     #expect(
       UnlockWindow(accounts: nil, seconds: 60, provenBy: .unlockWindow, at: at(0)) == nil

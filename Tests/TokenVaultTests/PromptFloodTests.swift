@@ -23,6 +23,9 @@ struct PromptFloodTests {
     case prompt(String)
     case busy(String)
     case other
+
+    /// The prompt that was given.
+    var prompt: String? { if case .prompt(let name) = self { name } else { nil } }
   }
 
   private func ask(_ vault: Vault, _ caller: Caller) async -> Answer {
@@ -31,6 +34,19 @@ struct PromptFloodTests {
     case .busy(let words): .busy(words)
     default: .other
     }
+  }
+
+  /// Asks from so many connections, one after the other; each is given a prompt.
+  private func crowd(
+    _ connections: Range<UInt64>,
+    _ vault: Vault
+  ) async throws -> [(UInt64, String)] {
+    var prompts: [(UInt64, String)] = []
+    for connection in connections {
+      let answer = await ask(vault, caller(connection))
+      prompts.append((connection, try #require(answer.prompt, "connection \(connection)")))
+    }
+    return prompts
   }
 
   /// What comes of 500 requests within ten seconds.
@@ -154,14 +170,7 @@ struct PromptFloodTests {
   @Test
   func aCrowdThatAsksTheSameIsOneQuestion() async throws {
     let vault = try await open()
-    var prompts: [(UInt64, String)] = []
-    for connection: UInt64 in 10..<50 {
-      guard case .prompt(let prompt) = await ask(vault, caller(connection)) else {
-        Issue.record("connection \(connection) was not asked")
-        return
-      }
-      prompts.append((connection, prompt))
-    }
+    let prompts = try await crowd(10..<50, vault)
     let (first, prompt) = prompts[0]
     bench.check.plan([.matched])
     _ = try await vault.check(prompt, by: .password, caller: caller(first)) { _ in }
@@ -242,14 +251,7 @@ struct PromptFloodTests {
   @Test
   func whoJoinedIsNotAskedDuringThePause() async throws {
     let vault = try await open()
-    var prompts: [(UInt64, String)] = []
-    for connection: UInt64 in 10..<14 {
-      guard case .prompt(let prompt) = await ask(vault, caller(connection)) else {
-        Issue.record("connection \(connection) was not asked")
-        return
-      }
-      prompts.append((connection, prompt))
-    }
+    let prompts = try await crowd(10..<14, vault)
     func check(_ number: Int, _ event: CheckEvent) async -> VaultFailure? {
       bench.check.plan([event])
       let (connection, prompt) = prompts[number]
