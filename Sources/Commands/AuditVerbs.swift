@@ -50,7 +50,7 @@ enum AuditVerbs {
     }
     throw CommandError(
       .usage,
-      "--since must be a duration or a time, not \"\(text)\"",
+      "--since must be a duration with its unit or a time, not \"\(text)\"",
       hint: "such as 2h, \"2025-11-21 10:30\" or 2025-11-21T09:30:00Z"
     )
   }

@@ -17,10 +17,10 @@ enum Durations {
   /// Seconds of a text like `1h30m`: numbers each with a unit, the units in falling order and
   /// each at most once.
   ///
-  /// A number alone is seconds, as in the configuration files. A sign or a fraction is nil.
+  /// A number without a unit is nil, because one verb would mean seconds by it and another minutes.
+  /// So is a sign or a fraction.
   static func parse(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 32 else { return nil }
-    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Int64(text) }
     var total: Int64 = 0
     var digits = ""
     var left = units[...]

@@ -19,8 +19,9 @@ enum PolicyVerbs {
       it needs the system password, ends open prompts and locks the vault. A value that is laxer than \
       the machine's is refused.
       RULE is remote (deny: who does not sit at this machine is not even asked for the password), \
-      window (minutes that an unlock window stays open after its last use) or window-limit (hours \
-      that it does at most). After remote deny only somebody at this machine can change that. \
+      window (how long an unlock window stays open after its last use, such as 5m) or window-limit \
+      (how long it does at most, such as 8h). After remote deny only somebody at this machine can \
+      change that. \
       In a private vault all callers are at one place, and remote has no effect.
       """
   ) { session throws(CommandError) in
@@ -29,9 +30,10 @@ enum PolicyVerbs {
       let reply = try session.call(within: Session.localLimit) { _ in GetPolicyCall() }
       return try show(reply, only: operands.first, session)
     }
-    let (key, value) = (operands[0], operands[1])
+    let key = operands[0]
+    let value = operands[1] == defaultWord ? nil : try Self.value(operands[1], of: key)
     let reply = try session.call(within: Session.localLimit) { prompt in
-      SetPolicyCall(key: key, value: value == defaultWord ? nil : value, prompt: prompt)
+      SetPolicyCall(key: key, value: value, prompt: prompt)
     }
     guard let rule = reply.rules.first(where: { $0.key == key }) else {
       throw CommandError(.bug, "the engine does not tell of the rule that was changed")
@@ -40,6 +42,19 @@ enum PolicyVerbs {
       ["changed": .boolean(reply.changed), "rule": .object(object(rule))],
       sentence(rule, changed: reply.changed)
     )
+  }
+
+  /// A value in the unit of its rule: a duration loses its unit on the wire.
+  private static func value(_ text: String, of key: String) throws(CommandError) -> String {
+    guard let unit = Policy.Key(rawValue: key)?.unit else { return text }
+    guard let seconds = Durations.parse(text), seconds % unit.seconds == 0 else {
+      throw CommandError(
+        .usage,
+        "\(key) must be a duration in whole \(unit.name), not \"\(text)\"",
+        hint: unit.seconds < 3600 ? "such as 15m or 1h" : "such as 2h or 12h"
+      )
+    }
+    return "\(seconds / unit.seconds)"
   }
 
   private static func show(

@@ -35,6 +35,15 @@ public struct Policy: Sendable, Equatable {
       }
     }
 
+    /// The unit of a value that is a length of time, in seconds and by its name; nil for all others.
+    public var unit: (seconds: Int64, name: String)? {
+      switch self {
+      case .window: (60, "minutes")
+      case .windowLimit: (3600, "hours")
+      case .remote, .accounts, .store: nil
+      }
+    }
+
     /// A value with its unit, for people.
     public func shown(_ value: String) -> String {
       switch self {

@@ -89,11 +89,11 @@ struct PolicyVerbTests {
 
   @Test
   func aRuleIsSetAfterTheQuestionThatShowsOldAndNew() throws {
-    let text = try set(["window", "5"], "5")
+    let text = try set(["window", "5m"], "5")
     #expect(text.code == .done)
     #expect((text.talk + text.screen).contains("window is 5 min now (your own rule)"))
     #expect(!text.screen.contains("hunter2"))
-    let json = try set(["window", "5", "--json"], "5")
+    let json = try set(["window", "5m", "--json"], "5")
     #expect(
       json.out
         == #"{"changed":true,"rule":{"key":"window","machine":10,"own":5,"holds":5,"for_users":true}}"#
@@ -101,22 +101,47 @@ struct PolicyVerbTests {
     )
   }
 
+  @Test(arguments: [
+    (["window", "15"], "such as 15m or 1h"), (["window", "90s"], "such as 15m or 1h"),
+    (["window-limit", "8"], "such as 2h or 12h"), (["window-limit", "90m"], "such as 2h or 12h"),
+    (["window", "5 m"], "such as 15m or 1h"),
+  ])
+  func aLengthOfTimeNeedsAUnitThatTheRuleCanHold(_ words: [String], _ hint: String) throws {
+    let play = try Play.run(["policy"] + words) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage)
+    #expect(play.error?.hint == hint)
+    #expect(play.talk.contains("\"\(words[1])\""))
+  }
+
+  @Test(arguments: [("window", "1h", "60"), ("window", "2m", "2"), ("window-limit", "8h", "8")])
+  func aLengthOfTimeGoesToTheEngineInTheUnitOfItsRule(
+    _ rule: String,
+    _ typed: String,
+    _ sent: String
+  ) throws {
+    let play = try Play.run(["policy", rule, typed]) { stage in
+      #expect(try stage.expect(SetPolicyCall.self) == SetPolicyCall(key: rule, value: sent))
+      try stage.fail(.refused(message: "too lax"))
+    }
+    #expect(play.code == .refused)
+  }
+
   @Test
   func theWordDefaultGivesARuleUpAndNothingIsSaidToChangeThatDoesNot() throws {
     let gone = try set(["window", "default"], nil)
     #expect((gone.talk + gone.screen).contains("you have no rule of your own any more"))
-    let same = try set(["window", "5"], "5", changed: false)
+    let same = try set(["window", "5m"], "5", changed: false)
     #expect(same.talk.contains("nothing to change: window is 5 min"))
   }
 
   @Test
   func aRefusalIsToldAndAPromptThatCannotBeIsNamed() throws {
-    let refused = try Play.run(["policy", "window", "20"]) { stage in
+    let refused = try Play.run(["policy", "window", "20m"]) { stage in
       _ = try stage.expect(SetPolicyCall.self)
       try stage.fail(.refused(message: "window = 20 is laxer"))
     }
     #expect(refused.code == .refused && refused.talk.contains("window = 20 is laxer"))
-    let silent = try Play.run(["policy", "window", "5", "--no-input"]) { stage in
+    let silent = try Play.run(["policy", "window", "5m", "--no-input"]) { stage in
       _ = try stage.expect(SetPolicyCall.self)
       try stage.needPresence(.policy, methods: [.password], detail: "window: 10 min → 5 min")
     }

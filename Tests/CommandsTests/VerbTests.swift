@@ -217,6 +217,16 @@ struct VerbTests {
     #expect(play.out.isEmpty)
   }
 
+  @Test(arguments: [
+    ["unlock", "--for", "15"], ["token", "--min-ttl", "60"], ["audit", "--since", "2"],
+  ])
+  func aNumberWithoutAUnitIsNoDuration(_ words: [String]) throws {
+    let play = try Play.run(words) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage)
+    #expect(play.error?.hint?.contains("2h") == true)
+    #expect(play.talk.contains("\"\(words[2])\""))
+  }
+
   @Test
   func logoutSaysWhatHappened() throws {
     func play(_ words: [String], _ account: VaultAccount, _ reply: LogoutReply) throws -> Play {

@@ -56,7 +56,7 @@ struct PolicyStoryTests {
     // A finger on the reader is not even looked at, and who gives up has changed nothing.
     try set(
       someone,
-      ["window", "2"],
+      ["window", "2m"],
       "window: the default 10 min → 2 min",
       ending: 130
     ) { terminal in
@@ -65,7 +65,7 @@ struct PolicyStoryTests {
     }
     #expect(try someone.run("status", "--json").succeeded().contains(#""unlocked":true"#))
 
-    let shown = try set(someone, ["window", "2"], "window: the default 10 min → 2 min") {
+    let shown = try set(someone, ["window", "2m"], "window: the default 10 min → 2 min") {
       terminal in
       try terminal.enter(Someone.systemPassword)
     }
@@ -77,7 +77,7 @@ struct PolicyStoryTests {
     let silent = try someone.run("policy", "window", "default", "--no-input")
     #expect(silent.end == .exited(7))
     #expect(silent.text.contains("window: 2 min → the default 10 min"))
-    let laxer = try someone.run("policy", "window", "11")
+    let laxer = try someone.run("policy", "window", "11m")
     #expect(laxer.end == .exited(11) && laxer.text.contains("laxer than the default, 10"))
     #expect(try someone.run("policy", "remote", "deny").end == .exited(2))
     #expect(try someone.run("policy", "store", "1").end == .exited(11))

@@ -90,7 +90,7 @@ VERBS = {
     "release": (3, lambda: [account()], None, {0, 4, 5, 9, 11} | ASKED),
     "rekey": (1, list, None, {0, 5} | ASKED),
     "recover": (0.2, list, None, {0, 11} | ASKED),
-    "policy": (1, lambda: random.choice([[], ["window", either("5", "8", "default")()]]), None,
+    "policy": (1, lambda: random.choice([[], ["window", either("5m", "8m", "default")()]]), None,
                {0} | ASKED),
     "audit": (2, lambda: random.choice([[], ["--since", "1m"], [account()]]), None, {0, 9}),
     "audit verify": (1, list, None, {0}),

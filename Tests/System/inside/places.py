@@ -188,7 +188,7 @@ def aUserMayDenyThemForHimselfAndTakeThatBackAtTheSeatAlone():
         ask(FAR).expect("your own rule").end(status=11)
         rules = json.loads(BOB.thumblatch("policy", "remote", "--json").end())["rules"]
         check(rules[0]["holds"] == "password", "it is another user's rule as well")
-        ADA.thumblatch("policy", "window", "11").expect(POLICY).end(status=11)
+        ADA.thumblatch("policy", "window", "11m").expect(POLICY).end(status=11)
     finally:
         change(ADA, "remote: deny", "remote", "default")
     unlock(FAR)
