@@ -16,7 +16,7 @@ enum AccountEnd {
   /// Where nobody can be asked, who signs an account out has named it, which is enough; what forgets
   /// it as well is not done without `--yes`.
   ///
-  /// - Throws: exit 3 after a no, exit 7 where nobody can be asked about a removal.
+  /// - Throws: exit 130 after a no, exit 7 where nobody can be asked about a removal.
   func confirm(
     _ account: VaultAccount?,
     local: Bool,

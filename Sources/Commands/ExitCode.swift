@@ -29,7 +29,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case busy = 10
   /// Refused by policy.
   case refused = 11
-  /// Ctrl-C, or a signal that ends programs.
+  /// Ctrl-C, a signal that ends programs, or a question that was answered with no.
   case interrupted = 130
 
   /// The name of the code in `--json`, which never changes.

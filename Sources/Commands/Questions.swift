@@ -69,7 +69,7 @@ extension Session {
   ///   - question: with its question mark.
   ///   - what: what is asked for, for the error where nobody can be asked.
   ///   - refusal: what is said after a no.
-  /// - Throws: exit 3 after a no, exit 7 where nobody can be asked.
+  /// - Throws: exit 130 after a no, exit 7 where nobody can be asked.
   func confirm(
     _ question: String,
     for what: String,
@@ -79,7 +79,7 @@ extension Session {
     output.ask("\(question) [y/N] ")
     let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
     guard ["y", "yes"].contains(trimmed(answer).lowercased()) else {
-      throw CommandError(.presence, refusal)
+      throw CommandError(.interrupted, refusal)
     }
   }
 

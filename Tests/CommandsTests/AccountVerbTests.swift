@@ -44,7 +44,7 @@ struct AccountVerbTests {
       try stage.terminal.type(answer + "\n")
       try stage.expectEnd()
     }
-    #expect(play.code == .presence)
+    #expect(play.code == .interrupted)
   }
 
   @Test(arguments: [
@@ -61,7 +61,7 @@ struct AccountVerbTests {
       try stage.terminal.type("\n")
       try stage.expectEnd()
     }
-    #expect(play.code == .presence)
+    #expect(play.code == .interrupted)
     let flowing = play.screen.replacing("\r\n", with: " ")
     #expect(flowing.contains(what) && flowing.contains(rest), "\(play.screen)")
   }
@@ -75,7 +75,7 @@ struct AccountVerbTests {
       try stage.terminal.type("n\n")
       try stage.expectEnd()
     }
-    #expect(play.code == .presence)
+    #expect(play.code == .interrupted)
     let lines = play.screen.replacing("\r\n", with: "\n").split(separator: "\n")
     #expect(lines.count > 3 && lines.allSatisfy { $0.utf8.count <= 30 }, "\(play.screen)")
   }
