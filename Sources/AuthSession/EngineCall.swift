@@ -14,13 +14,16 @@ struct EngineCall {
   static let remoteLimit: Int64 = 150
 
   /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
+  ///
+  /// If the engine leaves or is killed, `again` says whether `body` runs once more on the next one.
   nonisolated(nonsending) static func run<Value: Sendable>(
     on threads: BlockingWork = .short,
+    again: Repetition = .untilPrompted,
     _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
   ) async throws(AuthError) -> Value {
     try await threads.run { interrupt throws(AuthError) in
       do throws(VaultClientError) {
-        return try converse(interrupt, body)
+        return try converse(interrupt, again, body)
       } catch {
         throw AuthError(error)
       }
@@ -49,16 +52,29 @@ struct EngineCall {
 
   private static func converse<Value>(
     _ interrupt: Int32,
+    _ again: Repetition,
     _ body: (EngineCall) throws(VaultClientError) -> Value
   ) throws(VaultClientError) -> Value {
     let location = try VaultLocation(privately: false)
-    let first = try location.connect(interrupt: interrupt)
-    do throws(VaultClientError) {
-      return try body(EngineCall(connection: first, interrupt: interrupt))
-    } catch .disconnected where !first.hasAnswered {
-      // It left for idleness at the moment of the call: another is started.
-      let second = try location.connect(interrupt: interrupt)
-      return try body(EngineCall(connection: second, interrupt: interrupt))
+    var reconnection = Reconnection()
+    while true {
+      var connection: Connection?
+      do throws(VaultClientError) {
+        let opened = try location.connect(interrupt: interrupt)
+        connection = opened
+        return try body(EngineCall(connection: opened, interrupt: interrupt))
+      } catch .disconnected where mayRepeat(again, on: connection) {
+        guard try reconnection.waitForNextTry(interrupt: interrupt) else { throw .disconnected }
+      }
+    }
+  }
+
+  private static func mayRepeat(_ again: Repetition, on connection: Connection?) -> Bool {
+    switch again {
+    case .never: false
+    // The first answer may have been a prompt.
+    case .untilPrompted: connection?.hasAnswered != true
+    case .always: true
     }
   }
 

@@ -11,7 +11,7 @@ extension EngineVault {
     email: String,
     password: Password
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit) { _ in
           LoginCall(
@@ -33,7 +33,7 @@ extension EngineVault {
     name: String?,
     password: Password
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit) { _ in
           RegisterCall(

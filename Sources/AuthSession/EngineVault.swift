@@ -57,7 +57,7 @@ public struct EngineVault: AuthVault {
     _ request: TokenRequest,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessTokenReply {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long, again: .always) { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
         AccessTokenCall(
           account: account,
@@ -77,7 +77,8 @@ public struct EngineVault: AuthVault {
     _ account: String,
     locally: Bool
   ) async throws(AuthError) -> SignOutOutcome {
-    let reply = try await EngineCall.run(on: .ending) { engine throws(VaultClientError) in
+    let reply = try await EngineCall.run(on: .ending, again: .never) {
+      engine throws(VaultClientError) in
       try engine.call(within: EngineCall.remoteLimit) { _ in
         LogoutCall(account: account, local: locally)
       }
@@ -90,7 +91,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+    try await EngineCall.run(on: .long, again: .always) { engine throws(VaultClientError) in
       AccountSnapshot(
         try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           WhoAmICall(account: account, prompt: prompt)

@@ -1,5 +1,6 @@
 internal import JSON
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 /// `account list, rename, default, remove`.
@@ -41,7 +42,7 @@ enum AccountVerbs {
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
     let new = try session.accountName(session.arguments.operands[1])
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       RenameAccountCall(account: old, name: new, prompt: prompt)
     }
     try session.report(
@@ -82,7 +83,7 @@ enum AccountVerbs {
     let account = try StatusVerbs.accounts(session, named: name).first
     let isSignedOut = account?.state == .signedOut
     try AccountEnd.removal.confirm(account, local: local, session)
-    let reply = try session.call(within: Session.remoteLimit, repeatable: false) { _ in
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
       RemoveAccountCall(account: name, local: local)
     }
     try session.report(

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import VaultClient
 internal import VaultInterface
 
 /// `provider apply`.
@@ -25,7 +26,7 @@ extension ProviderVerbs {
       // Where its metadata says something else by now, the engine's question shows that.
       let edits = ProviderText.changes(from: bound.asWritten, to: provider)
       if !edits.isEmpty { try announce(edits, of: name, for: account, session) }
-      _ = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      _ = try session.call(within: Session.remoteLimit, again: .never) { prompt in
         ApplyProviderCall(
           account: account,
           provider: VaultProvider(provider),

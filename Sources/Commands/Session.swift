@@ -19,7 +19,7 @@ final class Session {
   private let connect: () throws(VaultClientError) -> Connection
   private var terminalIfAny: Terminal??
   private var connection: Connection?
-  fileprivate var hasReconnected = false
+  fileprivate var reconnection = Reconnection()
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.
   init(
@@ -62,7 +62,7 @@ final class Session {
     guard let seconds = Durations.parse(text) else {
       throw CommandError(
         .usage,
-        "\(option) must be a duration, not \"\(text)\"",
+        "\(option) must be a duration with its unit, not \"\(text)\"",
         hint: "such as 90s, 15m, 2h or 1h30m"
       )
     }
@@ -129,12 +129,15 @@ final class Session {
 
   /// The connection to the vault, opened at the first call.
   func vault() throws(CommandError) -> Connection {
+    do { return try vaultOnWire() } catch { throw CommandError(error) }
+  }
+
+  /// The same, with the client's own error.
+  fileprivate func vaultOnWire() throws(VaultClientError) -> Connection {
     if let connection { return connection }
-    do {
-      let opened = try connect()
-      connection = opened
-      return opened
-    } catch { throw CommandError(error) }
+    let opened = try connect()
+    connection = opened
+    return opened
   }
 
   /// Hangs up: whatever the engine does for this caller is cancelled.
@@ -157,11 +160,11 @@ extension Session {
   /// `make` gets the prompt whose check has passed, or nil at first.
   func call<Method: VarlinkMethod>(
     within seconds: Int64,
-    repeatable: Bool = true,
+    again: Repetition = .untilPrompted,
     _ make: (String?) -> Method
   ) throws(CommandError) -> Method.Reply {
     var result: Method.Reply?
-    try stream(within: seconds, more: false, repeatable: repeatable, make) { result = $0 }
+    try stream(within: seconds, more: false, again: again, make) { result = $0 }
     guard let result else { throw CommandError(VaultClientError.disconnected) }
     return result
   }
@@ -175,39 +178,60 @@ extension Session {
   /// Calls the vault for several replies, with a presence dialogue where it asks for one.
   ///
   /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
-  /// An engine that leaves for idleness at the moment of the first call is started anew, except
-  /// for calls that must not be made twice.
+  /// If the engine leaves or is killed before it replies, `again` says whether the call is sent to
+  /// the next one.
   func stream<Method: VarlinkMethod>(
     within seconds: Int64,
     more: Bool = true,
-    repeatable: Bool = true,
+    again: Repetition = .untilPrompted,
     _ make: (String?) -> Method,
     each body: (Method.Reply) throws(VaultClientError) -> Void
   ) throws(CommandError) {
     var prompt: String?
+    var prompts = 0
     defer { output.clearStatus() }
-    for _ in 0..<4 {
-      let connection = try vault()
+    while prompts < 4 {
+      var hasReply = false
       do throws(VaultClientError) {
-        try connection.stream(
+        try vaultOnWire().stream(
           make(prompt),
           more: more,
           within: seconds,
-          patience: seconds == Self.remoteLimit ? { self.askPatience() } : nil,
-          each: body
-        )
+          patience: seconds == Self.remoteLimit ? { self.askPatience() } : nil
+        ) { reply throws(VaultClientError) in
+          hasReply = true
+          try body(reply)
+        }
         return
       } catch .refused(.presenceNeeded(let request)) {
         try PresenceDialogue(request, in: self).run()
         prompt = request.prompt
-      } catch .disconnected where repeatable && prompt == nil && !connection.hasAnswered {
-        guard !hasReconnected else { throw CommandError(.disconnected as VaultClientError) }
-        hasReconnected = true
+        prompts += 1
+      } catch .disconnected where !hasReply && mayRepeat(again, prompt) {
         hangUp()
+        guard try waitForNextTry() else { throw CommandError(.disconnected as VaultClientError) }
+        // It went with the engine that opened it.
+        prompt = nil
       } catch {
         throw CommandError(error)
       }
     }
     throw CommandError(.presence, "the vault asks for presence checks again and again")
+  }
+
+  private func mayRepeat(_ again: Repetition, _ prompt: String?) -> Bool {
+    switch again {
+    case .never: false
+    case .untilPrompted: prompt == nil
+    case .always: true
+    }
+  }
+
+  private func waitForNextTry() throws(CommandError) -> Bool {
+    do throws(VaultClientError) {
+      return try reconnection.waitForNextTry(interrupt: interrupt)
+    } catch {
+      throw CommandError(error)
+    }
   }
 }

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import PlainText
+internal import VaultClient
 internal import VaultInterface
 
 /// What is looked at before and after somebody signs in.
@@ -147,7 +148,7 @@ extension SignInVerbs {
     let password = try session.password("\(email) at \(place)", twice: false)
     let exportable = session.arguments.has("--exportable") ? true : nil
     do throws(CommandError) {
-      return try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      return try session.call(within: Session.remoteLimit, again: .never) { prompt in
         LoginCall(
           account: account,
           provider: provider,

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 /// `register`, `login`, `logout`.
@@ -55,7 +56,7 @@ enum SignInVerbs {
     let exportable = session.arguments.has("--exportable") ? true : nil
     let reply: AccountReply
     do throws(CommandError) {
-      reply = try session.call(within: Session.remoteLimit, repeatable: false) { prompt in
+      reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
         RegisterCall(
           account: account,
           provider: provider,
@@ -148,7 +149,7 @@ enum SignInVerbs {
     let local = session.arguments.has("--local")
     let before = try StatusVerbs.accounts(session, named: account).first
     try AccountEnd.signOut.confirm(before, local: local, session)
-    let reply = try session.call(within: Session.remoteLimit) { _ in
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
       LogoutCall(account: account, local: local)
     }
     try session.report(

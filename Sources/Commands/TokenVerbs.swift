@@ -1,4 +1,5 @@
 internal import JSON
+internal import VaultClient
 internal import VaultInterface
 
 /// `token`, `whoami`.
@@ -32,7 +33,7 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.call(within: Session.remoteLimit) { prompt in
+    let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
       AccessTokenCall(
         account: account,
         minimumLifetime: lifetime,
@@ -66,7 +67,7 @@ enum TokenVerbs {
     summary: "show who the provider says this is"
   ) { session throws(CommandError) in
     let account = try session.account()
-    let reply = try session.call(within: Session.remoteLimit) { prompt in
+    let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
       WhoAmICall(account: account, prompt: prompt)
     }
     try session.show(

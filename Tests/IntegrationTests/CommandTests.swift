@@ -154,6 +154,36 @@ struct CommandTests {
     #expect(try person.run("account", "list").succeeded().contains("me@example.org"))
   }
 
+  /// The client that waits may reach the listener of the process that is dying.
+  @Test
+  func aTokenThatWaitsOutlivesTheEngineThatIsKilled() throws {
+    let person = try Person()
+    try person.register()
+    var token = try person.run("token", "me").succeeded()
+    for round in 0..<12 {
+      try person.backend.clear()
+      try person.backend.fail(.init("/auth/refresh", hold: true))
+      let (near, far) = try UnixSocket.pair()
+      let run: Run
+      do {
+        let ours = Descriptor(owning: near)
+        let theirs = Descriptor(owning: far)
+        try ours.write(token)
+        run = try person.start(["token", "me", "--rejected"], input: theirs.number)
+      }
+      try person.backend.waitForRequests("/auth/refresh")
+      for process in processes(in: person.programs, named: "thumblatchd") {
+        kill(process, SIGKILL)
+      }
+      try person.backend.release()
+      let next = try run.text()
+      #expect(try run.child.wait() == .exited(0), "round \(round): \(next)")
+      #expect(next != token)
+      token = next
+    }
+    #expect(try person.backend.count("sessions") == 1)
+  }
+
   @Test
   func ctrlCAtAPasswordEndsItAndSendsNothing() throws {
     let person = try Person()
