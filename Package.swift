@@ -109,7 +109,7 @@ let package = Package(
     ),
     room("PlainText"),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
-    room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
+    room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
     room(
       "Commands",
       [

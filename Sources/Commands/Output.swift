@@ -3,6 +3,7 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 internal import System
+internal import VaultClient
 
 /// All that the program says; nothing else writes to the terminal or to standard output.
 ///

@@ -71,10 +71,14 @@ private final class TerminalView: PresenceView {
     self.methods = methods
     guard isFirst else { return }
     if let reason = PresenceText.reason(of: request) { output.say(reason) }
+    let (purpose, requester) = (PresenceText.purpose(of: request), request.requester)
     output.say(
       method == .fingerprint
-        ? PresenceText.fingerprintPrompt(request, password: methods.contains(.password))
-        : PresenceText.passwordPrompt(request)
+        ? PresenceText.fingerprintPrompt(
+          to: purpose,
+          requester: requester,
+          password: methods.contains(.password)
+        ) : PresenceText.passwordPrompt(to: purpose, requester: requester)
     )
   }
 
@@ -91,12 +95,12 @@ private final class TerminalView: PresenceView {
 
   func show(_ event: PresenceEvent) {
     switch event {
-    case .queued: output.status("waiting for the other prompt")
+    case .queued: output.status(PresenceText.queued)
     case .waiting: output.status("still waiting for the reader")
     case .retry(let hint): output.status(PresenceText.advice(hint))
     case .wait(let seconds, let wasWrong):
       output.status(PresenceText.wait(seconds, hasAnswered: wasWrong))
-    case .checking: output.status("checking the password")
+    case .checking: output.status(PresenceText.checking)
     case .failed(let method, let outcome, let message, let left):
       output.say(PresenceText.nextTry(after: method, outcome, message, left: left))
     }
@@ -109,10 +113,10 @@ private final class TerminalView: PresenceView {
     output.clearStatus()
     terminal.discardTyped()
     guard method == .fingerprint else {
-      output.say("The other prompt is over.")
+      output.say(PresenceText.isOver)
       return true
     }
-    output.say("The other prompt is over. Press Enter when you are ready for this one.")
+    output.say(PresenceText.isReady)
     return try reading { () throws(CommandError) in
       try terminal.readSecret(interrupt: interrupt, deadline: deadline) != nil
     }
@@ -124,9 +128,8 @@ private final class TerminalView: PresenceView {
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
     try reading { () throws(CommandError) in
-      let question = text.isEmpty ? "Password: " : text.hasSuffix(" ") ? text : text + " "
       if !hidden { terminal.restore() }
-      output.ask(question)
+      output.ask(PresenceText.question(text))
       if hidden {
         defer { output.endLine() }
         guard let secret = try terminal.readSecret(interrupt: interrupt, deadline: deadline) else {

@@ -1,13 +1,21 @@
 internal import PlainText
-internal import VaultInterface
+public import VaultInterface
 
-/// The sentences of the presence dialogue.
-enum PresenceText {
+/// The sentences of the presence dialogue: the same at a command and in an app.
+public enum PresenceText {
   /// The most characters of what a check is for; a question that has more is not asked.
-  static let longestDetail = 2000
+  public static let longestDetail = 2000
+  /// Another prompt of this person is open.
+  public static let queued = "waiting for the other prompt"
+  /// The other prompt has ended, and this one asks for the password by itself.
+  public static let isOver = "The other prompt is over."
+  /// The other prompt has ended, and the reader is armed only after Enter.
+  public static let isReady = "\(isOver) Press Enter when you are ready for this one."
+  /// The password is being checked.
+  public static let checking = "checking the password"
 
   /// What a passed check allows: completes "Touch the fingerprint reader to ...".
-  static func purpose(of request: PresenceRequest) -> String {
+  public static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
     let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
     return switch request.purpose {
@@ -30,36 +38,56 @@ enum PresenceText {
   }
 
   /// What would be asked, for an error where nobody can be.
-  static func need(_ request: PresenceRequest) -> String {
+  public static func need(_ request: PresenceRequest) -> String {
     let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
     return "a presence check to \(purpose(of: request))\(reason)"
   }
 
   /// Why the password is asked and no finger; nil where there is nothing to explain.
-  static func reason(of request: PresenceRequest) -> String? {
-    request.reason.map { sentence(PlainText.line($0, limit: 600)) + "." }
+  public static func reason(of request: PresenceRequest) -> String? {
+    request.reason.map(reason)
+  }
+
+  /// The same for a reason that was told.
+  public static func reason(_ text: String) -> String {
+    sentence(PlainText.line(text, limit: 600)) + "."
   }
 
   /// Why nothing happens for a while.
-  static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
+  public static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
     hasAnswered
       ? "wrong password: wait \(seconds) s"
       : "wait \(seconds) s: a wrong password was given before"
   }
 
   /// What stands on the screen before the reader is armed.
-  static func fingerprintPrompt(_ request: PresenceRequest, password: Bool) -> String {
-    "Touch the fingerprint reader to \(purpose(of: request)) (\(requester(request)))."
+  ///
+  /// - Parameters:
+  ///   - purpose: what a passed check allows, as `purpose(of:)` says it.
+  ///   - requester: the program that asks.
+  ///   - password: whether Enter chooses the password.
+  /// - Returns: one sentence, and what Enter does.
+  public static func fingerprintPrompt(
+    to purpose: String,
+    requester: String,
+    password: Bool
+  ) -> String {
+    "Touch the fingerprint reader to \(purpose) (\(asked(by: requester)))."
       + (password ? " \(passwordKey)" : "")
   }
 
   /// What stands on the screen before the password is asked.
-  static func passwordPrompt(_ request: PresenceRequest) -> String {
-    "Type the system password to \(purpose(of: request)) (\(requester(request)))."
+  public static func passwordPrompt(to purpose: String, requester: String) -> String {
+    "Type the system password to \(purpose) (\(asked(by: requester)))."
+  }
+
+  /// A question of the password check, with a space behind it.
+  public static func question(_ text: String) -> String {
+    text.isEmpty ? "Password: " : text.hasSuffix(" ") ? text : text + " "
   }
 
   /// What to do differently after a bad scan.
-  static func advice(_ hint: ScanHint?) -> String {
+  public static func advice(_ hint: ScanHint?) -> String {
     switch hint {
     case .tooShort: "too short: keep the finger on the reader a little longer"
     case .centerFinger: "not in the middle: put the finger on the center of the reader"
@@ -69,7 +97,7 @@ enum PresenceText {
   }
 
   /// What happened, between two tries of one dialogue.
-  static func nextTry(
+  public static func nextTry(
     after method: PresenceMethod,
     _ outcome: PresenceOutcome,
     _ message: String,
@@ -96,7 +124,7 @@ enum PresenceText {
   }
 
   /// Why the check did not pass, as a clause.
-  static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
+  public static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
     let clause =
       switch outcome {
       case .cancelled: "the presence check was cancelled"
@@ -114,7 +142,7 @@ enum PresenceText {
   }
 
   /// What to do about a check that did not pass.
-  static func hint(_ outcome: PresenceOutcome) -> String? {
+  public static func hint(_ outcome: PresenceOutcome) -> String? {
     switch outcome {
     case .notEnrolled: "thumblatch fingers enroll"
     case .busy: "try again when it is done"
@@ -126,8 +154,8 @@ enum PresenceText {
   /// Not broken at the end of a line: U+00A0 becomes a space when it is shown.
   private static let passwordKey = "Enter:\u{A0}password."
 
-  private static func requester(_ request: PresenceRequest) -> String {
-    "asked by \(PlainText.line(request.requester, limit: 120))"
+  private static func asked(by requester: String) -> String {
+    "asked by \(PlainText.line(requester, limit: 120))"
   }
 
   private static func withDetail(_ clause: String, _ detail: String) -> String {
