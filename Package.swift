@@ -32,7 +32,11 @@ func program(_ name: String, _ dependencies: [String], linker: [LinkerSetting] =
   )
 }
 
-/// A C library of the distribution, imported by its one owner.
+/// A C library of the distribution, imported by its one owner; its module map names what is linked.
+///
+/// A package that depends on this one plans all of its targets, also those that it does not build, and
+/// then warns of each `pkgConfig` that is missing or has flags that SwiftPM does not allow. So only a
+/// library whose headers lie apart has one.
 func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
   .systemLibrary(
     name: name,
@@ -66,13 +70,14 @@ let package = Package(
   ],
   targets: [
     .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
-    library("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
-    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-    library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-    library("CFprint", pkgConfig: "libfprint-2", apt: "libfprint-2-dev", "libglib2.0-dev"),
+    library("COpenSSL", apt: "libssl-dev"),
+    library("CSQLite", apt: "libsqlite3-dev"),
+    library("CCurl", apt: "libcurl4-openssl-dev"),
+    // Not libfprint-2, which requires GIO, whose flags hold -pthread: SwiftPM prohibits that one.
+    library("CFprint", pkgConfig: "gobject-2.0", apt: "libfprint-2-dev", "libglib2.0-dev"),
     library("CPAM", apt: "libpam0g-dev"),
-    library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
-    library("CQRencode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    library("CMicroHTTPD", apt: "libmicrohttpd-dev"),
+    library("CQRencode", apt: "libqrencode-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
 
     room("System", ["CLinux"]),

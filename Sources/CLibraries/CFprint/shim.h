@@ -1,6 +1,6 @@
 // libfprint with GIO, and what of GLib Swift does not import: casting and variadic macros.
 #pragma once
-#include <fprint.h>
+#include <libfprint-2/fprint.h>
 #include <gio/gunixfdlist.h>
 
 // g_signal_connect(3) for `notify::finger-status`.
