@@ -5,7 +5,7 @@ public struct AuthRequest: Sendable {
   /// Such as `GET`.
   public var method: String
   /// Further headers; `Authorization` is added.
-  public var headers: [(name: String, value: String)]
+  public var headers: AuthHeaders
   /// What is sent.
   public var body: [UInt8]?
   /// How long it may take, from the name's resolution to the last byte.
@@ -17,7 +17,7 @@ public struct AuthRequest: Sendable {
   public init(
     _ url: String,
     method: String = "GET",
-    headers: [(name: String, value: String)] = [],
+    headers: AuthHeaders = [:],
     body: [UInt8]? = nil,
     timeout: Duration = .seconds(60),
     maximumBody: Int = 16 << 20

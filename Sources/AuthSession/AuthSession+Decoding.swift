@@ -53,11 +53,11 @@ extension AuthError: LocalizedError {
 }
 
 extension AuthRequest {
-  /// A request whose body is a value as JSON.
+  /// A request whose body is a value as JSON; `application/json` unless the headers say otherwise.
   public static func json(
     _ url: String,
     method: String = "POST",
-    headers: [(name: String, value: String)] = [],
+    headers: AuthHeaders = [:],
     body: some Encodable,
     with encoder: JSONEncoder = JSONEncoder()
   ) throws(AuthError) -> AuthRequest {
@@ -66,11 +66,8 @@ extension AuthRequest {
     do { data = try encoder.encode(body) } catch {
       throw AuthError(.invalidArgument, "the body cannot be written as JSON")
     }
-    return AuthRequest(
-      url,
-      method: method,
-      headers: [("Content-Type", "application/json")] + headers,
-      body: Array(data)
-    )
+    var headers = headers
+    headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
+    return AuthRequest(url, method: method, headers: headers, body: Array(data))
   }
 }

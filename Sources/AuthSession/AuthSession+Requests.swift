@@ -19,8 +19,8 @@ extension AuthSession {
   ///
   /// Where the token may be sent is then the app's part. On 401 ask `accessToken(replacing:)`: where
   /// that may come, begin with `accessToken()`, whose `authorization` is this header's value.
-  public func authorizationHeaders() async throws(AuthError) -> [(name: String, value: String)] {
-    [("Authorization", try await accessToken().authorization)]
+  public func authorizationHeaders() async throws(AuthError) -> AuthHeaders {
+    ["Authorization": try await accessToken().authorization]
   }
 
   private func send(
