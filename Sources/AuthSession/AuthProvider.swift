@@ -10,23 +10,28 @@ public struct AuthProvider: Sendable, Hashable {
     case production
   }
 
-  /// Its name, for people.
+  /// Its name, under which `thumblatch status` and prompts show it.
   public let name: String
   /// The keys of a provider file's [Provider] section.
   public let settings: [String: String]
 
   /// One with all of its settings, as a provider file has them; the README lists them.
   ///
+  /// - Parameters:
+  ///   - name: its name: lower-case letters, digits, `.`, `_` and `-`, at most 64; `nil`: the issuer's
+  ///     host, such as `login.example.com`.
+  ///   - settings: the keys of the [Provider] section.
+  ///   - environment: whether plain http to this machine itself is allowed.
   /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http where it
   ///   is not allowed.
   public init(
-    name: String,
+    name: String? = nil,
     settings: [String: String],
     environment: Environment = .production
   ) throws(AuthError) {
     let provider: Provider
     do throws(ConfigurationError) {
-      provider = try Provider(name: ProviderName(name), settings: settings)
+      provider = try Self.checked(name, settings)
     } catch {
       throw AuthError(.invalidArgument, "\(error)", cause: error)
     }
@@ -38,8 +43,20 @@ public struct AuthProvider: Sendable, Hashable {
         recoverySuggestion: "use https, or the environment .development on this machine"
       )
     }
-    self.name = name
+    self.name = provider.name.text
     self.settings = settings
+  }
+
+  private static func checked(
+    _ name: String?,
+    _ settings: [String: String]
+  ) throws(ConfigurationError) -> Provider {
+    if let name { return try Provider(name: ProviderName(name), settings: settings) }
+    // An issuer that is missing or wrong is told with its key.
+    guard let issuer = settings["issuer"].flatMap({ try? Issuer($0) }) else {
+      return try Provider(name: ProviderName("app"), settings: settings)
+    }
+    return try Provider(name: ProviderName(of: issuer), settings: settings)
   }
 
   /// An OpenID provider, found by its discovery document.
@@ -53,7 +70,7 @@ public struct AuthProvider: Sendable, Hashable {
   ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469); none:
   ///     any that its authorities vouch for.
   ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
-  ///   - name: its name, for people.
+  ///   - name: its name, for people; `nil`: the issuer's host, such as `login.example.com`.
   ///   - environment: whether plain http to this machine itself is allowed.
   /// - Returns: the provider; nothing was asked of it yet.
   /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
@@ -64,7 +81,7 @@ public struct AuthProvider: Sendable, Hashable {
     apiHosts: [String] = [],
     pins: [String] = [],
     certificateAuthorities: String? = nil,
-    name: String = "app",
+    name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
     var settings = connection(apiHosts, pins, certificateAuthorities)
@@ -82,7 +99,7 @@ public struct AuthProvider: Sendable, Hashable {
   ///   - apiHosts: further hosts that may get the access token; the backend's own always may.
   ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469).
   ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
-  ///   - name: its name, for people.
+  ///   - name: its name, for people; `nil`: the backend's host.
   ///   - environment: whether plain http to this machine itself is allowed.
   /// - Returns: the backend; nothing was asked of it yet.
   /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
@@ -91,7 +108,7 @@ public struct AuthProvider: Sendable, Hashable {
     apiHosts: [String] = [],
     pins: [String] = [],
     certificateAuthorities: String? = nil,
-    name: String = "app",
+    name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
     var settings = connection(apiHosts, pins, certificateAuthorities)
@@ -113,9 +130,11 @@ public struct AuthProvider: Sendable, Hashable {
   }
 }
 
-extension AuthProvider: CustomStringConvertible, CustomReflectable {
+extension AuthProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Its name and issuer: among the settings may be a client's secret.
   public var description: String { "AuthProvider(\(name), \(settings["issuer"] ?? "?"))" }
+  /// The same.
+  public var debugDescription: String { description }
   /// Without the settings.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -58,3 +58,17 @@ public struct ProviderName: Sendable, Hashable, Comparable, CustomStringConverti
   /// Alphabetical order.
   public static func < (left: ProviderName, right: ProviderName) -> Bool { left.text < right.text }
 }
+
+extension ProviderName {
+  /// The name of a place that no person has named: its host, and its port if that is not the usual one.
+  ///
+  /// What no name may hold becomes `-`, such as the colons of an IPv6 number.
+  public init(of issuer: Issuer) throws(ConfigurationError) {
+    let address = issuer.origin.split(separator: "/").last ?? ""
+    let allowed = address.utf8.map { byte in
+      Name.isValid("a" + String(decoding: [byte], as: UTF8.self)) ? byte : UInt8(ascii: "-")
+    }
+    let name = String(decoding: allowed, as: UTF8.self).drop { $0 == "-" }
+    try self.init(String(name.prefix(Name.maximumLength)))
+  }
+}
