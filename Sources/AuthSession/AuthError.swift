@@ -1,6 +1,7 @@
 /// Why something that was asked of a session did not happen.
 ///
-/// It holds no token, password or key, and may be shown and logged.
+/// It holds no token, password or key. `description` is for the person: a backend may have named them
+/// in its message. A log takes `debugDescription`, or the kind.
 public struct AuthError: Error, Sendable {
   /// What kind of failure it is: what a program decides by.
   public enum Kind: Sendable, Hashable {
@@ -32,6 +33,8 @@ public struct AuthError: Error, Sendable {
     case timedOut
     /// No browser can be opened here.
     case noBrowser
+    /// There is no terminal to ask at.
+    case noTerminal
     /// Something else that excludes this is under way.
     case busy
     /// Whoever asked no longer wants it.
@@ -96,7 +99,7 @@ public struct AuthError: Error, Sendable {
 }
 
 extension AuthError: CustomStringConvertible {
-  /// The message, and what to do about it.
+  /// The message, and what to do about it: for the person.
   public var description: String {
     recoverySuggestion.map { "\(message) (\($0))" } ?? message
   }
@@ -153,7 +156,7 @@ extension AuthError {
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
     case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .misconfigured,
-      .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument, .noBrowser,
+      .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument, .noBrowser, .noTerminal,
       .notInstalled, .vaultUnsafe, .unexpected:
       .showMessage
     }

@@ -20,9 +20,12 @@ struct PromptView: PresenceView {
 
   func takeInput() -> PresenceInput {
     switch prompt.takeAct() {
-    case .choosePassword: .password
-    case .cancel: .cancel
-    case .answer, .begin, .touch, nil: .nothing
+    case .choosePassword:
+      // What a finger came to says nothing of the password that follows.
+      prompt.show(notice: nil)
+      return .password
+    case .cancel: return .cancel
+    case .answer, .begin, .touch, nil: return .nothing
     }
   }
 
@@ -35,18 +38,21 @@ struct PromptView: PresenceView {
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
       // What it came to follows, and is counted then.
-      if wasWrong { prompt.show(notice: Self.wrongPassword) }
+      prompt.show(
+        notice: wasWrong ? .init(Self.wrongPassword, about: .password) : prompt.lastNotice,
+        spoken: PresenceText.wait(seconds, hasAnswered: wasWrong)
+      )
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
-    case .failed(let method, let outcome, let message, _):
+    case .failed(let method, let outcome, let message, let left):
       let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
       let known = outcome == .noMatch ? noMatch : AuthError.PresenceFailure(outcome).sentence
       let sentence = message.isEmpty ? known : message
-      if outcome == .noMatch {
-        prompt.show(failure: sentence)
-      } else {
-        prompt.show(notice: sentence)
-      }
+      prompt.show(
+        notice: .init(sentence, about: method == .fingerprint ? .fingerprint : .password),
+        spoken: PresenceText.nextTry(after: method, outcome, message, left: left),
+        countsAsFailure: outcome == .noMatch
+      )
     }
   }
 
@@ -104,6 +110,18 @@ extension PresencePrompt.ScanAdvice {
   }
 }
 
+extension PresencePrompt.ScanAdvice {
+  /// The reader's word for it.
+  var hint: ScanHint {
+    switch self {
+    case .longer: .tooShort
+    case .center: .centerFinger
+    case .lift: .removeFinger
+    case .again: .general
+    }
+  }
+}
+
 extension PresencePrompt {
   /// The prompt for a check that the engine asks for.
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
@@ -112,6 +130,7 @@ extension PresencePrompt {
       requester: request.requester,
       account: request.account,
       purpose: request.purpose.text,
+      action: PresenceText.purpose(of: request),
       detail: request.detail,
       reason: asking.reason,
       passwordReason: request.reason,

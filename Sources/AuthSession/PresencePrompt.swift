@@ -8,64 +8,6 @@ internal import System
 /// that shows the prompt follows `phase`, and answers by `choosePassword()`, `answer(_:)` or
 /// `cancel()`.
 public final class PresencePrompt: Sendable, Observable, Identifiable {
-  /// What the check waits for.
-  public enum Phase: Sendable, Hashable {
-    /// The reader is being made ready.
-    case starting
-    /// Another prompt of this person is open somewhere; this one waits for its end.
-    case queued
-    /// The other prompt is over: `begin()` says that this one may go on, so that a finger that was
-    /// meant for the other does not answer this one.
-    case ready
-    /// A finger on the reader; after a bad look at it, what to do differently.
-    case finger(ScanAdvice?)
-    /// An answer to this question, which is not shown as it is typed where `isHidden`.
-    case question(String, isHidden: Bool)
-    /// The next try is possible after so many seconds.
-    case waiting(seconds: Int)
-    /// The answer is being checked.
-    case checking
-    /// It is over.
-    case ended(passed: Bool)
-  }
-
-  /// What to do differently with the finger.
-  public enum ScanAdvice: String, Sendable, Hashable, CaseIterable {
-    /// Leave it on the reader longer.
-    case longer
-    /// Put it on the middle of the reader.
-    case center
-    /// Lift it, then touch again.
-    case lift
-    /// Just once more.
-    case again
-  }
-
-  /// What the person did.
-  public enum Act: Sendable {
-    /// Chose the system password.
-    case choosePassword
-    /// Gave it up.
-    case cancel
-    /// Said that it is this prompt's turn.
-    case begin
-    /// Answered the question.
-    case answer(Password)
-    /// Touched the reader of a stub; a real vault hears of that from the reader itself.
-    case touch
-
-    /// Whether the person gave it up.
-    fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
-
-    /// Whether it is to be heard whatever came before.
-    fileprivate var isDecision: Bool {
-      switch self {
-      case .begin, .cancel: true
-      case .answer, .choosePassword, .touch: false
-      }
-    }
-  }
-
   /// Tells prompts of this process apart, also from those that are gone.
   public let id: UInt64 = PresencePrompt.lastNumber.add(1, ordering: .relaxed).newValue
   private static let lastNumber = Atomic<UInt64>(0)
@@ -74,8 +16,12 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   public let requester: String
   /// For which account.
   public let account: String?
-  /// What passing it allows, such as `to refresh work`.
+  /// What passing it allows, such as `refresh`.
   public let purpose: String
+  /// The same with what it is done to, such as `refresh work`: completes "Touch the reader to ...".
+  ///
+  /// It is fit to be shown at a terminal.
+  public let action: String
   /// The particulars, such as which accounts for how long.
   public let detail: String?
   /// Why the app asks, in its own words.
@@ -89,7 +35,9 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   private struct Content: Sendable {
     var phase = Phase.starting
-    var notice: String?
+    var notice: Notice?
+    /// The notice as a command says it.
+    var spoken: String?
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
@@ -110,6 +58,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     requester: String,
     account: String?,
     purpose: String,
+    action: String? = nil,
     detail: String? = nil,
     reason: String? = nil,
     passwordReason: String? = nil,
@@ -119,6 +68,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     self.requester = requester
     self.account = account
     self.purpose = purpose
+    self.action = action ?? account.map { "\(purpose) \($0)" } ?? purpose
     self.detail = detail
     self.reason = reason
     self.passwordReason = passwordReason
@@ -145,9 +95,24 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   }
 
   /// What happened to the last try, such as that the finger is not enrolled.
-  public var notice: String? {
+  public var notice: String? { lastNotice?.text }
+
+  /// What happened to the last try, if that was one of this way: what a finger came to is no error of
+  /// the password's field.
+  public func notice(about way: Way) -> String? {
+    lastNotice.flatMap { $0.way == way ? $0.text : nil }
+  }
+
+  /// The last notice, with its way.
+  var lastNotice: Notice? {
     registrar.access(self, keyPath: \.notice)
     return content.withLock { $0.notice }
+  }
+
+  /// The last notice as a command says it, else as it is.
+  var spokenNotice: String? {
+    registrar.access(self, keyPath: \.notice)
+    return content.withLock { $0.spoken ?? $0.notice?.text }
   }
 
   /// Goes on with the system password.
@@ -195,16 +160,28 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   }
 
   /// Tells the view what happened.
-  public func show(notice: String?) {
-    content.withLock { $0.notice = notice }
-    registrar.withMutation(of: self, keyPath: \.notice) {}
+  ///
+  /// - Parameters:
+  ///   - notice: a sentence for the person; `nil` takes the last one away.
+  ///   - way: which way of the check it is about; `nil` if it is about none.
+  public func show(notice: String?, about way: Way? = nil) {
+    show(notice: notice.map { Notice($0, about: way) }, spoken: nil)
   }
 
   /// Tells the view that a try did not pass, and counts it.
-  public func show(failure: String) {
-    content.withLock { $0.failures += 1 }
-    registrar.withMutation(of: self, keyPath: \.failures) {}
-    show(notice: failure)
+  public func show(failure: String, about way: Way? = nil) {
+    show(notice: Notice(failure, about: way), spoken: nil, countsAsFailure: true)
+  }
+
+  /// The same with the sentences that a command says there, which a terminal shows instead.
+  func show(notice: Notice?, spoken: String?, countsAsFailure: Bool = false) {
+    content.withLock { content in
+      content.notice = notice
+      content.spoken = spoken
+      if countsAsFailure { content.failures += 1 }
+    }
+    if countsAsFailure { registrar.withMutation(of: self, keyPath: \.failures) {} }
+    registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
   /// How many tries did not pass so far.
@@ -298,12 +275,4 @@ extension PresencePrompt: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }
-}
-
-/// Shows prompts to the person: an app's own view, or a terminal.
-public protocol PresencePresenter: Sendable {
-  /// Shows the prompt until its phase is `ended`.
-  ///
-  /// The task is cancelled when the prompt has ended.
-  func present(_ prompt: PresencePrompt) async
 }

@@ -1,9 +1,10 @@
-internal import Glibc
 internal import Observation
 internal import PlainText
 internal import System
+internal import VaultClient
 
-/// A presenter for programs at a terminal: it says who asks and why, and reads the password unseen.
+/// A presenter for programs at a terminal: it says who asks and why, in the words of the
+/// `thumblatch` command, and reads the password unseen.
 ///
 /// Enter chooses the system password while a finger is awaited, and goes on where another prompt was
 /// open until now; Ctrl-C and Ctrl-D give the prompt up. A second prompt is shown when the first has
@@ -14,120 +15,88 @@ public struct TerminalPresenter: PresencePresenter {
 
   /// Shows the prompt at the terminal until it has ended.
   public func present(_ prompt: PresencePrompt) async {
-    let hasTerminal = try? await BlockingWork.terminal.run { interrupt in
+    let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) in
       // It may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
-      guard let dialogue = TerminalDialogue(prompt, interrupt) else { return false }
-      dialogue.run()
+      guard let terminal = HiddenTerminal() else { return false }
+      let changed = try WakeEventBox.make()
+      try TypedLine.lend { line throws(AuthError) in
+        TerminalDialogue(prompt, terminal, changed, interrupt: interrupt).run(&line)
+      }
       return true
     }
-    if hasTerminal == false { prompt.cancel() }
+    if isShown != true { prompt.cancel() }
   }
 }
 
-/// One prompt at the controlling terminal (tty(4)).
+/// One prompt at the controlling terminal.
 private final class TerminalDialogue {
-  /// The most bytes of a line.
-  private static let longest = 1024
-
   private let prompt: PresencePrompt
-  private let interrupt: Int32
-  private let terminal: Descriptor
+  private let terminal: HiddenTerminal
   private let changed: WakeEventBox
-  private let found: termios
-  private var line: [UInt8] = []
+  private let interrupt: Int32
   private var isAsking = false
+  /// Whether it stands on the screen what the check is for and who asks.
+  private var isIntroduced = false
   /// What stands on the screen: a key counts for that, whatever has come meanwhile.
   private var shown: PresencePrompt.Phase?
   /// Whether another prompt was open, which what was typed until now may have been meant for.
   private var hasQueued = false
 
-  /// Nil where there is no terminal that may be read from now.
-  init?(_ prompt: PresencePrompt, _ interrupt: Int32) {
-    let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard number >= 0 else { return nil }
-    terminal = Descriptor(owning: number)
-    var modes = termios()
-    // Reading would stop a job in the background (SIGTTIN).
-    guard tcgetpgrp(number) == getpgrp(), unsafe tcgetattr(number, &modes) == 0,
-      let changed = try? WakeEventBox.make()
-    else { return nil }
-    self.changed = changed
+  init(
+    _ prompt: PresencePrompt,
+    _ terminal: HiddenTerminal,
+    _ changed: WakeEventBox,
+    interrupt: Int32
+  ) {
     self.prompt = prompt
+    self.terminal = terminal
+    self.changed = changed
     self.interrupt = interrupt
-    found = modes
-    line.reserveCapacity(Self.longest)
-    // Unseen, byte by byte: also Ctrl-C, since a signal would leave the terminal like this.
-    modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
-    unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in
-      unsafe characters[Int(VMIN)] = 1
-      unsafe characters[Int(VTIME)] = 0
-    }
-    // TCSAFLUSH drops what was typed before the question stood there: it was meant for another.
-    unsafe tcsetattr(number, TCSAFLUSH, &modes)
-  }
-
-  deinit {
-    var modes = found
-    unsafe tcsetattr(terminal.number, TCSAFLUSH, &modes)
-    wipeLine()
   }
 
   /// Follows the prompt until it has ended, or the task was cancelled.
-  func run() {
-    say(introduction)
+  func run(_ line: inout TypedLine) {
     var notice: String?
     while true {
       let (phase, news) = observe()
       if let news, news != notice { say(news) }
       notice = news
-      if phase != shown { show(phase) }
+      if phase != shown { show(phase, &line) }
       shown = phase
       if case .ended = phase { return }
-      guard wait() else { return }
+      guard wait(&line) else { return }
     }
   }
 
   private func observe() -> (PresencePrompt.Phase, String?) {
     let seen = withObservationTracking {
-      (prompt.phase, prompt.notice)
+      (prompt.phase, prompt.spokenNotice)
     } onChange: { [changed] in
       changed.event.signal()
     }
-    // What changed after it was read, and before somebody listened, is told by nobody.
-    if seen != (prompt.phase, prompt.notice) { changed.event.signal() }
+    // A change between the look and the start of the observation is told to no observer.
+    if seen != (prompt.phase, prompt.spokenNotice) { changed.event.signal() }
     return seen
   }
 
-  /// Waits for the prompt or the person; false: nobody wants it any more.
-  private func wait() -> Bool {
-    var entries = [
-      pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: changed.event.descriptor.number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
-    ]
-    while unsafe poll(&entries, nfds_t(entries.count), -1) < 0 && errno == EINTR {}
-    if entries[2].revents != 0 { return false }
-    if entries[1].revents != 0 { changed.event.clear() }
-    if entries[0].revents != 0 { read() }
+  /// Waits for the prompt or the person; false if the prompt is not wanted any more.
+  private func wait(_ line: inout TypedLine) -> Bool {
+    let ready = terminal.wait(with: changed.event.descriptor.number, interrupt)
+    if ready[2] { return false }
+    if ready[1] { changed.event.clear() }
+    guard ready[0] else { return true }
+    switch line.readKey(of: terminal) {
+    case .character: break
+    case .cancel: prompt.cancel()
+    case .end: enter(&line)
+    }
     return true
   }
 
-  private func read() {
-    var byte: UInt8 = 0
-    guard unsafe Glibc.read(terminal.number, &byte, 1) == 1 else { return prompt.cancel() }
-    switch byte {
-    case 0x03, 0x04: prompt.cancel()
-    case 0x0A, 0x0D: enter()
-    case 0x15: line.removeAll(keepingCapacity: true)
-    case 0x7F, 0x08: _ = line.popLast()
-    default: if line.count < Self.longest { line.append(byte) }
-    }
-  }
-
-  private func enter() {
+  private func enter(_ line: inout TypedLine) {
     guard isAsking else {
-      wipeLine()
+      line.erase()
       switch shown {
       case .queued: return
       case .ready: return prompt.begin()
@@ -137,73 +106,65 @@ private final class TerminalDialogue {
       return
     }
     isAsking = false
-    say("")
-    guard let password = try? Password(wiping: &line) else { return prompt.cancel() }
+    terminal.endLine()
+    guard let password = try? line.takePassword() else { return prompt.cancel() }
     prompt.answer(password)
   }
 
-  private func wipeLine() {
-    unsafe line.withUnsafeMutableBytes { bytes in
-      if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
-    }
-    line.removeAll(keepingCapacity: true)
-  }
-
-  /// Throws away what was typed until now (termios(3)).
-  private func discardTyped() {
-    wipeLine()
-    _ = tcflush(terminal.number, TCIFLUSH)
-  }
-
-  private func show(_ phase: PresencePrompt.Phase) {
+  private func show(_ phase: PresencePrompt.Phase, _ line: inout TypedLine) {
     switch phase {
     case .starting, .checking, .ended: break
     case .queued:
+      introduce(byFinger: prompt.allowsFingerprint)
       hasQueued = true
-      say("Another prompt is open. This one waits for its end.")
+      say(PresenceText.queued)
     case .ready:
-      discardTyped()
+      discardTyped(&line)
       hasQueued = false
-      say(
-        "The other prompt is over.\n\(introduction)\nPress Enter when you are ready for this one."
-      )
-    case .finger(nil):
-      say(
-        "Touch the fingerprint reader."
-          + (prompt.allowsPassword ? " Enter: system password." : "")
-      )
-    case .finger(.longer): say("Touch again, and leave the finger on the reader longer.")
-    case .finger(.center): say("Touch again, in the middle of the reader.")
-    case .finger(.lift): say("Lift the finger, then touch again.")
-    case .finger(.again): say("Once more, please.")
-    case .waiting(let seconds): say("The next try is possible in \(seconds) s.")
+      isIntroduced = false
+      say(PresenceText.isReady)
+    case .finger(nil): introduce(byFinger: true)
+    case .finger(let advice?): say(PresenceText.advice(advice.hint))
+    case .waiting(let seconds):
+      introduce(byFinger: false)
+      // The engine's own prompt has said it in a notice.
+      if prompt.spokenNotice == nil { say(PresenceText.wait(seconds, hasAnswered: false)) }
     case .question(let question, _):
       if hasQueued {
-        discardTyped()
+        discardTyped(&line)
         hasQueued = false
-        say("The other prompt is over.\n\(introduction)")
+        isIntroduced = false
+        say(PresenceText.isOver)
       }
+      introduce(byFinger: false)
       isAsking = true
-      write(question.hasSuffix(" ") ? question : question + " ")
+      terminal.ask(PresenceText.question(question))
     }
   }
 
-  private var introduction: String {
-    let account = prompt.account.map { " \($0)" } ?? ""
-    let reason = prompt.reason.map { ", \($0)" } ?? ""
-    let particulars = [prompt.detail, prompt.passwordReason].compactMap(\.self)
-    let question = "\(prompt.requester) wants to \(prompt.purpose)\(account)\(reason)."
-    return ([question] + particulars).joined(separator: "\n")
+  /// Says once what the check is for and who asks: before the reader is armed, or anything is asked.
+  private func introduce(byFinger: Bool) {
+    guard !isIntroduced else { return }
+    isIntroduced = true
+    if let reason = prompt.passwordReason { say(PresenceText.reason(reason)) }
+    let action = prompt.reason.map { "\(prompt.action), \(PlainText.line($0))" } ?? prompt.action
+    say(
+      byFinger
+        ? PresenceText.fingerprintPrompt(
+          to: action,
+          requester: prompt.requester,
+          password: prompt.allowsPassword
+        ) : PresenceText.passwordPrompt(to: action, requester: prompt.requester)
+    )
   }
 
-  private func say(_ text: String) {
-    write(text + "\n")
+  /// Drops what was typed until now: it may have been meant for another prompt.
+  private func discardTyped(_ line: inout TypedLine) {
+    line.erase()
+    terminal.discardTyped()
   }
 
-  /// Text from elsewhere must not steer the terminal.
-  private func write(_ text: String) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let plain = lines.map { PlainText.line(String($0), limit: .max) }.joined(separator: "\n")
-    _ = try? terminal.write(plain)
+  private func say(_ sentence: String) {
+    terminal.say(sentence, limit: PresenceText.longestDetail + 600)
   }
 }

@@ -50,15 +50,16 @@ extension StubVault {
           throw AuthError(.presence(.passwordChosen), "the password was chosen")
         }
         fingers = false
+        prompt.show(notice: nil)
         prompt.show(.question("Password:", isHidden: true))
       case .begin: continue
       case .touch:
         guard fingers else { continue }
         switch nextTouch() {
         case .match: return
-        case .noMatch: prompt.show(failure: "another finger")
+        case .noMatch: prompt.show(failure: "another finger", about: .fingerprint)
         case .lockedOut:
-          prompt.show(failure: "too many fingers failed")
+          prompt.show(failure: "too many fingers failed", about: .fingerprint)
           guard password else { throw AuthError(.presence(.lockedOut), "too many fingers failed") }
           fingers = false
           prompt.show(.question("Password:", isHidden: true))
@@ -66,7 +67,7 @@ extension StubVault {
       case .answer(let answer):
         guard !fingers else { continue }
         guard answer.text != content.withLock({ $0.settings.systemPassword }) else { return }
-        prompt.show(failure: "the password is wrong")
+        prompt.show(failure: "the password is wrong", about: .password)
         throw AuthError(.presence(.noMatch), "the password is wrong")
       }
     }

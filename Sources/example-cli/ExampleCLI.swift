@@ -55,16 +55,13 @@ struct ExampleCLI {
     {
       settings[String(pair[0])] = pair.count == 2 ? String(pair[1]) : ""
     }
-    return try AuthProvider(name: "app", settings: settings, environment: environment)
+    return try AuthProvider(settings: settings, environment: environment)
   }
 
   private static func typePassword(_ session: AuthSession) async throws(AuthError) {
     print("E-mail: ", terminator: "")
     fflush(nil)
-    // getpass(3) reads from the terminal, unseen.
-    guard let email = readLine(), let typed = unsafe getpass("Password: ") else { return }
-    defer { unsafe explicit_bzero(typed, strlen(typed)) }
-    let password = try unsafe Password(String(cString: typed))
-    try await session.login(email: email, password: password)
+    guard let email = readLine() else { return }
+    try await session.login(email: email, password: try await Password.read())
   }
 }

@@ -1,11 +1,25 @@
 import AuthSession
 
-// A command-line program as others write them: it unlocks the account `me` at its terminal.
+// A command-line program as others write them: it unlocks the account `me` at its terminal, or with
+// `password` reads a password there and tells how long it is.
 
-let session = AuthSession(account: "me", presenter: TerminalPresenter())
 do throws(AuthError) {
-  try await session.unlock(reason: "to show your mail")
-  print("unlocked")
+  if CommandLine.arguments.dropFirst().first == "password" {
+    let first = try await Password.read("Password of ada: ")
+    print("isEmpty \(first.isEmpty)")
+    let second = try await Password.read()
+    print("read \(second)")
+    let session = AuthSession(
+      account: "other",
+      provider: try .passwordBackend(CommandLine.arguments[2], environment: .development)
+    )
+    let user = try await session.login(email: "me@example.org", password: first)
+    print("signed in as \(user.email ?? "nobody")")
+  } else {
+    let session = AuthSession(account: "me", presenter: TerminalPresenter())
+    try await session.unlock(reason: "to show your mail")
+    print("unlocked")
+  }
 } catch {
   print("failed \(error.kind)")
 }

@@ -96,6 +96,31 @@ struct PresenceTests {
     #expect(made.session.hasProtectedCredentials)
   }
 
+  @Test(arguments: [false, true])
+  func whatAFingerCameToIsNoErrorOfThePassword(_ isLockedOut: Bool) async throws {
+    let made = try await Session.signedIn(protected: true)
+    made.vault.set { $0.touches = [isLockedOut ? .lockedOut : .noMatch] }
+    let session = AuthSession(account: "me", presenter: StatePresenter(), vault: made.vault)
+    try await session.restore()
+    let unlocking = Task { try await session.unlock() }
+    try await until { if case .presencePrompt = session.state { true } else { false } }
+    guard case .presencePrompt(let prompt) = session.state else { return }
+    try await until { prompt.phase == .finger(nil) }
+    made.vault.touch()
+    try await until { prompt.failures == 1 }
+    #expect(prompt.notice(about: .fingerprint) == prompt.notice)
+    if !isLockedOut { prompt.choosePassword() }
+    try await until { if case .question = prompt.phase { true } else { false } }
+    #expect(prompt.notice(about: .password) == nil)
+    // Why no finger counts any more is of interest; a finger that was given up is not.
+    #expect((prompt.notice != nil) == isLockedOut)
+    prompt.answer(try Password("another password"))
+    try await until { prompt.phase == .ended(passed: false) }
+    #expect(prompt.notice(about: .password) == prompt.notice)
+    #expect(prompt.notice(about: .fingerprint) == nil)
+    await #expect(throws: AuthError.self) { try await unlocking.value }
+  }
+
   @Test
   func aMissingReaderLeadsToThePasswordAndNeverToNoProtection() async throws {
     let made = try await Session.signedIn(

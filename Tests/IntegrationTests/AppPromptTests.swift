@@ -32,12 +32,86 @@ struct AppPromptTests {
     return person
   }
 
-  private func app(_ person: Person) throws -> TerminalSession {
+  private func app(_ person: Person, _ arguments: String...) throws -> TerminalSession {
     try TerminalSession(
-      ["/usr/bin/setpriv"] + person.become + [person.programs + "/AppAtTerminal"],
+      ["/usr/bin/setpriv"] + person.become + [person.programs + "/AppAtTerminal"] + arguments,
       environment: person.environment,
-      columns: 80
+      columns: 160
     )
+  }
+
+  /// What stands on a screen, without who asks, the app's own reason, and what is rewritten in place.
+  private func words(_ screen: String) throws -> String {
+    let asked = try Regex("asked by [^)]*").dotMatchesNewlines()
+    let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")
+      .replacing(asked, with: "asked by X")
+    let passing = ["unlocked", "checking", "still"]
+    // A carriage return and a line feed are one Character; where a line ends depends on who asks.
+    return plain.split(whereSeparator: \.isNewline).filter { line in
+      !passing.contains { line.hasPrefix($0) }
+    }.joined(separator: " ")
+  }
+
+  @Test
+  func anAppAsksInTheSameWordsAsACommand() throws {
+    let person = try person(enrolled: true)
+    var screens: [String] = []
+    for isApp in [false, true] {
+      let asked = isApp ? try app(person) : try person.terminal("unlock", "me")
+      try asked.expect("Touch the fingerprint reader to unlock me")
+      try person.touch("a-stranger")
+      try asked.expect("The finger did not match")
+      try asked.enter()
+      try asked.expect("Password: ")
+      try asked.enter("not the password")
+      try asked.expect("Wrong password")
+      try asked.expect("Password: ")
+      try asked.enter(Person.systemPassword)
+      try asked.expect("unlocked")
+      screens.append(try words(try asked.end()))
+      try person.run("lock").succeeded()
+    }
+    #expect(screens[0] == screens[1])
+    #expect(screens[0].hasSuffix("Wrong password. Try again. Password: "), "\(screens)")
+  }
+
+  @Test
+  func aPasswordIsReadUnseenWithItsCorrections() throws {
+    let person = try Person()
+    try person.register()
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    let app = try app(person, "password", person.backend.url)
+    try app.expect("Password of ada: ")
+    // Ctrl-U, and backspace over a letter of two bytes.
+    try app.enter("wrong\u{15}backend-passwordé\u{7F}")
+    try app.expect("isEmpty false")
+    try app.expect("Password: ")
+    try app.enter("other")
+    try app.expect("read Password(redacted)")
+    try app.expect("signed in as me@example.org")
+    let screen = try app.end()
+    #expect(!screen.contains("backend") && !screen.contains("other"))
+  }
+
+  @Test(arguments: ["\u{3}", "\u{4}"])
+  func ctrlCAndCtrlDGiveThePasswordUpAndTheTerminalIsAsBefore(_ key: String) throws {
+    let person = try Person()
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    let program = person.programs + "/AppAtTerminal"
+    let shell = try TerminalSession(
+      ["/usr/bin/setpriv"] + person.become
+        + ["/bin/sh", "-c", "\(program) password x; stty -a; \(program) password x </dev/null &"],
+      environment: person.environment,
+      columns: 160
+    )
+    try shell.expect("Password of ada: ")
+    try shell.type("half" + key)
+    try shell.expect("failed cancelled")
+    let shown = try shell.expect(" echoe ")
+    let modes = shown.split(whereSeparator: \.isWhitespace)
+    #expect(modes.contains("isig") && modes.contains("icanon") && modes.contains("echo"))
+    #expect(!shown.contains("half"))
+    try shell.end()
   }
 
   @Test
@@ -46,18 +120,16 @@ struct AppPromptTests {
     let other = try person.terminal("presence", "test")
     try other.expect("Touch the fingerprint reader")
     let app = try app(person)
-    try app.expect("wants to unlock, to show your mail.")
-    try app.expect("Another prompt is open. This one waits for its end.")
+    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (asked by")
+    try app.expect("waiting for the other prompt")
     // No choice of the password while nothing is armed, and no answer to what is asked later.
     try app.enter()
     try person.touch()
     try other.end()
-    let between = try app.expect("Press Enter when you are ready for this one.")
-    #expect(between.contains("The other prompt is over."))
-    #expect(between.contains("wants to unlock, to show your mail."))
+    try app.expect("The other prompt is over. Press Enter when you are ready for this one.")
     #expect(!person.readerIsOpen)
     try app.enter()
-    try app.expect("Touch the fingerprint reader. Enter: system password.")
+    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (asked by")
     try person.touch()
     try app.expect("unlocked")
     try app.end()
@@ -69,7 +141,7 @@ struct AppPromptTests {
     let other = try person.terminal("presence", "test")
     try other.expect("Password:")
     let app = try app(person)
-    try app.expect("Another prompt is open.")
+    try app.expect("waiting for the other prompt")
     try app.type("half of a pass")
     try other.enter(Person.systemPassword)
     try other.end()
@@ -87,7 +159,7 @@ struct AppPromptTests {
     let other = try person.terminal("presence", "test")
     try other.expect(enrolled ? "Touch the fingerprint reader" : "Password:")
     let app = try app(person)
-    try app.expect("Another prompt is open.")
+    try app.expect("waiting for the other prompt")
     try app.type("\u{3}")
     try app.expect("failed presence(AuthSession.AuthError.PresenceFailure.cancelled)")
     try app.end()
