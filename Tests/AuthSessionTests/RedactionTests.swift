@@ -7,6 +7,11 @@ import Testing
 /// What must not be seen, and what must.
 @Suite(.timeLimit(.minutes(1)))
 struct RedactionTests {
+  /// A value of an app's own that holds one of the library's.
+  private struct Holder<Value> {
+    let value: Value
+  }
+
   @Test
   func neitherTokenNorPasswordCanBePrinted() async throws {
     let token = AccessToken("very-secret-token", expiresAt: 2_000_000_000)
@@ -27,8 +32,74 @@ struct RedactionTests {
     text += "\(request) \(String(reflecting: request)) \(provider) \(String(reflecting: provider))"
     dump(request, to: &text)
     dump(provider, to: &text)
+    let headers: AuthHeaders = ["Authorization": "Bearer very-secret-token"]
+    text += "\(headers) \(String(reflecting: headers)) \(headers[0]) \([headers[0]])"
+    dump(headers, to: &text)
     #expect(!text.contains("very-secret"))
     #expect(token.authorization == "Bearer very-secret-token")
+  }
+
+  /// All that `print`, `dump` and an interpolation make of a value, by itself and inside of others.
+  private func shown<Value>(_ value: Value) -> String {
+    var text = "\(value) \(String(reflecting: value)) \(Optional(value) as Any) \([value])"
+    dump(value, to: &text)
+    dump(Holder(value: value), to: &text)
+    return text
+  }
+
+  @Test
+  func noStateShowsThePerson() async throws {
+    let user = User(
+      id: "very-private-id",
+      email: "very-private@example.org",
+      name: "very-private Ada",
+      issuer: "https://very-private.test"
+    )
+    let failure = AuthError(.providerRefused(status: 409), "very-private@example.org is known")
+    let states: [AuthState] = [
+      .authenticated(user), .locked(user), .offline(user), .error(failure),
+      .loginRequired(user, reason: "very-private"),
+      .presencePrompt(
+        PresencePrompt(
+          requester: "very-private",
+          account: "very-private",
+          purpose: "very-private",
+          detail: "very-private",
+          reason: "very-private",
+          passwordReason: "very-private"
+        )
+      ),
+    ]
+    for state in states {
+      #expect(!shown(state).contains("very-private"), "\(state)")
+    }
+    #expect("\(states[0]) \(states[3])" == "authenticated error(providerRefused(status: 409))")
+    #expect(!String(reflecting: failure).contains("very-private"))
+    // The message itself is for the person.
+    #expect("\(failure)" == "very-private@example.org is known")
+  }
+
+  @Test
+  func noSnapshotSessionRequestOrAnswerShowsThePerson() async throws {
+    let made = try Session()
+    let user = User(id: "very-private", email: "very-private", issuer: "https://id.test")
+    made.vault.signIn(user)
+    try await made.session.restore()
+    #expect(made.session.currentUser == user)
+    let snapshot = try await made.vault.snapshot(of: "me")
+    let prompt = PresencePrompt(requester: "very-private", account: nil, purpose: "very-private")
+    prompt.show(.question("very-private", isHidden: true))
+    let text = [
+      shown(made.session), shown(user), shown(snapshot), shown(try #require(snapshot.account)),
+      shown(prompt), shown(prompt.phase), shown(LoginPrompt(url: "very-private", lifetime: .zero)),
+      shown(AuthRequest("https://api.test/very-private", body: Array("very-private".utf8))),
+      shown(AuthResponse(status: 200, location: "very-private", body: Array("p".utf8))),
+    ]
+    for (index, text) in text.enumerated() {
+      #expect(!text.contains("very-private"), "\(index): \(text)")
+    }
+    #expect("\(made.session)" == "AuthSession(authenticated)")
+    #expect("\(AuthRequest("https://api.test/a?b"))" == "AuthRequest(GET https://api.test)")
   }
 
   @Test
