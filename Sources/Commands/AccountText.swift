@@ -52,8 +52,9 @@ enum AccountText {
     var table = Table(headings: [
       "account", "provider", "signed in as", "presence", "token", "refreshed", "state",
     ])
-    // A cut name can be guessed, a cut state cannot.
     table.whole = [3, 4, 5, 6]
+    // `status ACCOUNT` shows it.
+    table.expendable = [5]
     for account in accounts {
       table.add(
         account.name + (account.isDefault ? " *" : ""),

@@ -68,7 +68,18 @@ public enum PlainText {
 
   /// Text broken at spaces into lines of at most a number of columns; U+00A0 holds words together
   /// and comes out as a space.
-  public static func wrapped(_ text: String, columns: Int) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - text: what is broken.
+  ///   - columns: the most that a line takes.
+  ///   - breaksWords: whether a word that is wider than a line is broken as well; else it stays
+  ///     whole and its line is wider.
+  /// - Returns: the lines.
+  public static func wrapped(
+    _ text: String,
+    columns: Int,
+    breaksWords: Bool = false
+  ) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {
@@ -77,8 +88,29 @@ public enum PlainText {
         line = ""
       }
       line += line.isEmpty ? String(word) : " " + word
+      if breaksWords && width(line) > columns {
+        var pieces = broken(line, columns: columns)
+        line = pieces.removeLast()
+        lines += pieces
+      }
     }
     return (line.isEmpty ? lines : lines + [line]).map { $0.replacing("\u{A0}", with: " ") }
+  }
+
+  /// A word in pieces of at most a number of columns; at least one piece.
+  private static func broken(_ word: String, columns: Int) -> [String] {
+    var pieces = [""]
+    var used = 0
+    for scalar in word.unicodeScalars {
+      let next = Self.columns(of: scalar)
+      if used + next > columns && used > 0 {
+        pieces.append("")
+        used = 0
+      }
+      pieces[pieces.count - 1].unicodeScalars.append(scalar)
+      used += next
+    }
+    return pieces
   }
 
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {

@@ -230,9 +230,16 @@ struct AccountVerbTests {
       )
     }
     let both = text([long, Self.account(.ready, isDefault: true)])
-    for part in ["work *", "default", "work (*)", "login-required", "too many failed", "11d ago"] {
+    for part in ["work *", "default", "work (*)", "login-required", "too many failed"] {
       #expect(both.contains(part), "\(part)")
     }
+    for (letter, count) in [("n", 40), ("e", 60)] as [(Character, Int)] {
+      let runs = both.split { $0 != letter }.map(\.count).filter { $0 >= 8 }
+      #expect(runs.reduce(0, +) == count, "\(letter)")
+    }
+    var recent = Self.account(.ready)
+    recent.refreshedAt = 1_699_000_000
+    #expect(text([recent]).contains("11d ago"))
     #expect(both.split(separator: "\n").allSatisfy { PlainText.width(String($0)) <= 80 })
     #expect(text([long, Self.account(.ready)]).contains("none: thumblatch account default NAME"))
     #expect(text([]).contains("no accounts yet"))
