@@ -44,7 +44,7 @@ final class BrowserLogin: @unchecked Sendable {
       throw AuthError(.misconfigured, "redirect_uri: \(error)", cause: error)
     }
     do throws(SystemError) {
-      listener = try RedirectListener(at: address)
+      listener = try RedirectListener(at: address, for: .app)
     } catch {
       guard error.code == EADDRINUSE else {
         throw AuthError(.unexpected, "\(address.text) cannot be listened at", cause: error)

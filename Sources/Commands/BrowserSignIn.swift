@@ -80,7 +80,7 @@ struct BrowserSignIn {
 
   private func listen() throws(CommandError) -> RedirectListener {
     do throws(SystemError) {
-      return try RedirectListener(at: redirect)
+      return try RedirectListener(at: redirect, for: .terminal)
     } catch {
       guard error.code == EADDRINUSE else {
         throw CommandError(.unavailable, "\(redirect.text) cannot be listened at: \(error)")

@@ -72,7 +72,11 @@ public final class RedirectConnection {
 
   /// Sends as much of an answer as the connection takes at once, and waits for its end from then on.
   func refuse(status: Int) {
-    let text = HTTPAnswer.refusal(status: status)
+    refuse(with: HTTPAnswer.refusal(status: status))
+  }
+
+  /// The same with an answer of the caller's.
+  func refuse(with text: [UInt8]) {
     _ = unsafe text.withUnsafeBytes { bytes in
       unsafe send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     }

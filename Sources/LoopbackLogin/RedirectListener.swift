@@ -16,6 +16,7 @@ public final class RedirectListener {
   /// The port, chosen here where the provider's settings fix none.
   public let port: UInt16
   private let request: RedirectRequest
+  private let place: ResultPage.Place
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
   /// What was refused since it was last told.
@@ -31,8 +32,15 @@ public final class RedirectListener {
 
   /// Binds the address; `localhost` is both, where this machine has both.
   ///
+  /// - Parameters:
+  ///   - redirect: the address to bind.
+  ///   - place: what began the login; the page for another user's browser names it.
   /// - Throws: EADDRINUSE where another program has a fixed port.
-  public init(at redirect: LoopbackRedirect) throws(SystemError) {
+  public init(
+    at redirect: LoopbackRedirect,
+    for place: ResultPage.Place
+  ) throws(SystemError) {
+    self.place = place
     let bound = try LoopbackPort(redirect, listening: true)
     listeners = bound.sockets
     port = bound.port
@@ -118,7 +126,7 @@ public final class RedirectListener {
     case .redirect(let query):
       if Self.isOurs(connection) { return query }
       strays.append(.user)
-      connection.refuse(status: 403)
+      connection.refuse(with: ResultPage(.otherUser, for: place).answer)
     }
     return nil
   }

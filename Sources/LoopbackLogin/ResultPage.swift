@@ -15,6 +15,8 @@ public struct ResultPage {
     case wrongState
     /// It came too late.
     case expired
+    /// The browser runs as another user of this machine.
+    case otherUser
     /// The person ended the wait for the login, when it was under way.
     case interrupted
     /// Anything else; the place where it was begun says more.
@@ -38,13 +40,21 @@ public struct ResultPage {
 
   /// What the browser gets: head and body.
   public var answer: [UInt8] {
-    HTTPAnswer.page(html, policy: Self.policy, status: isGood ? 200 : 400)
+    HTTPAnswer.page(html, policy: Self.policy, status: status)
   }
 
   /// Nothing may be loaded, run, framed or sent; the one style sheet is known by its digest.
   static let policy =
     "default-src 'none'; style-src 'sha256-\(PageStyle.digest)'; base-uri 'none'; "
     + "form-action 'none'; frame-ancestors 'none'"
+
+  private var status: Int {
+    switch result {
+    case .signedIn: 200
+    case .otherUser: 403
+    case .refused, .wrongState, .expired, .interrupted, .failed: 400
+    }
+  }
 
   private var isGood: Bool {
     if case .signedIn = result { return true }
@@ -83,6 +93,7 @@ public struct ResultPage {
     case .signedIn: "You are signed in"
     case .refused: "You are not signed in"
     case .wrongState: "This answer was not asked for"
+    case .otherUser: "This browser belongs to another user"
     case .expired: "That took too long"
     case .interrupted: "The sign-in was interrupted"
     case .failed: "The sign-in did not work"
@@ -111,6 +122,11 @@ public struct ResultPage {
         <p>It does not belong to the sign-in that was begun \(there). An old page may have \
         been loaded again; or somebody wants you signed in as somebody else.</p>
         """
+    case .otherUser:
+      return """
+        <p>The sign-in was begun \(there) by another user of this computer. Open the address in \
+        a browser of that user.</p>
+        """
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
     case .interrupted:
       return """
@@ -124,6 +140,7 @@ public struct ResultPage {
   private var end: String {
     switch result {
     case .signedIn: "You can close this tab.<br>The \(place.rawValue) has everything it needs."
+    case .otherUser: "Nothing was changed. The \(place.rawValue) is still waiting."
     case .refused, .wrongState, .expired:
       "Nothing was changed. You can close this tab,<br>and try again \(there)."
     // What the provider did last is not known here.

@@ -32,9 +32,10 @@ extension RedirectListenerTests {
     )
   }
 
-  /// Ends well if the answer begins so.
-  private static func isAnswered(_ answer: String) -> String {
-    "sys.exit(0 if s.recv(99).startswith(b'\(answer)') else 1)"
+  /// Ends well if the answer begins so, and holds a text.
+  private static func isAnswered(_ answer: String, with text: String = "") -> String {
+    "a = s.makefile('rb').read(); "
+      + "sys.exit(0 if a.startswith(b'\(answer)') and b'\(text)' in a else 1)"
   }
 
   private static let nobody: UInt32 = 65534
@@ -50,7 +51,7 @@ extension RedirectListenerTests {
         user: Self.nobody,
         family: family,
         address: address,
-        then: Self.isAnswered("HTTP/1.1 403 ")
+        then: Self.isAnswered("HTTP/1.1 403 ", with: "belongs to another user")
       )
       #expect(try stranger.wait() == .exited(0))
       let ours = try Self.bring(
@@ -72,7 +73,10 @@ extension RedirectListenerTests {
     "s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\\1\\0\\0\\0\\0\\0\\0\\0'); s.close()",
   ])
   func aStrangerThatHasHungUpIsNobody(_ end: String) throws {
-    let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
+    let listener = try RedirectListener(
+      at: try LoopbackRedirect("http://127.0.0.1/callback"),
+      for: .terminal
+    )
     let stranger = try Self.bring(listener.port, user: Self.nobody, then: end)
     #expect(try stranger.wait() == .exited(0))
     // His connection waits to be accepted, before this one.

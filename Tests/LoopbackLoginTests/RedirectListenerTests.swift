@@ -73,7 +73,7 @@ struct RedirectListenerTests {
     let deadline = BootInstant.now.advanced(bySeconds: 20)
     while true {
       do throws(SystemError) {
-        return try RedirectListener(at: redirect)
+        return try RedirectListener(at: redirect, for: .terminal)
       } catch {
         guard error.code == EADDRINUSE, BootInstant.now < deadline else { throw error }
         sched_yield()
@@ -88,7 +88,7 @@ struct RedirectListenerTests {
       let port = UInt16.random(in: 15_000..<32_000)
       let redirect = try LoopbackRedirect("http://127.0.0.1:\(port)/callback")
       do throws(SystemError) {
-        return (redirect, try RedirectListener(at: redirect))
+        return (redirect, try RedirectListener(at: redirect, for: .terminal))
       } catch {
         guard error.code == EADDRINUSE else { throw error }
       }
@@ -244,7 +244,10 @@ struct RedirectListenerTests {
 
   @Test
   func nobodyListensAfterTheDeadline() throws {
-    let listener = try RedirectListener(at: try LoopbackRedirect("http://127.0.0.1/callback"))
+    let listener = try RedirectListener(
+      at: try LoopbackRedirect("http://127.0.0.1/callback"),
+      for: .terminal
+    )
     let deadline = BootInstant.now
     #expect(try listener.wait(interrupt: nil, until: deadline) == nil)
     #expect(Self.nobodyListens(listener.port))
@@ -269,7 +272,9 @@ struct RedirectListenerTests {
   @Test
   func aFixedPortIsTakenAndOnlyByOne() throws {
     let (redirect, first) = try Self.fixed()
-    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try RedirectListener(at: redirect) }
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) {
+      try RedirectListener(at: redirect, for: .terminal)
+    }
     first.close()
     #expect(try Self.listener(at: redirect).port == first.port)
   }
@@ -281,7 +286,9 @@ struct RedirectListenerTests {
     try LoopbackSocket.listen(at: other)
     let port = try LoopbackSocket.port(of: other)
     let redirect = try LoopbackRedirect("http://localhost:\(port)/callback")
-    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try RedirectListener(at: redirect) }
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) {
+      try RedirectListener(at: redirect, for: .terminal)
+    }
   }
 
   /// What is left of a connection that this side ended would keep its port for a minute.
