@@ -14,6 +14,9 @@ struct InstallTests {
     let link = try shell("readlink \(prefix)/bin/thumblatch")
     #expect(link == "\(prefix)/libexec/thumblatch/thumblatch\n")
     #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
+    try shell("test -f \(prefix)/share/man/man1/thumblatch.1")
+    #expect(try completions("thumblatch account rename ", in: prefix) == "work ")
+    #expect(try completions("thumblatch account rename work ", in: prefix) == "")
 
     // By its link the front finds the command-line program, and that one the engine.
     let thumblatch = prefix + "/bin/thumblatch"
@@ -36,6 +39,21 @@ struct InstallTests {
     let refusal = try AppProcess(person, in: person.base + "/app").run("restore")
     #expect(refusal.hasPrefix("failed notInstalled"))
     #expect(refusal.contains("Scripts/build --prefix"))
+  }
+
+  /// What bash offers at the end of a line, by the installed file; the vault has one account, `work`.
+  private func completions(_ line: String, in prefix: String) throws -> String {
+    try shell(
+      """
+      bash -c '
+      thumblatch() { echo "{\\"accounts\\":[{\\"name\\":\\"work\\"}]}"; }
+      source \(prefix)/share/bash-completion/completions/thumblatch
+      COMP_WORDS=(\(line) "")
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _thumblatch
+      printf "%s " "${COMPREPLY[@]}" | sed "s/^ $//"'
+      """
+    )
   }
 
   private func endEngine(_ prefix: String) throws {

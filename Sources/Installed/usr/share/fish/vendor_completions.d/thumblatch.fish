@@ -104,7 +104,7 @@ complete --command thumblatch --condition '__thumblatch_said request' --argument
 complete --command thumblatch --condition '__thumblatch_said status' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_said --only account' --arguments list --description 'list the accounts'
 complete --command thumblatch --condition '__thumblatch_said --only account' --arguments rename --description 'give an account another name'
-complete --command thumblatch --condition '__thumblatch_said account rename' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_said --only account rename' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_said --only account' --arguments default --description 'choose the account that is meant where none is named'
 complete --command thumblatch --condition '__thumblatch_said account default' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_said --only account' --arguments remove --description 'sign out as logout does, and forget the account'
