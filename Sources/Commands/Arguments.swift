@@ -60,6 +60,10 @@ private struct Parser {
       } else if !optionsEnded && word.hasPrefix("-") && word != "-" {
         if word == "--version" && verb == nil && name.isEmpty { return .version }
         try takeOption(word)
+      } else if name.isEmpty && word == "version" {
+        return .version
+      } else if name.isEmpty && word == "help" {
+        values["--help"] = []
       } else if verb == nil || isLongerVerb(word) {
         try takeVerbWord(word)
       } else {
@@ -72,16 +76,14 @@ private struct Parser {
   private mutating func finish() throws(CommandError) -> Arguments.Request {
     let help = values["--help"] != nil
     guard let verb else {
-      if help && name.isEmpty { return .help(nil) }
+      if name.isEmpty { return .help(nil) }
       let choices = verbs.filter { $0.words.starts(with: name) }
       if help { return .helpOfSeveral(choices) }
-      throw name.isEmpty
-        ? CommandError(.usage, "no verb given", hint: "thumblatch --help lists them")
-        : CommandError(
-          .usage,
-          "\(name.joined(separator: " ")) needs one more word",
-          hint: choices.map(\.name).joined(separator: ", ")
-        )
+      throw CommandError(
+        .usage,
+        "\(name.joined(separator: " ")) needs one more word",
+        hint: choices.map(\.name).joined(separator: ", ")
+      )
     }
     if help { return .help(verb) }
     try countOperands(of: verb)

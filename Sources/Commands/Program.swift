@@ -1,3 +1,4 @@
+internal import JSON
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -23,14 +24,15 @@ public enum Program {
     do throws(CommandError) {
       try hardened()
       switch try Arguments.parse(words, verbs: verbs) {
-      case .version: try output.data("thumblatch \(thumblatchVersion)")
-      case .help(nil): try output.data(Help.overview(verbs, columns: helpColumns(output)))
+      case .version:
+        try show("version", thumblatchVersion, "thumblatch \(thumblatchVersion)", output)
+      case .help(nil): try show(help: Help.overview(verbs, columns: helpColumns(output)), output)
       case .help(let verb?):
         let longer = verbs.filter { $0.words.count > verb.words.count }
           .filter { $0.words.starts(with: verb.words) }
-        try output.data(Help.of(verb, longer: longer, columns: helpColumns(output)))
+        try show(help: Help.of(verb, longer: longer, columns: helpColumns(output)), output)
       case .helpOfSeveral(let verbs):
-        try output.data(Help.ofSeveral(verbs, columns: helpColumns(output)))
+        try show(help: Help.ofSeveral(verbs, columns: helpColumns(output)), output)
       case .run(let arguments): try run(arguments, output, environment, mask)
       }
       return ExitCode.done.rawValue
@@ -71,6 +73,21 @@ public enum Program {
       try ThisProcess.reserveStandardDescriptors()
       try ThisProcess.refuseDumps()
     } catch { throw CommandError(.bug, "\(error)") }
+  }
+
+  private static func show(help text: String, _ output: Output) throws(CommandError) {
+    try show("help", text, text, output)
+  }
+
+  /// One JSON member with `--json`, else a text.
+  private static func show(
+    _ name: String,
+    _ value: String,
+    _ text: String,
+    _ output: Output
+  ) throws(CommandError) {
+    guard output.json else { return try output.data(text) }
+    try output.data([name: .string(value)])
   }
 
   private static func helpColumns(_ output: Output) -> Int {

@@ -77,7 +77,7 @@ struct ArgumentsTests {
   }
 
   @Test(arguments: [
-    "", "presence", "token a b", "logout", "provider show", "token --min-ttl",
+    "presence", "token a b", "logout", "provider show", "token --min-ttl",
     "token --min-ttl --json", "token --min-ttl 1s --min-ttl 2s", "token --json=yes", "token -x",
     "token --minttl 10s", "--min-ttl 5s token", "presence enable a b", "token --min-ttl=",
     "frob https://example.org", "doctor now", "release a b", "rekey me", "fingers remove x",
@@ -150,11 +150,37 @@ struct ArgumentsTests {
     #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
   }
 
-  @Test
-  func helpAndVersionNeedNoVerb() throws {
-    guard case .help(nil) = try parse("--help"), case .version = try parse("--version") else {
-      Issue.record("help or version not found")
+  @Test(arguments: ["", "--help", "-h", "help", "--json", "help --json", "--private"])
+  func withoutAVerbTheListOfVerbsIsShown(_ line: String) throws {
+    guard case .help(nil) = try parse(line) else {
+      Issue.record("\(line) is not help")
       return
     }
+  }
+
+  @Test(arguments: ["--version", "version", "--version --json", "--json version"])
+  func theVersionNeedsNoVerb(_ line: String) throws {
+    guard case .version = try parse(line) else {
+      Issue.record("\(line) is not the version")
+      return
+    }
+  }
+
+  @Test(arguments: ["help token", "token --help", "token -h", "help token --json"])
+  func helpBeforeAVerbIsItsHelp(_ line: String) throws {
+    guard case .help(let verb?) = try parse(line), verb.name == "token" else {
+      Issue.record("\(line) is not the help of token")
+      return
+    }
+  }
+
+  @Test
+  func helpBeforeTheFirstWordOfSeveralVerbsListsThem() throws {
+    guard case .helpOfSeveral(let verbs) = try parse("help fingers") else {
+      Issue.record("not the help of several")
+      return
+    }
+    #expect(verbs.map(\.name) == ["fingers list", "fingers enroll", "fingers delete"])
+    #expect(failure("help frob")?.message == "unknown verb: frob")
   }
 }
