@@ -96,6 +96,7 @@ struct ProviderDraft {
   }
 
   private func checkNothingIsMissing() throws(CommandError) {
+    if let kind = settings["kind"] { try Self.checkKind(kind) }
     if let template {
       if settings["issuer"] != nil {
         let hint = template.placeholders.map { "--\($0.name)" }.joined(separator: " and ")
@@ -127,6 +128,17 @@ struct ProviderDraft {
     guard settings["issuer"] != nil else {
       throw CommandError(.usage, "--issuer is missing", hint: "--issuer https://...")
     }
+  }
+
+  private static func checkKind(_ kind: String) throws(CommandError) {
+    let kinds = Provider.Kind.allCases.map(\.rawValue)
+    guard !kinds.contains(kind) else { return }
+    throw CommandError(
+      .usage,
+      "no such kind of provider: \(kind)",
+      hint: Nearest.match(kind, in: kinds).map { "did you mean: --kind \($0)" }
+        ?? "--kind is one of \(kinds.joined(separator: ", "))"
+    )
   }
 
   private static func template(_ arguments: Arguments) throws(CommandError) -> ProviderTemplate? {

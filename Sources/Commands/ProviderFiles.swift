@@ -76,10 +76,17 @@ struct ProviderFiles {
       }
       return (provider, source)
     }
-    throw CommandError(
+    throw missing(name)
+  }
+
+  /// The error for a name without a file, with the name that was probably meant.
+  private func missing(_ name: ProviderName) -> CommandError {
+    let known = ((try? names()) ?? []).map(\.name.text)
+    return CommandError(
       .notFound,
       "no such provider: \(name)",
-      hint: "thumblatch provider list; thumblatch provider add \(name) --help"
+      hint: Nearest.match(name.text, in: known).map { "did you mean: \($0)" }
+        ?? "thumblatch provider list; thumblatch provider add \(name) --help"
     )
   }
 
@@ -140,7 +147,7 @@ struct ProviderFiles {
         hint: "an administrator may remove \(system)/\(file)"
       )
     }
-    throw CommandError(.notFound, "no such provider: \(name)", hint: "thumblatch provider list")
+    throw missing(name)
   }
 
   /// The contents of a file, at most `maximumFile` bytes.

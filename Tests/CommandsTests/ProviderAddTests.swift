@@ -84,7 +84,8 @@ struct ProviderAddTests {
     ("add work --client-id cli", "--issuer is missing"),
     ("add work --issuer https://x.org", "--kind is missing"),
     ("add work --kind oidc --issuer https://x.org", "--client-id: is missing"),
-    ("add work --kind saml --issuer https://x.org --client-id cli", "--kind"),
+    ("add work --kind saml --issuer https://x.org --client-id cli", "kind of provider: saml"),
+    ("add work --kind foo", "kind of provider: foo"),
     ("add work --client-id cli --issuer https://x.org --redirect-uri http://x.org", "--redirect"),
     ("add work --client-id cli --issuer https://x.org --set discovered=scope", "discovered"),
     ("add work --client-id cli --issuer https://x.org --set scope=openid --scope a", "twice"),
@@ -97,6 +98,19 @@ struct ProviderAddTests {
     #expect(play.error?.message.contains(part) == true)
     #expect(!play.talk.contains("hunter2"))
     #expect(try home.run("provider list").out.isEmpty)
+  }
+
+  @Test
+  func aNameThatIsNearlyRightIsFound() throws {
+    let home = try ProviderHome()
+    _ = try home.run("provider add work --issuer https://id.example.com --client-id cli")
+    for line in ["provider show wrok", "provider remove wrok", "login me --provider wrok"] {
+      let play = try home.run(line)
+      #expect(play.code == .notFound)
+      #expect(play.error?.hint == "did you mean: work")
+    }
+    let kind = try home.run("provider add new --kind password-backnd --issuer https://x.org")
+    #expect(kind.error?.hint == "did you mean: --kind password-backend")
   }
 
   @Test
