@@ -31,12 +31,27 @@ extension SignInVerbs {
       return "thumblatch login \(account) --provider P, which is one of "
         + "\(listed)\(names.count > 8 ? " and others" : "")"
     }
-    let login = "thumblatch login \(account) --provider \(first.name)"
-    // A file that cannot be read tells its error at the login.
-    guard let (provider, _) = try? files.read(first.name), provider.kind == .passwordBackend else {
-      return login
-    }
-    return "\(login); a new user: thumblatch register \(account) --provider \(first.name)"
+    // Its file cannot be read: the login says why.
+    return "thumblatch login \(account) --provider \(first.name)"
+  }
+
+  /// The provider of a new account if there is only one, which the person is told.
+  static func onlyProvider(_ session: Session, _ account: String) -> VaultProvider? {
+    guard let provider = onlyProvider(session) else { return nil }
+    let register =
+      provider.settings["kind"] == passwordBackend
+      ? "; for a new user: thumblatch register \(account) --provider \(provider.name)" : ""
+    session.output.talk("\(account) is a new account at \(provider.name)\(register)")
+    return provider
+  }
+
+  /// The only provider; `nil` if there are several, none, or its file cannot be read.
+  static func onlyProvider(_ session: Session) -> VaultProvider? {
+    guard let files = try? ProviderFiles(environment: session.environment),
+      let names = try? files.names(), names.count == 1,
+      let (provider, _) = try? files.read(names[0].name)
+    else { return nil }
+    return VaultProvider(provider)
   }
 
   /// Asks before an account that one person is signed in with becomes another's.

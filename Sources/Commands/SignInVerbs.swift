@@ -22,7 +22,7 @@ enum SignInVerbs {
     "register",
     [.namedAccount],
     options: [
-      Verb.Option("--provider", "NAME", "where the new user is made"),
+      Verb.Option("--provider", "NAME", "where the new user is made, if there are several"),
       email,
       Verb.Option("--name", "NAME", "the name to be known by"),
       standardInput,
@@ -35,7 +35,7 @@ enum SignInVerbs {
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
-    guard let provider = try provider(session) else {
+    guard let provider = try provider(session) ?? onlyProvider(session) else {
       throw CommandError(
         .usage,
         "--provider is missing",
@@ -79,7 +79,11 @@ enum SignInVerbs {
     "login",
     [.namedAccount],
     options: [
-      Verb.Option("--provider", "NAME", "where to sign in; not needed for a known account"),
+      Verb.Option(
+        "--provider",
+        "NAME",
+        "where to sign in; not needed for a known account, or if there is only one provider"
+      ),
       Verb.Option("--browser", "in a browser of this machine, which $BROWSER names"),
       Verb.Option("--device", "by a code that is entered in a browser of any machine"),
       Verb.Option("--paste", "in any browser, whose last address is pasted here"),
@@ -103,8 +107,9 @@ enum SignInVerbs {
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     let asked = try SignInWay.asked(session.arguments)
-    let provider = try provider(session)
+    let named = try provider(session)
     let known = try knownAccount(session, account)
+    let provider = named ?? (known == nil ? onlyProvider(session, account) : nil)
     guard let place = provider?.name ?? known?.provider else {
       throw CommandError(
         .notFound,

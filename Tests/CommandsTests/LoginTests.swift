@@ -28,10 +28,6 @@ struct LoginTests {
       "thumblatch provider add NAME says where: with --template (alone it lists them), or "
         + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
     ),
-    (
-      ["dev"],
-      "thumblatch login nwe --provider dev; a new user: thumblatch register nwe --provider dev"
-    ),
     (["dev", "work"], "thumblatch login nwe --provider P, which is one of dev, work"),
   ])
   func anUnknownAccountIsToldBeforeAnyQuestion(_ providers: [String], _ hint: String) throws {
@@ -48,19 +44,32 @@ struct LoginTests {
     }
   }
 
-  /// Only a password backend makes users.
   @Test
-  func theHintFitsAProviderWithAPage() throws {
+  func aNewAccountSignsInAtTheOnlyProvider() throws {
+    try withProviders(["dev"]) { environment in
+      let play = try Play.run(["login", "new"], environment: environment) { stage in
+        _ = try stage.expect(GetAccountCall.self)
+        try stage.fail(.noSuchAccount(account: "new"))
+        try stage.terminal.waitFor("E-mail")
+        try stage.interrupt()
+      }
+      #expect(play.code == .interrupted)
+      let register = "thumblatch register new --provider dev"
+      let said = "new is a new account at dev; for a new user: \(register)"
+      #expect(play.talk.contains(said), "\(play.talk)")
+    }
+  }
+
+  @Test
+  func theOnlyProviderMustBeReadable() throws {
     let home = try ProviderHome()
-    #expect(
-      try home.run("provider add idp --issuer https://id.example --client-id cli").code == .done
-    )
-    let play = try home.run("login nwe") { stage in
+    try home.write("kind = nonsense\n", "idp")
+    let play = try home.run("login new") { stage in
       _ = try stage.expect(GetAccountCall.self)
-      try stage.fail(.noSuchAccount(account: "nwe"))
+      try stage.fail(.noSuchAccount(account: "new"))
       try stage.expectEnd()
     }
-    #expect(play.error?.hint == "thumblatch login nwe --provider idp")
+    #expect(play.error?.hint == "thumblatch login new --provider idp")
   }
 
   @Test(arguments: ["y", "n", ""])

@@ -74,12 +74,13 @@ struct CommandTests {
     for (arguments, expected) in [
       (["token", "nobody"], 9), (["token", "../me"], 2), (["frobnicate"], 2), (["token", "-x"], 2),
       (["token", "me", "--min-ttl", "soon"], 2), (["login", "new", "--provider", "none"], 9),
-      (["login", "new"], 9), (["login", "me"], 7),
+      (["login", "new"], 7), (["login", "me"], 7),
       (["register", "new", "--provider", "dev", "--no-input"], 7),
       (["fingers", "enroll", "sixth"], 9), (["fingers", "enroll"], 7),
       (["fingers", "delete", "sixth"], 9), (["fingers", "delete", "left-thumb"], 9),
       (["presence", "enable", "me"], 7), (["unlock"], 7), (["presence", "test", "--no-input"], 7),
       (["token", "me"], 0), (["--version"], 0), (["-h"], 0), (["token", "-h"], 0),
+      ([], 0), (["help"], 0), (["help", "token"], 0), (["version"], 0),
     ] as [([String], Int32)] {
       let run = try person.start(arguments)
       let text = try run.text()
