@@ -86,10 +86,12 @@ extension Vault {
     _ connection: UInt64,
     _ report: @Sendable (EnrollmentEvent) -> Void
   ) async throws(PresenceOutcome) -> (print: SharedSecret, driver: String, device: String) {
+    takingPrints += 1
+    defer { takingPrints -= 1 }
     let conversation = try await check.enroll(finger: finger, seconds: Self.enrollmentSeconds)
     // With the caller gone, the next touch would be taken for the wrong person's.
     guard isEnrolling(connection) else {
-      conversation.cancel()
+      await end(conversation)
       throw .cancelled
     }
     enrollments[connection]?.conversation = conversation
@@ -100,13 +102,28 @@ extension Vault {
         conversation.cancel()
       }
       guard isEnrolling(connection) else {
-        conversation.cancel()
+        await end(conversation, after: event)
         throw .cancelled
       }
       switch event {
       case .failed(let outcome): throw outcome
       case .done(let print, let driver, let device): return (print, driver, device)
       default: report(event)
+      }
+    }
+  }
+
+  /// Ends an enrolment, and returns when its helper has released the reader.
+  private func end(
+    _ conversation: any EnrollmentConversation,
+    after event: EnrollmentEvent? = nil
+  ) async {
+    conversation.cancel()
+    var last = event
+    while true {
+      switch last {
+      case .failed, .done: return
+      default: last = await conversation.next()
       }
     }
   }

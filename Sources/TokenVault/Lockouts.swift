@@ -33,7 +33,16 @@ extension Vault {
   /// engine that is stopped costs nobody a try, and saves none.
   public func endChecks() async {
     for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
-    for _ in 0..<150 where tries.isUnderWay { await clock.pause(milliseconds: 20) }
+    await readersReleased()
+  }
+
+  /// Returns when each check and enrolment of a finger that was given up has ended, or after 3 s.
+  ///
+  /// A helper that is told to end releases its reader before its last event.
+  func readersReleased() async {
+    for _ in 0..<150 where tries.isUnderWay || takingPrints > 0 {
+      await clock.pause(milliseconds: 20)
+    }
   }
 
   // MARK: - Passwords

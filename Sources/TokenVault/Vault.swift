@@ -65,6 +65,8 @@ public actor Vault {
   var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
+  /// Enrolments whose helper has not ended yet.
+  var takingPrints = 0
   var followers: [String: [Follower]] = [:]
   var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
   /// Prompts that were shown when another one for the same question was passed, by that one.

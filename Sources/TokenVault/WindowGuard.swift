@@ -7,8 +7,9 @@ public protocol WindowGuard: Sendable {
   /// Begins to look, where it does not already.
   ///
   /// Returns once nothing is missed any more, or it is clear that nothing can be seen. `end` is
-  /// called with the reason, and returns when the windows and the prompts are gone: once for all of
-  /// them (nil), and before that as often as a place of that name is left, for those there. Where the
+  /// called with the reason, and returns when the windows and the prompts are gone and their readers are
+  /// released: once for all of them (nil), and before that as often as a place of that name is left, for
+  /// those there. Where the
   /// time is over already, it is called before this returns.
   func begin(_ end: @escaping @Sendable (_ place: String?, _ why: String) async -> Void) async
   /// Neither a window nor a prompt is open any more.
@@ -28,6 +29,8 @@ extension Vault {
     let ends = windowEnds
     await windowGuard.begin { [weak self] place, why in
       await self?.endWindows(at: place, because: why)
+      // The computer must not fall asleep with an armed reader.
+      await self?.readersReleased()
     }
     return ends
   }

@@ -130,6 +130,63 @@ struct WindowGuardTests {
   }
 
   @Test
+  func theComputerSleepsOnlyWhenTheReaderIsReleased() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    try await bench.protect(vault)
+    try await bench.enroll(vault)
+    let begun = bench.check.conversations.count
+    let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
+    let check = Task {
+      await failure {
+        _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+      }
+    }
+    let reader = await bench.check.conversation(begun + 1)
+    reader.setFarewell(nil)
+    let slept = Box<Bool>()
+    let sleep = Task {
+      await windowGuard.happen("the computer sleeps")
+      slept.put(true)
+    }
+    while !reader.isCancelled { await Task.yield() }
+    for _ in 0..<10 { await vault.barrier() }
+    #expect(slept.value == nil)
+    reader.tell(.failed(.cancelled))
+    #expect(await check.value == .presenceFailed(.cancelled, methods: []))
+    await sleep.value
+  }
+
+  @Test
+  func theComputerSleepsOnlyWhenAnEnrolmentHasReleasedTheReader() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    let need = try await need {
+      _ = try await vault.enroll("right-index", prompt: nil, caller: caller()) { _ in }
+    }
+    try await bench.pass(need, vault, caller())
+    let enrolling = Task {
+      await failure {
+        _ = try await vault.enroll("right-index", prompt: need.prompt, caller: caller()) { _ in }
+      }
+    }
+    while bench.check.enrollments.isEmpty { await Task.yield() }
+    let reader = bench.check.enrollments[0]
+    reader.saysNothing()
+    let slept = Box<Bool>()
+    let sleep = Task {
+      await windowGuard.happen("the computer sleeps")
+      slept.put(true)
+    }
+    while !reader.isCancelled { await Task.yield() }
+    // A touch that was on its way is not the end.
+    reader.tell(.stage(1, of: 5))
+    for _ in 0..<10 { await vault.barrier() }
+    #expect(slept.value == nil)
+    reader.tell(.failed(.cancelled))
+    #expect(await enrolling.value == .presenceFailed(.cancelled, methods: []))
+    await sleep.value
+  }
+
+  @Test
   func noReaderIsArmedWhileTheScreenIsLocked() async throws {
     let (bench, vault, windowGuard) = try await guarded()
     try await bench.protect(vault)
