@@ -2,8 +2,7 @@
 import json
 import select
 
-from people import LIMIT
-from scenarios import SOCKET, Failure
+from scenarios import LIMIT, SOCKET, Failure
 
 VAULT = "io.thumblatch.Vault."
 

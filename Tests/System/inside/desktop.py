@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+import household
 from household import ADA, ask_anew, ask_for_finger, brings_token, enroll_finger, status
 from people import READER, touch
 from scenarios import check, main, run, scenario
@@ -73,14 +74,24 @@ def whatTheDesktopHasRemovedCountsNoMore():
     brings_token(command)
 
 
-@scenario
-def theDesktopGoesAndTheVaultHasItsFingerAgain():
+def leave():
     run("systemctl", "stop", "fprintd.service")
-    shutil.rmtree(FPRINTD)
+    shutil.rmtree(FPRINTD, ignore_errors=True)
+    shutil.rmtree("/var/lib/fprint/ada", ignore_errors=True)
     write(HELPER, WITHOUT_DESKTOP)
     run("systemctl", "daemon-reload")
+
+
+@scenario
+def theDesktopGoesAndTheVaultHasItsFingerAgain():
+    leave()
     enroll_finger()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
 
 
-main()
+def begin():
+    leave()
+    household.begin()
+
+
+main(begin)

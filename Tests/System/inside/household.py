@@ -1,17 +1,24 @@
 """Who lives at this machine, and what the scenarios say of their tokens."""
+import contextlib
 import datetime
 import json
 import time
+import urllib.error
 
 import provider
-from people import TOO_OFTEN, Person, touch
-from scenarios import check, until
+from calls import Conversation
+from people import TOO_OFTEN, Person, session_at_seat, touch
+from scenarios import check, run, until
 
 # In two parts: the scenarios themselves are among what is searched for them.
 ADA = Person("ada", "adas-" + "system-password-1")
 BOB = Person("bob", "bobs-" + "system-password-1")
+FINGER = "right-index"
 ACCOUNT = "work"
 EMAIL = "ada@example.org"
+# What a command says where it asks for a finger, and where the retry rule makes it wait.
+TOUCH = "Touch the fingerprint reader"
+LOST = "the answer to the last refresh"
 # What must not be found anywhere.
 PLANTED = {"refresh token": provider.MARK.encode(),
            "provider's password": provider.PASSWORD.encode(),
@@ -19,9 +26,79 @@ PLANTED = {"refresh token": provider.MARK.encode(),
 
 
 def arrive():
-    """Both log in at the seat, which belongs to who came last: to Ada."""
+    """Both log in at the seat, which is Ada's."""
     BOB.arrive()
     ADA.arrive()
+    run("loginctl", "activate", session_at_seat(ADA))
+
+
+def begin(protected=True):
+    """Makes what each part goes on from, whatever there was: both people are here, and the provider
+    answers. Ada's account is signed in with a new token and is protected or not. One finger is enrolled,
+    no window is open, and nobody was asked too often."""
+    provider.start()
+    provider.release()
+    provider.call("POST", "/_control/clear", {})
+    arrive()
+    run("loginctl", "unlock-sessions")
+    # How often a person was asked is in its memory.
+    run("systemctl", "restart", "thumblatchd.service")
+    if account().get("state") in (None, "login-required", "signed-out"):
+        sign_in()
+    enroll_the_one_finger()
+    protect(protected)
+    refresh(protected)
+    ADA.thumblatch("lock").end()
+
+
+def account():
+    """What the vault says of Ada's account; empty where there is none."""
+    return next((one for one in status()["accounts"] if one["name"] == ACCOUNT), {})
+
+
+def sign_in():
+    with contextlib.suppress(urllib.error.HTTPError):  # she has an account there
+        provider.call("POST", "/auth/register", {"email": EMAIL, "password": provider.PASSWORD})
+    login = ADA.thumblatch("login", ACCOUNT, "--provider", "dev")
+    login.expect("-mail").type(EMAIL)
+    login.expect("assword").type(provider.PASSWORD)
+    login.end()
+
+
+def enroll_the_one_finger():
+    fingers = status()["enrolled_fingers"]
+    for other in set(fingers) - {FINGER}:
+        ADA.thumblatch("fingers", "delete", other).expect("Password:").type(ADA.password).end()
+    if FINGER not in fingers:
+        enroll_finger()
+
+
+def protect(protected):
+    """Switches protection on or off by the system password, where it is not so."""
+    if account()["presence_protection"] != protected:
+        change = ADA.thumblatch("presence", "enable" if protected else "disable", ACCOUNT)
+        change.expect(TOUCH).type("")
+        change.expect("Password:").type(ADA.password).end()
+
+
+def refresh(protected=True):
+    """Ada's account gets a new token, as soon as the retry rule allows it."""
+    until(lambda: try_refresh(protected), "the account is not refreshed")
+    check(account()["state"] == "ready", str(account()))
+
+
+def try_refresh(protected):
+    command = ask_anew()
+    if protected:
+        if command.first_of(TOUCH, LOST, TOO_OFTEN) != TOUCH:
+            command.end(status=None)
+            return False
+        touch(FINGER)
+    shown = command.end(status=None)
+    if LOST in shown:
+        return False
+    check(is_valid(shown.splitlines()[-1].strip()), f"no token: {shown[-300:]!r}")
+    return True
 
 
 def token():
@@ -34,6 +111,17 @@ def token():
 def is_valid(access_token):
     """Whether the provider takes the token for Ada's."""
     return provider.call("GET", "/auth/me", token=access_token)["email"] == EMAIL
+
+
+def newer_token(known):
+    """A valid token that is not the known one, without a question to Ada: what an exchange has brought
+    that outlived its engine."""
+    talk = Conversation(ADA)
+    error, parameters = talk.call("AccessToken", account=ACCOUNT, rejected=known, ask=False)
+    talk.close()
+    check(error is None, f"no newer token: {error} {parameters}")
+    check(parameters["access_token"] != known, "it is the token of before")
+    return parameters["access_token"]
 
 
 def last_line(command):
@@ -51,10 +139,10 @@ def status(person=ADA):
 
 def enroll_finger():
     """Ada teaches the vault her right index finger."""
-    command = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", "right-index")
+    command = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", FINGER)
     command.type(ADA.password)
     for number in range(1, 6):
-        touch("right-index")
+        touch(FINGER)
         if number < 5:
             command.expect(f"{number} of 5")
     command.end()
@@ -69,12 +157,18 @@ def ask_anew(*options):
 
 def ask_for_finger():
     """The same up to the question, with a pause where she was asked too often."""
-    while (command := ask_anew()).first_of("Touch the fingerprint reader", TOO_OFTEN) == TOO_OFTEN:
+    while (command := ask_anew()).first_of(TOUCH, TOO_OFTEN) == TOO_OFTEN:
         command.end(status=None)
     return command
 
 
 def expiry():
-    account = json.loads(ADA.thumblatch("status", ACCOUNT, "--json").end())["accounts"][0]
-    moment = account["access_token_expires_at"].replace("Z", "+00:00")
-    return datetime.datetime.fromisoformat(moment).timestamp()
+    found = json.loads(ADA.thumblatch("status", ACCOUNT, "--json").end())["accounts"][0]
+    moment = found["access_token_expires_at"]
+    if moment is None:
+        return 0
+    return datetime.datetime.fromisoformat(moment.replace("Z", "+00:00")).timestamp()
+
+
+if __name__ == "__main__":
+    begin()

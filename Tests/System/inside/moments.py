@@ -2,8 +2,8 @@
 asked is given up, no window stays open, nothing comes out unchecked, and the next request works."""
 import provider
 from calls import Conversation, message
-from household import ACCOUNT, ADA, is_valid
-from people import is_armed, reader, touch
+from household import ACCOUNT, ADA, begin, is_valid
+from people import is_armed, reader, session_at_seat, touch
 from scenarios import Failure, check, main, run, scenario, until
 from sleep import asleep
 
@@ -181,10 +181,7 @@ def wait_for_end(talk):
 
 
 def lock(request, told):
-    session = next(words[0] for words in map(str.split, run(
-        "loginctl", "list-sessions", "--no-legend").splitlines())
-                   if words[2] == ADA.user and "seat0" in words)
-    run("loginctl", "lock-session", session)
+    run("loginctl", "lock-session", session_at_seat(ADA))
     if told:
         wait_for_end(told)
     look_around(request, told)
@@ -297,4 +294,4 @@ def noMomentWasLeftOut():
         check(len(met) == 23, f"{signal.__name__}: {len(met)} moments")
 
 
-main()
+main(begin)

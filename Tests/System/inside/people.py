@@ -1,14 +1,14 @@
 """People at this machine: each with a login session of their own (PAM, logind), a terminal for each
 command that they type, and a finger for the virtual reader.
 
-As a program: people.py USER {local,remote}, as a service; it opens the session as login(1) and
-sshd(8) do, becomes the user, and runs what root asks for at /run/people/USER.
+As a program: people.py USER {local,remote,manager}, as a service, which runs what root asks for at a
+socket. For a local and a remote person it is root's service; it opens the session as login(1) and
+sshd(8) do, and becomes the user. In the user's own manager it is a service of that manager.
 """
 import contextlib
 import ctypes
 import json
 import os
-import pty
 import pwd
 import select
 import signal
@@ -17,9 +17,9 @@ import subprocess
 import sys
 import time
 
-from scenarios import Failure, run
+from scenarios import LIMIT, Failure, run
+from terminal import Command, run_command
 
-LIMIT = 60  # seconds that anything may take
 PLACE = "/run/people"
 TOO_OFTEN = "this was asked too often just now"
 READER = "/run/virtual-reader/reader"
@@ -44,10 +44,18 @@ def open_session(user, remote):
             raise SystemExit(f"people: PAM answers {result} at step {number}")
 
 
+def place_of(user, kind):
+    """The socket of a person's session."""
+    if kind == "manager":
+        return f"/run/user/{pwd.getpwnam(user).pw_uid}/people"
+    return f"{PLACE}/{user}-{kind}"
+
+
 def serve(user, kind):
-    os.makedirs(PLACE, mode=0o700, exist_ok=True)
-    open_session(user, kind == "remote")
-    place = f"{PLACE}/{user}-{kind}"
+    there, place = pwd.getpwnam(user), place_of(user, kind)
+    if kind != "manager":
+        os.makedirs(PLACE, mode=0o700, exist_ok=True)
+        open_session(user, kind == "remote")
     if os.path.exists(place):
         os.unlink(place)  # of a session that has ended
     with socket.socket(socket.AF_UNIX) as listener:
@@ -56,103 +64,35 @@ def serve(user, kind):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        there = pwd.getpwnam(user)
-        os.initgroups(user, there.pw_gid)
-        os.setgid(there.pw_gid)
-        os.setuid(there.pw_uid)
+        if kind != "manager":
+            os.initgroups(user, there.pw_gid)
+            os.setgid(there.pw_gid)
+            os.setuid(there.pw_uid)
         os.chdir(there.pw_dir)
         while True:
             connection, _ = listener.accept()
             if os.fork() == 0:
                 listener.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                run_command(connection, there)
+                answer(connection, there)
             connection.close()
 
 
-def run_command(connection, there):
-    """One command in a terminal of its own, which is handed over; then its exit status."""
+def answer(connection, there):
+    """Does in a process of its own what root asks for."""
     command = json.loads(connection.recv(65536))
     if command[0] == "connect":
-        return lend_connection(connection, command[1])
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvpe(command[0], command, {
-            "HOME": there.pw_dir, "USER": there.pw_name, "LOGNAME": there.pw_name,
-            "PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8"})
-    socket.send_fds(connection, [b"."], [terminal])
-    os.close(terminal)
-    status = os.waitpid(child, 0)[1]
-    ended = "dumped" if os.WCOREDUMP(status) else os.waitstatus_to_exitcode(status)
-    connection.sendall(json.dumps(ended).encode())
-    os._exit(0)
+        lend_connection(connection, command[1])
+    run_command(command, connection, there)
 
 
 def lend_connection(connection, path):
     """A connection of this process, which is handed over, and lives for as long as that is used."""
-    with socket.socket(socket.AF_UNIX) as made:
+    with socket.socket(socket.AF_UNIX) as made, contextlib.suppress(OSError):
         made.connect(path)
         socket.send_fds(connection, [b"."], [made.fileno()])
     connection.recv(1)
     os._exit(0)
-
-
-class Command:
-    """A command that somebody has typed; `shown` is what stands on the screen."""
-
-    def __init__(self, connection, terminal):
-        self.connection, self.terminal, self.shown = connection, terminal, ""
-
-    def _read(self, deadline, wanted):
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([self.terminal], [], [], left)[0]:
-            raise Failure(f"waited for {wanted}; on the screen: {self.shown[-1500:]!r}")
-        try:
-            data = os.read(self.terminal, 65536)
-        except OSError:
-            data = b""
-        self.shown += data.decode(errors="replace").replace("\r\n", "\n")
-        return bool(data)
-
-    def expect(self, text):
-        """Waits until a text stands on the screen, then forgets all up to it."""
-        deadline = time.monotonic() + LIMIT
-        while text not in self.shown:
-            if not self._read(deadline, text) and text not in self.shown:
-                raise Failure(f"ended without {text!r}; on the screen: {self.shown[-1500:]!r}")
-        self.shown = self.shown[self.shown.index(text) + len(text):]
-        return self
-
-    def first_of(self, *texts):
-        """Waits until one of some texts stands on the screen, forgets all up to it, and says which."""
-        deadline = time.monotonic() + LIMIT
-        while not (there := [text for text in texts if text in self.shown]):
-            if not self._read(deadline, texts) and not any(text in self.shown for text in texts):
-                raise Failure(f"ended without one of {texts}; on the screen: {self.shown[-1500:]!r}")
-        self.expect(there[0])
-        return there[0]
-
-    def type(self, text):
-        os.write(self.terminal, text.encode() + b"\n")
-        return self
-
-    def interrupt(self):
-        """Presses Ctrl-C, and waits for the end."""
-        os.write(self.terminal, b"\x03")
-        return self.end(status=130)
-
-    def end(self, status=0):
-        """Waits for the end, and returns what is left on the screen."""
-        deadline = time.monotonic() + LIMIT
-        while self._read(deadline, "the end"):
-            pass
-        os.close(self.terminal)
-        self.connection.settimeout(LIMIT)
-        ended = json.loads(self.connection.recv(64) or b"null")
-        self.connection.close()
-        if status is not None and ended != status:
-            raise Failure(f"exit {ended}, expected {status}; on the screen: {self.shown[-1500:]!r}")
-        return self.shown.strip()
 
 
 class Person:
@@ -160,13 +100,47 @@ class Person:
         self.user, self.password, self.kind = user, password, kind
 
     def arrive(self):
-        """Makes the user where there is none, and logs in."""
+        """Makes the user where there is none, and logs in where that session is not there yet."""
+        if self.is_there():
+            return
         if subprocess.run(["id", self.user], capture_output=True).returncode:
             run("useradd", "--create-home", "--shell", "/bin/bash", self.user)
             run("chpasswd", text=f"{self.user}:{self.password}\n")
-        run("systemd-run", "--quiet", "--collect", f"--unit=person-{self.user}-{self.kind}",
-            "--service-type=notify", "--property=NotifyAccess=all", "--",
-            "python3", "-B", __file__, self.user, self.kind)
+        run("systemd-run", *self._service())
+
+    def move_into_manager(self):
+        """Starts a process in user@UID.service, where the terminals of GNOME and KDE are; the person
+        who types there."""
+        moved = Person(self.user, self.password, "manager")
+        if not moved.is_there():
+            self.type(*moved._in_manager("systemd-run"), *moved._service()).end()
+        return moved
+
+    def leave_manager(self):
+        """Ends the process in user@UID.service."""
+        moved = Person(self.user, self.password, "manager")
+        self.type(*self._in_manager("systemctl"), "stop", moved._unit).end()
+
+    @property
+    def _unit(self):
+        return f"person-{self.user}-{self.kind}.service"
+
+    def _in_manager(self, command):
+        return ["env", f"XDG_RUNTIME_DIR=/run/user/{self.uid}", command, "--user"]
+
+    def _service(self):
+        return ["--quiet", "--collect", f"--unit={self._unit}", "--service-type=notify",
+                "--property=NotifyAccess=all", "--", "python3", "-B", __file__, self.user, self.kind]
+
+    def is_there(self):
+        """Whether a process of that session listens."""
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(place_of(self.user, self.kind))
+                connection.sendall(b'["connect", ""]')
+            return True
+        except (OSError, KeyError):  # KeyError: there is no such user
+            return False
 
     @property
     def uid(self):
@@ -176,7 +150,7 @@ class Person:
         """Has a process of the session do something; its connection, and the descriptor that it gives."""
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(LIMIT)
-        connection.connect(f"{PLACE}/{self.user}-{self.kind}")
+        connection.connect(place_of(self.user, self.kind))
         connection.sendall(json.dumps(command).encode())
         _, given, _, _ = socket.recv_fds(connection, 1, 1)
         if not given:
@@ -202,6 +176,12 @@ class Person:
             if command.first_of(text, TOO_OFTEN) == text:
                 return command
             command.end(status=None)
+
+
+def session_at_seat(person):
+    lines = run("loginctl", "list-sessions", "--no-legend").splitlines()
+    return next(words[0] for words in map(str.split, lines)
+                if words[2] == person.user and "seat0" in words)
 
 
 def is_armed():

@@ -4,8 +4,9 @@ import json
 import time
 
 import provider
+import household
 from household import ACCOUNT, ADA, BOB, brings_token, expiry, is_valid, last_line, status
-from people import Person, is_armed, touch
+from people import Person, is_armed, session_at_seat, touch
 from scenarios import check, main, run, scenario, show, until
 from sleep import asleep
 
@@ -15,15 +16,9 @@ POLICY = "/etc/thumblatch/thumblatch.conf"
 
 
 def ask(person, *options, inside=()):
-    """Somebody asks for a token that only a refresh can bring; `inside` runs the program elsewhere."""
+    """Somebody asks for a token that only a refresh can bring; `inside` is a program that runs it."""
     until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
     return person.type(*inside, "thumblatch", *TOKEN, *options)
-
-
-def in_manager():
-    """Runs a program in user@UID.service, as the terminals of GNOME and KDE are."""
-    return ("env", f"XDG_RUNTIME_DIR=/run/user/{ADA.uid}", "systemd-run", "--user", "--quiet",
-            "--collect", "--wait", "--pty", "--")
 
 
 def unlock(person):
@@ -47,7 +42,6 @@ def wait_until_locked(*persons):
 
 @scenario
 def overTheNetworkNoFingerCountsAndThePersonIsToldWhy():
-    FAR.arrive()
     command = ask(FAR)
     command.expect("remote session").expect("Password:").type(ADA.password)
     brings_token(command)
@@ -62,7 +56,7 @@ def whatACallerSetsForItselfDoesNotCount():
 
 @scenario
 def aTerminalInTheUsersManagerIsAtTheDisplaySession():
-    command = ask(ADA, inside=in_manager())
+    command = ask(ADA.move_into_manager())
     command.expect("Touch the fingerprint reader")
     touch("right-index")
     brings_token(command)
@@ -72,7 +66,7 @@ def aTerminalInTheUsersManagerIsAtTheDisplaySession():
 def aWindowIsOpenAtThePlaceWhereItWasOpened():
     unlock(ADA)
     check(is_valid(last_line(ask(ADA, "--no-input"))), "not at the seat itself")
-    check(is_valid(last_line(ask(ADA, "--no-input", inside=in_manager()))), "not in the manager")
+    check(is_valid(last_line(ask(ADA.move_into_manager(), "--no-input"))), "not in the manager")
     check(not is_unlocked(FAR), "it is shown over the network")
     ask(FAR, "--no-input").end(status=7)
 
@@ -80,7 +74,8 @@ def aWindowIsOpenAtThePlaceWhereItWasOpened():
 @scenario
 def whoIsMovedIntoTheUsersManagerSitsAtTheDesk():
     """As SECURITY.md says: the user's manager serves every program of the user."""
-    check(is_valid(last_line(ask(FAR, "--no-input", inside=in_manager()))), "it does not")
+    ADA.leave_manager()
+    check(is_valid(last_line(ask(FAR.move_into_manager(), "--no-input"))), "it does not")
 
 
 @scenario
@@ -122,12 +117,6 @@ def anotherSessionAtTheSeatEndsTheWindowThere():
     command.expect("not active").expect("Password:").type(ADA.password)
     command.end()
     run("loginctl", "activate", session_at_seat(ADA))
-
-
-def session_at_seat(person):
-    lines = run("loginctl", "list-sessions", "--no-legend").splitlines()
-    return next(words[0] for words in map(str.split, lines)
-                if words[2] == person.user and "seat0" in words)
 
 
 @scenario
@@ -195,4 +184,9 @@ def aUserMayDenyThemForHimselfAndTakeThatBackAtTheSeatAlone():
     ADA.thumblatch("lock").end()
 
 
-main()
+def begin():
+    household.begin()
+    FAR.arrive()
+
+
+main(begin)

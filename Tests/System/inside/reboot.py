@@ -1,6 +1,7 @@
 """The machine has been started again."""
 import provider
-from household import ACCOUNT, ADA, BOB, arrive, ask_anew, brings_token, is_valid, status, token
+from household import (ACCOUNT, ADA, BOB, arrive, ask_anew, ask_for_finger, brings_token, is_valid,
+                       status, token)
 from people import touch
 from scenarios import UNITS, check, main, run, scenario, show
 
@@ -18,8 +19,7 @@ def accountsFingersAndProtectionAreThereAfterAReboot():
     arrive()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
     ask_anew("--no-input").end(status=7)
-    command = ask_anew()
-    command.expect("Touch the fingerprint reader")
+    command = ask_for_finger()
     touch("right-index")
     brings_token(command)
     check(is_valid(token()), "no token")

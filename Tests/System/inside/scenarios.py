@@ -1,5 +1,6 @@
 """What the scenarios share. They run as root in the machine, one after the other, in the order in
 which they are written: a later one finds what an earlier one has left."""
+import contextlib
 import os
 import select
 import subprocess
@@ -10,6 +11,7 @@ import traceback
 SCENARIOS = []
 SOCKET = "/run/thumblatch/io.thumblatch.Vault"
 STATE = "/var/lib/thumblatch"
+LIMIT = 60  # seconds that anything may take
 UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket"]
 
 
@@ -43,7 +45,7 @@ def show(unit, name):
     return run("systemctl", "show", "--value", f"--property={name}", unit).strip()
 
 
-def until(condition, why, seconds=60):
+def until(condition, why, seconds=LIMIT):
     """Waits for what must happen, and returns what the condition then says."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
@@ -53,8 +55,14 @@ def until(condition, why, seconds=60):
     return value
 
 
-def main():
-    """Runs what the calling file has registered, and prints a line for each."""
+def main(begin=None):
+    """Runs what the calling file has registered, and prints a line for each.
+
+    `begin` makes what they go on from; after a failure it is made again, so that the next one does not
+    fail for that."""
+    if begin is not None:
+        begin.__name__ = "whatThisPartBeginsWith"
+        SCENARIOS.insert(0, begin)
     failed = 0
     for function in SCENARIOS:
         start = time.monotonic()
@@ -67,5 +75,8 @@ def main():
             where = traceback.extract_tb(error.__traceback__)[1:2]
             line = f" (line {where[0].lineno})" if where else ""
             print(f"failed {function.__name__}: {type(error).__name__}{line}: {error}", flush=True)
+            if begin is not None and function is not begin:
+                with contextlib.suppress(Exception):  # the next scenario tells
+                    begin()
     sys.stdout.flush()
     os._exit(1 if failed else 0)

@@ -4,8 +4,7 @@ import contextlib
 import os
 import select
 
-from people import LIMIT
-from scenarios import check, run, until
+from scenarios import LIMIT, check, run, until
 
 PLACE = "/run/sleep"
 LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"]

@@ -8,7 +8,8 @@ import os
 
 import memory
 import provider
-from household import ACCOUNT, ADA, EMAIL, PLANTED, ask_for_finger, brings_token, token
+from household import (ACCOUNT, ADA, EMAIL, PLANTED, ask_for_finger, begin, brings_token,
+                       token)
 from people import is_armed, touch
 from scenarios import check, main, scenario, until
 
@@ -116,4 +117,4 @@ def noPasswordIsLeftOfACheckAndOfASignIn():
     search("thumblatchd")
 
 
-main()
+main(begin)

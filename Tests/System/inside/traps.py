@@ -7,7 +7,8 @@ import signal
 
 import memory
 import provider
-from household import ACCOUNT, ADA, EMAIL, PLANTED, ask_anew, ask_for_finger, is_valid, status
+from household import (ACCOUNT, ADA, EMAIL, PLANTED, account, ask_for_finger, begin, is_valid,
+                       newer_token, refresh, status, token)
 from people import is_armed, touch
 from scenarios import check, main, run, scenario, show, until
 
@@ -44,6 +45,7 @@ def aCoreWouldBeNoticed():
 
 @scenario
 def anEngineThatTrapsInMidRefreshLeavesNothingAndLosesNothing():
+    known = token()
     provider.hold_refresh()
     command = ask_for_finger()
     touch("right-index")
@@ -53,7 +55,7 @@ def anEngineThatTrapsInMidRefreshLeavesNothingAndLosesNothing():
     look_at(command.end(status=None))
     until(lambda: show("thumblatchd.service", "ActiveState") == "active", "no other engine came")
     # Its answer lies in the slot, and is what whoever asks next is given, without another refresh.
-    check(is_valid(ask_anew("--no-input").end()), "the answer of the refresh was lost")
+    check(is_valid(newer_token(known)), "the provider does not know the token")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
 
 
@@ -89,6 +91,13 @@ def aCourierThatTrapsCostsNoTokens():
     trap("thumblatch-exchange@*", signal.SIGILL)
     provider.release()
     look_at(command.expect("no answer").end(status=5))
+    check(account()["state"] == "uncertain", str(account()))
+    check(is_valid(token()), "the token of before is gone")
+
+
+@scenario
+def theAccountIsRefreshedAgainAfterALostAnswer():
+    refresh()
 
 
 @scenario
@@ -108,7 +117,6 @@ def aCommandThatTrapsLeavesNothing():
 
 @scenario
 def theNextRequestWorks():
-    # What is sent after a lost answer waits for some seconds.
     command = ADA.thumblatch_after_a_pause("Touch the fingerprint reader", "presence", "test")
     touch("right-index")
     command.end()
@@ -137,4 +145,4 @@ def noCoreFileWasLeft():
     check(found == [], str(found))
 
 
-main()
+main(begin)

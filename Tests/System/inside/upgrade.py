@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import provider
-from household import ACCOUNT, ADA, ask_anew, is_valid, token
+from household import ACCOUNT, ADA, ask_for_finger, begin, is_valid, newer_token, token
 from people import touch
 from scenarios import UNITS, check, main, run, scenario, show, until
 
@@ -39,9 +39,9 @@ def anUpgradeIsNotNoticedByWhoAsksForTokens():
 
 @scenario
 def anUpgradeWaitsForTheRefreshThatIsUnderWay():
+    known = token()
     provider.hold_refresh()
-    command = ask_anew()
-    command.expect("Touch the fingerprint reader")
+    command = ask_for_finger()
     touch("right-index")
     provider.wait_for_refresh()
     upgrade = subprocess.Popen(AGAIN, env=QUIET, stdout=subprocess.DEVNULL,
@@ -50,7 +50,7 @@ def anUpgradeWaitsForTheRefreshThatIsUnderWay():
     provider.release()
     check(upgrade.wait(120) == 0, "the upgrade failed")
     command.end(status=None)
-    check(is_valid(token()), "the answer of the refresh was lost")
+    check(is_valid(newer_token(known)), "the provider does not know the token")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
 
 
@@ -62,4 +62,4 @@ def whatAnAdministratorSwitchedOffStaysOffThroughAnUpgrade():
     run("systemctl", "enable", "thumblatchd.socket")
 
 
-main()
+main(begin)

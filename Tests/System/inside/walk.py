@@ -5,7 +5,7 @@ import os
 import pwd
 
 import provider
-from household import ACCOUNT, ADA, BOB, token
+from household import ACCOUNT, ADA, BOB, begin, token
 from scenarios import check, main, run, scenario
 
 PLANTED = "/var/tmp/planted"
@@ -23,14 +23,6 @@ def walk(person, texts):
     # Only she is asked: he has no account that is protected.
     check(person is BOB or result["with_prompt"] > 20, f"hardly walked: {result}")
     return result["found"]
-
-
-@scenario
-def protectionIsOn():
-    enable = ADA.thumblatch("presence", "enable", ACCOUNT)
-    enable.expect("Touch the fingerprint reader").type("")
-    enable.expect("Password:").type(ADA.password)
-    enable.end()
 
 
 @scenario
@@ -59,4 +51,4 @@ def theWalkFindsWhatIsThere():
     check(any("GetAccount" in place or "AccessToken" in place for place in found), f"found: {found}")
 
 
-main()
+main(begin)
