@@ -1,0 +1,49 @@
+/// Text from outside as a key: compared and hashed by its bytes.
+///
+/// `String` compares and hashes what Unicode normalization makes of a text. That takes a time that
+/// grows with the square of a run of combining marks, and it makes one of two names that a peer
+/// tells apart.
+public struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The text.
+  public let text: String
+
+  /// Takes a text as it is.
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  /// Takes a text as it is.
+  public init(stringLiteral text: String) {
+    self.text = text
+  }
+
+  /// Whether both are the same bytes.
+  public static func == (left: ByteText, right: ByteText) -> Bool {
+    left.text.isByteEqual(to: right.text)
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+  }
+}
+
+extension String {
+  /// Whether both are the same bytes of UTF-8, in a time that does not depend on what they mean.
+  public func isByteEqual(to other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// The case of a name from outside, compared by its bytes; `nil` if there is none.
+  ///
+  /// `init(rawValue:)` compares as `String`, so that a name of many combining marks costs seconds.
+  public init?(named name: String) {
+    guard let known = Self.allCases.first(where: { $0.rawValue.isByteEqual(to: name) }) else {
+      return nil
+    }
+    self = known
+  }
+}
