@@ -82,21 +82,21 @@ let package = Package(
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
-    room("JSON", ["SecretMemory"]),
+    room("JSON", ["PlainText", "SecretMemory"]),
     room("Cryptography", ["COpenSSL", "SecretMemory"]),
     room("Storage", ["CSQLite", "System", "SecretMemory"]),
-    room("OAuth", ["JSON", "Cryptography", "Configuration", "SecretMemory"]),
+    room("OAuth", ["JSON", "Cryptography", "Configuration", "PlainText", "SecretMemory"]),
     room("UserNames"),
     room("Presence", ["System"]),
-    room("Configuration", ["SecretMemory"]),
+    room("Configuration", ["PlainText", "SecretMemory"]),
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "System",
-        "SecretMemory",
+        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "PlainText",
+        "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "SecretMemory"]),
+    room("VaultInterface", ["JSON", "PlainText", "SecretMemory"]),
     room(
       "HelperClient",
       [

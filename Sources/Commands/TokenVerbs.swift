@@ -102,7 +102,7 @@ enum TokenVerbs {
 
   private static func plain(_ value: JSONValue) -> String {
     switch value {
-    case .null: "-"
+    case .null, .unusable: "-"
     case .boolean(let truth): truth ? "yes" : "no"
     case .integer(let number): "\(number)"
     case .number(let number): "\(number)"

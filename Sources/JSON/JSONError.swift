@@ -16,10 +16,16 @@ public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   case loneSurrogate(offset: Int)
   /// A NUL in a string, however written: C would end the string there.
   case containsNUL
+  /// A member name over `JSONReader.maximumName` bytes, or with a run of combining marks.
+  case unusableName(offset: Int)
+  /// A secret that is no text.
+  case unusableSecret(offset: Int)
   /// A member name that this object has had before.
   case duplicateMember(offset: Int)
   /// Arrays and objects within one another beyond `JSONReader.maximumDepth`.
   case tooDeep
+  /// More arrays and objects than `JSONReader.maximumContainers`.
+  case tooManyContainers
   /// A number that no `Double` holds, or one that is not finite.
   case numberOutOfRange
   /// More secrets than `JSONReader.maximumSecrets`.
@@ -42,8 +48,11 @@ public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notText: "JSON text is not UTF-8"
     case .loneSurrogate(let offset): "half a surrogate pair at byte \(offset)"
     case .containsNUL: "a JSON string contains NUL"
+    case .unusableName(let offset): "a member name that is too long, at byte \(offset)"
+    case .unusableSecret(let offset): "a secret that is no text, at byte \(offset)"
     case .duplicateMember(let offset): "a member name comes twice, at byte \(offset)"
     case .tooDeep: "JSON text is nested too deeply"
+    case .tooManyContainers: "JSON text with too many arrays and objects"
     case .numberOutOfRange: "a JSON number is out of range"
     case .tooManySecrets: "JSON text with too many secrets"
     case .memory(let error): "\(error)"

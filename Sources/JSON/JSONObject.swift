@@ -1,6 +1,7 @@
+internal import PlainText
 public import SecretMemory
 
-/// The members of a JSON object, in order, each name once.
+/// The members of a JSON object, in order, each name once; names are compared by their bytes.
 public struct JSONObject: Sendable {
   /// Names and values, in the order of the text.
   public private(set) var members: [(name: String, value: JSONValue)] = []
@@ -10,19 +11,27 @@ public struct JSONObject: Sendable {
 
   /// An object of these members; of a name that comes twice, the last value counts.
   public init(_ members: [(String, JSONValue)]) {
-    for (name, value) in members { self[name] = value }
+    var places: [ByteText: Int] = [:]
+    for (name, value) in members {
+      if let place = places[ByteText(name)] {
+        self.members[place].value = value
+      } else {
+        places[ByteText(name)] = self.members.count
+        self.members.append((name, value))
+      }
+    }
   }
 
-  /// For the reader, which has checked that each name comes once.
-  init(unique members: [(name: String, value: JSONValue)]) {
+  /// An object of members of which each name comes once, as those of another object.
+  public init(unique members: [(name: String, value: JSONValue)]) {
     self.members = members
   }
 
   /// The value of a member; setting nil removes it, setting another value keeps its place.
   public subscript(name: String) -> JSONValue? {
-    get { members.first { $0.name == name }?.value }
+    get { members.first { $0.name.isByteEqual(to: name) }?.value }
     set {
-      let index = members.firstIndex { $0.name == name }
+      let index = members.firstIndex { $0.name.isByteEqual(to: name) }
       switch (index, newValue) {
       case (let index?, let value?): members[index].value = value
       case (let index?, nil): members.remove(at: index)
@@ -125,7 +134,9 @@ public struct JSONObject: Sendable {
 extension JSONObject: Equatable {
   /// Whether both have the same members in the same order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
-    left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
+    left.members.elementsEqual(right.members) { left, right in
+      left.name.isByteEqual(to: right.name) && left.value == right.value
+    }
   }
 }
 

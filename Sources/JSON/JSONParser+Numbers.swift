@@ -25,11 +25,26 @@ extension JSONParser {
       }
       try digits()
     }
-    guard position - start <= Self.maximumNumber else { throw .numberOutOfRange }
-    let word = unsafe String(decoding: text[start..<position], as: UTF8.self)
-    if isInteger, let integer = Int64(word) { return .integer(integer) }
-    guard let number = Double(word), number.isFinite else { throw .numberOutOfRange }
-    return .number(number)
+    if position - start <= Self.maximumNumber {
+      if isInteger, let integer = shortInteger(from: start) { return .integer(integer) }
+      let word = unsafe String(decoding: text[start..<position], as: UTF8.self)
+      if isInteger, let integer = Int64(word) { return .integer(integer) }
+      if let number = Double(word), number.isFinite { return .number(number) }
+    }
+    guard rules.keepsRest else { throw .numberOutOfRange }
+    return .unusable
+  }
+
+  /// The integer of up to 18 digits between `start` and here, none of which can overflow.
+  private func shortInteger(from start: Int) -> Int64? {
+    let isNegative = byte(at: start) == UInt8(ascii: "-")
+    let first = isNegative ? start + 1 : start
+    guard position - first <= 18 else { return nil }
+    var value: Int64 = 0
+    for index in first..<position {
+      value = value * 10 + Int64((byte(at: index) ?? 0) - UInt8(ascii: "0"))
+    }
+    return isNegative ? -value : value
   }
 
   /// Steps over one or more digits.

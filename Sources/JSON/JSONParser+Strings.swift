@@ -1,11 +1,23 @@
+internal import PlainText
 internal import SecretMemory
 
 /// Strings: checked and measured first, then written once, where they are to stay.
 extension JSONParser {
-  mutating func string() throws(JSONError) -> String {
+  /// The string that starts here; `unusable` where it is no text that a program should touch.
+  mutating func string() throws(JSONError) -> JSONValue {
     let start = position + 1
-    let count = try scanString()
-    return unsafe String(unsafeUninitializedCapacity: count) { room in
+    let (count, isUsable) = try scanString()
+    guard isUsable else { return .unusable }
+    let text = unescaped(from: start, count: count)
+    guard text.utf8.count <= rules.longestMixedText || text.utf8.allSatisfy({ $0 < 0x80 }),
+      text.isStreamSafe
+    else { return .unusable }
+    return .string(text)
+  }
+
+  /// A string that `scanString` has measured.
+  func unescaped(from start: Int, count: Int) -> String {
+    unsafe String(unsafeUninitializedCapacity: count) { room in
       unsafe unescape(from: start, into: UnsafeMutableRawBufferPointer(room))
     }
   }
@@ -14,7 +26,9 @@ extension JSONParser {
     guard secrets < JSONReader.maximumSecrets else { throw .tooManySecrets }
     secrets += 1
     let start = position + 1
-    let count = try scanString()
+    // One that cannot be sent back is no secret that could be left out: the answer has none.
+    let (count, isUsable) = try scanString()
+    guard isUsable else { throw .unusableSecret(offset: start - 1) }
     do throws(SecretMemoryError) {
       return SharedSecret(
         unsafe try SecretBytes(capacity: count) { room in
@@ -26,18 +40,20 @@ extension JSONParser {
     }
   }
 
-  /// Checks the string that starts here, steps over it, and says how long it is unescaped.
-  private mutating func scanString() throws(JSONError) -> Int {
+  /// Checks the string that starts here, steps over it, and says how long it is unescaped, and
+  /// whether it is text: false only where the rules keep the rest of the document.
+  mutating func scanString() throws(JSONError) -> (count: Int, isUsable: Bool) {
     position += 1
     var count = 0
+    var isUsable = true
     while true {
       guard let next = byte(at: position) else { throw .truncated }
       switch next {
       case UInt8(ascii: "\""):
         position += 1
-        return count
+        return (count, isUsable)
       case UInt8(ascii: "\\"):
-        count += try scanEscape()
+        if let length = try scanEscape() { count += length } else { isUsable = false }
       case 0:
         throw .containsNUL
       case 1..<0x20:
@@ -49,8 +65,9 @@ extension JSONParser {
     }
   }
 
-  /// Steps over an escape, and says how many bytes of UTF-8 it stands for.
-  private mutating func scanEscape() throws(JSONError) -> Int {
+  /// Steps over an escape, and says how many bytes of UTF-8 it stands for; `nil` where it stands
+  /// for no character of a text, and the rules keep the rest of the document.
+  private mutating func scanEscape() throws(JSONError) -> Int? {
     let start = position
     guard let letter = byte(at: position + 1) else { throw .truncated }
     if shortEscape(letter) != nil {
@@ -60,21 +77,36 @@ extension JSONParser {
     guard letter == UInt8(ascii: "u") else { throw .unexpected(offset: position + 1) }
     let unit = try scanUnit()
     switch unit {
-    case 0: throw .containsNUL
+    case 0: return try unusable(.containsNUL)
     case 1..<0x80: return 1
     case 0x80..<0x800: return 2
-    case 0xD800..<0xDC00:
-      guard let backslash = byte(at: position) else { throw .truncated }
-      guard backslash == UInt8(ascii: "\\") else { throw .loneSurrogate(offset: start) }
-      guard let letter = byte(at: position + 1) else { throw .truncated }
-      guard letter == UInt8(ascii: "u") else { throw .loneSurrogate(offset: start) }
-      guard (0xDC00..<0xE000).contains(try scanUnit()) else {
-        throw .loneSurrogate(offset: start)
-      }
-      return 4
-    case 0xDC00..<0xE000: throw .loneSurrogate(offset: start)
+    case 0xD800..<0xDC00: return try scanLowSurrogate(start)
+    case 0xDC00..<0xE000: return try unusable(.loneSurrogate(offset: start))
     default: return 3
     }
+  }
+
+  /// Steps over the second half of a pair whose first half began at `start`.
+  private mutating func scanLowSurrogate(_ start: Int) throws(JSONError) -> Int? {
+    guard let backslash = byte(at: position) else { throw .truncated }
+    guard backslash == UInt8(ascii: "\\") else {
+      return try unusable(.loneSurrogate(offset: start))
+    }
+    guard let letter = byte(at: position + 1) else { throw .truncated }
+    guard letter == UInt8(ascii: "u") else { return try unusable(.loneSurrogate(offset: start)) }
+    let before = position
+    guard (0xDC00..<0xE000).contains(try scanUnit()) else {
+      // What follows is an escape of its own.
+      position = before
+      return try unusable(.loneSurrogate(offset: start))
+    }
+    return 4
+  }
+
+  /// `nil` where a value of no use is left out, and the rest of the document counts.
+  private func unusable(_ error: JSONError) throws(JSONError) -> Int? {
+    guard rules.keepsRest else { throw error }
+    return nil
   }
 
   /// Steps over `\uXXXX`.

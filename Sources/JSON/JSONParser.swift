@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// A recursive descent through text that is known to be UTF-8.
 ///
 /// Every look at a byte goes through `byte(at:)`, which knows the end.
@@ -5,15 +7,16 @@
 struct JSONParser {
   let text: UnsafeRawBufferPointer
   let count: Int
-  private let secretMembers: Set<String>
+  let rules: JSONRules
   var position = 0
   private var depth = 0
+  private var containers = 0
   var secrets = 0
 
-  init(_ text: UnsafeRawBufferPointer, secretMembers: Set<String>) {
+  init(_ text: UnsafeRawBufferPointer, _ rules: JSONRules) {
     unsafe self.text = text
     count = text.count
-    self.secretMembers = secretMembers
+    self.rules = rules
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
@@ -53,7 +56,7 @@ struct JSONParser {
       return try nested { parser throws(JSONError) in
         try parser.array(isSecret: isSecret)
       }
-    case UInt8(ascii: "\""): return try isSecret ? .secret(secret()) : .string(string())
+    case UInt8(ascii: "\""): return try isSecret ? .secret(secret()) : string()
     case UInt8(ascii: "t"): return try literal("true", .boolean(true))
     case UInt8(ascii: "f"): return try literal("false", .boolean(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
@@ -66,6 +69,10 @@ struct JSONParser {
     _ body: (inout JSONParser) throws(JSONError) -> JSONValue
   ) throws(JSONError) -> JSONValue {
     guard depth < JSONReader.maximumDepth else { throw .tooDeep }
+    guard containers < JSONReader.maximumContainers(ofBytes: count) else {
+      throw .tooManyContainers
+    }
+    containers += 1
     depth += 1
     defer { depth -= 1 }
     position += 1
@@ -73,21 +80,18 @@ struct JSONParser {
   }
 
   private mutating func array(isSecret: Bool) throws(JSONError) -> JSONValue {
-    var elements: [JSONValue] = []
     if try peek() == UInt8(ascii: "]") {
       position += 1
-      return .array(elements)
+      return .array([])
     }
-    while true {
-      elements.append(try value(isSecret: isSecret))
-      if try isLast(UInt8(ascii: "]")) { return .array(elements) }
-    }
+    var elements = [try value(isSecret: isSecret)]
+    while try !isLast(UInt8(ascii: "]")) { elements.append(try value(isSecret: isSecret)) }
+    return .array(elements)
   }
 
   private mutating func object(isSecret: Bool) throws(JSONError) -> JSONValue {
     var members: [(name: String, value: JSONValue)] = []
-    // A set, because looking through the members each time would take a text of 64 KiB a second.
-    var names: Set<String> = []
+    var names = MemberNames()
     if try peek() == UInt8(ascii: "}") {
       position += 1
       return .object(JSONObject())
@@ -95,13 +99,28 @@ struct JSONParser {
     while true {
       guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
       let start = position
-      let name = try string()
-      guard names.insert(name).inserted else { throw .duplicateMember(offset: start) }
+      let name = try memberName()
+      if let name, !names.insert(name, after: members) { throw .duplicateMember(offset: start) }
       guard try peek() == UInt8(ascii: ":") else { throw .unexpected(offset: position) }
       position += 1
-      members.append((name, try value(isSecret: isSecret || secretMembers.contains(name))))
+      let isSecret = isSecret || name.map(rules.isSecret) ?? false
+      let value = try value(isSecret: isSecret)
+      if let name { members.append((name, value)) }
       if try isLast(UInt8(ascii: "}")) { return .object(JSONObject(unique: members)) }
     }
+  }
+
+  /// Steps over the name of a member; `nil` if the member is to be skipped.
+  private mutating func memberName() throws(JSONError) -> String? {
+    let start = position
+    let (length, isUsable) = try scanString()
+    // The length is asked before anything is made of the name: nothing hashes or compares more.
+    if isUsable, length <= JSONReader.maximumName {
+      let name = unescaped(from: start + 1, count: length)
+      if name.isStreamSafe { return name }
+    }
+    guard rules.keepsRest else { throw .unusableName(offset: start) }
+    return nil
   }
 
   /// Steps over a comma (false) or the closing bracket (true).

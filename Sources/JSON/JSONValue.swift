@@ -1,3 +1,4 @@
+internal import PlainText
 public import SecretMemory
 
 /// A JSON value (RFC 8259), of which some strings may be secrets.
@@ -18,17 +19,22 @@ public enum JSONValue: Sendable {
   case array([JSONValue])
   /// An object.
   case object(JSONObject)
+  /// A string or a number that is not kept: of no type that anything asks for, and not missing.
+  ///
+  /// A string with a run of combining marks; by rules that keep the rest of a document, also one with
+  /// NUL or half a surrogate pair, and a number that no `Double` holds.
+  case unusable
 }
 
 extension JSONValue: Equatable {
   /// Whether both are the same value; secrets are compared in constant time.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
-    case (.null, .null): true
+    case (.null, .null), (.unusable, .unusable): true
     case (.boolean(let left), .boolean(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.number(let left), .number(let right)): left == right
-    case (.string(let left), .string(let right)): left == right
+    case (.string(let left), .string(let right)): left.isByteEqual(to: right)
     case (.secret(let left), .secret(let right)):
       SecretBytes.constantTimeEqual(left.bytes, right.bytes)
     case (.array(let left), .array(let right)): left == right

@@ -2,7 +2,7 @@ public import SecretMemory
 
 /// The one writer of JSON text: no white space, members in their order.
 ///
-/// What it writes, `JSONReader` reads back as the same value.
+/// What it writes, `JSONReader` reads back as the same value; `unusable` becomes `null`.
 public enum JSONWriter {
   /// Writes a value to ordinary memory.
   ///
@@ -48,7 +48,7 @@ public enum JSONWriter {
     into sink: inout some ByteSink
   ) throws(JSONError) {
     switch value {
-    case .null: sink.put("null")
+    case .null, .unusable: sink.put("null")
     case .boolean(let truth): sink.put(truth ? "true" : "false")
     case .integer(let integer): sink.put(String(integer))
     case .number(let number):

@@ -8,7 +8,7 @@ private func strings(_ value: JSONValue) -> [String] {
   case .string(let text): [text]
   case .array(let elements): elements.flatMap(strings)
   case .object(let object): object.members.flatMap { [$0.name] + strings($0.value) }
-  case .null, .boolean, .integer, .number, .secret: []
+  case .null, .unusable, .boolean, .integer, .number, .secret: []
   }
 }
 
@@ -18,7 +18,7 @@ private func secrets(_ value: JSONValue) -> [[UInt8]] {
   case .secret(let secret): [unsafe secret.bytes.withUnsafeBytes { unsafe Array($0) }]
   case .array(let elements): elements.flatMap(secrets)
   case .object(let object): object.members.flatMap { secrets($0.value) }
-  case .null, .boolean, .integer, .number, .string: []
+  case .null, .unusable, .boolean, .integer, .number, .string: []
   }
 }
 
