@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// A key file: sections in brackets, and lines `key = value` in them.
 ///
 /// `#` and `;` begin a comment at the start of a line only, so that a value may hold them. There
@@ -35,7 +37,7 @@ struct KeyFile {
       var line = Substring(scalars)
       if line.unicodeScalars.last == "\r" { line.unicodeScalars.removeLast() }
       do throws(ConfigurationError) {
-        try read(line.trimmingSpaces(), number: index + 1)
+        try read(line, number: index + 1)
       } catch {
         throw error.at(file: file, line: index + 1)
       }
@@ -43,11 +45,12 @@ struct KeyFile {
   }
 
   private mutating func read(_ line: Substring, number: Int) throws(ConfigurationError) {
-    guard let first = line.first else { return }
-    guard line.unicodeScalars.allSatisfy(Self.isText) else {
+    // Before anything is compared: a run of combining marks makes that slow.
+    guard String(line).isStreamSafe, line.unicodeScalars.allSatisfy(Self.isText) else {
       throw ConfigurationError(.badCharacter)
     }
-    if first == "#" || first == ";" { return }
+    let line = line.trimmingSpaces()
+    guard let first = line.first, first != "#", first != ";" else { return }
     if first == "[" {
       guard line.last == "]", line.count > 2 else { throw ConfigurationError(.badLine) }
       let name = String(line.dropFirst().dropLast())

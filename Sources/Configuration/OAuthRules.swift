@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// How the values of an OAuth provider's keys are read.
 enum OAuthRules {
   /// The most resources.
@@ -41,7 +43,7 @@ enum OAuthRules {
     var chosen: Set<OAuthSettings.IDTokenAlgorithm> = []
     for part in text.split(separator: ";", omittingEmptySubsequences: false) {
       let name = String(part.trimmingSpaces())
-      guard let algorithm = OAuthSettings.IDTokenAlgorithm(rawValue: name) else {
+      guard let algorithm = OAuthSettings.IDTokenAlgorithm(named: name) else {
         let names = all.map(\.rawValue).joined(separator: ", ")
         throw bad(name, "one of \(names), several separated by ';'")
       }
@@ -76,15 +78,15 @@ enum OAuthRules {
 
   /// Scheme, colon and the characters of RFC 3986, section 2, without `#`.
   private static func isURI(_ text: String) -> Bool {
-    guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first,
-      text.utf8.count <= ProviderSettings.maximumValueLength
+    guard text.utf8.count <= ProviderSettings.maximumValueLength, let first = text.utf8.first,
+      let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { return false }
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     let ofScheme = letters.union("0123456789+-.".utf8)
     let ofRest = ofScheme.union("_~:/?[]@!$&'()*,;=%".utf8)
-    let rest = text[colon...].dropFirst()
+    let rest = text.utf8[colon...].dropFirst()
     return letters.contains(first) && text[..<colon].utf8.allSatisfy(ofScheme.contains)
-      && !rest.isEmpty && rest.utf8.allSatisfy(ofRest.contains)
+      && !rest.isEmpty && rest.allSatisfy(ofRest.contains)
   }
 
   /// A URL with an @ may hold a password.

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Takes settings out of a dictionary one by one, so that what is left at the end is unknown.
 struct ProviderSettings {
   /// The most that one value may have; certificates have a limit of their own.
@@ -78,7 +80,7 @@ struct ProviderSettings {
   /// One of the choices of a type, by its name there.
   static func choice<Choice>(_ text: String) throws(ConfigurationError) -> Choice
   where Choice: RawRepresentable<String> & CaseIterable {
-    if let choice = Choice(rawValue: text) { return choice }
+    if let choice = Choice(named: text) { return choice }
     let names = Choice.allCases.map(\.rawValue)
     throw bad(text, names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
   }

@@ -8,13 +8,15 @@ public enum ScopeList {
   /// - Returns: them, sorted by their bytes, each one once; nil where one is not made of the
   ///   characters of appendix A.4, or where there are too many.
   public static func scopes(in text: String) -> [String]? {
+    // All of it is ASCII before anything of it is hashed.
+    guard text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || isOfScope($0) }) else { return nil }
     let scopes = Set(text.split(separator: " ").map(String.init))
-    guard scopes.count <= maximumCount, scopes.allSatisfy(isScope) else { return nil }
+    guard scopes.count <= maximumCount else { return nil }
     return scopes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// NQCHAR: printable ASCII but for space, quote and backslash.
-  private static func isScope(_ word: String) -> Bool {
-    word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+  private static func isOfScope(_ byte: UInt8) -> Bool {
+    (0x21...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
   }
 }

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import JSON
+internal import PlainText
 public import SecretMemory
 
 /// The public keys with which a provider signs ID tokens: a JWK Set (RFC 7517, section 5).
@@ -33,7 +34,7 @@ public struct KeySet: Sendable {
     guard
       case .object(let object)? = try? JSONReader.read(
         text,
-        secretMembers: SigningKey.privateMembers
+        JSONRules(secretMembers: SigningKey.privateMembers, keepsRest: true)
       )
     else { throw .notAnObject }
     try self.init(object)
@@ -58,7 +59,7 @@ public struct KeySet: Sendable {
   func candidates(kid: String?, _ algorithm: SignatureAlgorithm) -> [SigningKey] {
     keys.filter { key in
       key.key.fits(algorithm) && (key.algorithm ?? algorithm) == algorithm
-        && (kid == nil || key.kid == kid)
+        && (kid == nil || key.kid.map { $0.isByteEqual(to: kid ?? "") } ?? false)
     }
   }
 }

@@ -49,7 +49,7 @@ extension JSONObject {
   /// The object without the members that hold secrets, so that it can be shown.
   fileprivate var withoutSecrets: JSONObject {
     JSONObject(
-      members.compactMap { member in
+      unique: members.compactMap { member in
         member.value.withoutSecrets.map { (member.name, $0) }
       }
     )
@@ -59,7 +59,7 @@ extension JSONObject {
 extension JSONValue {
   fileprivate var withoutSecrets: JSONValue? {
     switch self {
-    case .secret: nil
+    case .secret, .unusable: nil
     case .array(let values): .array(values.compactMap(\.withoutSecrets))
     case .object(let object): .object(object.withoutSecrets)
     default: self

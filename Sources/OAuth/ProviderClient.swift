@@ -1,4 +1,5 @@
 public import Configuration
+internal import PlainText
 public import SecretMemory
 
 /// A provider of any kind: makes its requests and judges its answers; sends nothing.
@@ -250,7 +251,7 @@ public struct ProviderClient: Sendable {
   ) -> ProfileJudgement {
     let judgement = judge.judgeProfile(status: status, retryAfter: retryAfter, body: body)
     if let subject, provider.kind == .oidc, case .profile(let facts, _) = judgement,
-      facts.id != subject
+      facts.id?.isByteEqual(to: subject) != true
     {
       return .refused(status: status, message: "the provider answered about someone else")
     }

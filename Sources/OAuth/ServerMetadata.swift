@@ -78,8 +78,10 @@ public struct ServerMetadata: Sendable {
     guard let values = try object.optionalArray(name) else { return nil }
     var words: Set<String> = []
     for value in values {
+      if case .unusable = value { continue }
       guard case .string(let word) = value else { throw .wrongType(name) }
-      words.insert(word)
+      // Algorithms, grants and methods are short and ASCII: nothing else is hashed.
+      if word.utf8.count <= 256, word.utf8.allSatisfy({ $0 < 0x80 }) { words.insert(word) }
     }
     return words
   }

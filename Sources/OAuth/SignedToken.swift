@@ -1,8 +1,12 @@
 internal import Cryptography
 internal import JSON
+internal import PlainText
 
 /// A JWT in the compact serialization of JWS (RFC 7515, section 3.1), taken apart; not yet checked.
 struct SignedToken {
+  /// The most keys of one name that may have signed it.
+  private static let mostCandidates = 2
+
   let algorithm: SignatureAlgorithm
   let kid: String?
   private let payload: [UInt8]
@@ -23,7 +27,8 @@ struct SignedToken {
     // (RFC 8725, section 3.11).
     switch header["typ"] {
     case nil: break
-    case .string(let type) where type.lowercased() == "jwt": break
+    case .string(let type) where type.utf8.count == 3 && type.lowercased().isByteEqual(to: "jwt"):
+      break
     default: throw .refused("it is a token of another type")
     }
     switch header["kid"] {
@@ -50,6 +55,11 @@ struct SignedToken {
     guard kid != nil || candidates.count <= 1 else {
       throw .refused("it does not say which of the provider's keys signed it")
     }
+    // Each costs as much as a signature, and a set has room for a hundred. A name is of one key (RFC
+    // 7517, section 4.5).
+    guard candidates.count <= Self.mostCandidates else {
+      throw .refused("the provider has \(candidates.count) keys of the name that it is signed with")
+    }
     guard !candidates.isEmpty else {
       throw .unknownKey(kid.map { DisplayText.of($0, most: 64) ?? "" })
     }
@@ -60,7 +70,7 @@ struct SignedToken {
   }
 
   private static func algorithm(in header: JSONObject) throws(IDTokenError) -> SignatureAlgorithm {
-    guard case .string(let name) = header["alg"], let known = SignatureAlgorithm(rawValue: name)
+    guard case .string(let name) = header["alg"], let known = SignatureAlgorithm(named: name)
     else { throw .refused("it is not signed, or with an algorithm that is never accepted") }
     return known
   }
@@ -71,7 +81,7 @@ struct SignedToken {
   }
 
   private static func object(_ text: [UInt8]) throws(IDTokenError) -> JSONObject {
-    guard case .object(let object)? = try? JSONReader.read(text) else {
+    guard case .object(let object)? = try? JSONReader.read(text, JSONRules(keepsRest: true)) else {
       throw .refused("it cannot be read")
     }
     return object

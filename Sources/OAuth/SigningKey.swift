@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import JSON
+internal import PlainText
 
 /// One public key of a provider: a JWK (RFC 7517, section 4) that is there to check signatures.
 struct SigningKey: Sendable {
@@ -38,7 +39,7 @@ struct SigningKey: Sendable {
     switch object["alg"] {
     case nil: algorithm = nil
     case .string(let name):
-      guard let known = SignatureAlgorithm(rawValue: name) else { return nil }
+      guard let known = SignatureAlgorithm(named: name) else { return nil }
       algorithm = known
     default: return nil
     }

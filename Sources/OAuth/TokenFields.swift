@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 
 extension TokenJudge {
@@ -167,6 +168,7 @@ extension JSONValue {
 
   /// Token types are compared without regard to case (RFC 6749, section 5.1).
   fileprivate var isBearer: Bool {
-    if case .string(let text) = self { text.lowercased() == "bearer" } else { false }
+    guard case .string(let text) = self else { return false }
+    return text.utf8.count == 6 && text.lowercased().isByteEqual(to: "bearer")
   }
 }

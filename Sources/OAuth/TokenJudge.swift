@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 
 /// Judges what a provider answers; the same rules for every kind, by the provider's own settings.
@@ -76,7 +77,7 @@ struct TokenJudge {
       return failing(status, nil)
     }
     let code = errorCode(in: object)
-    if isRefusal, code == provider.invalidGrantValue { return .invalidGrant }
+    if isRefusal, isInvalidGrant(code) { return .invalidGrant }
     guard let code, Self.isHarmless(code, hiding: sent) else {
       let field = provider.name(of: .error) ?? ""
       return misconfigured(purpose, "\(status) without a known `\(field)`")
@@ -94,7 +95,7 @@ struct TokenJudge {
     _ sent: SharedSecret?
   ) -> Judgement? {
     guard provider.kind != .passwordBackend, case .object(let object) = answer,
-      let code = errorCode(in: object), code != provider.invalidGrantValue
+      let code = errorCode(in: object), !isInvalidGrant(code)
     else { return nil }
     switch ErrorMeaning(code, for: purpose) {
     case .pending: return .pending(slowDown: false)
@@ -110,6 +111,10 @@ struct TokenJudge {
       return misconfigured(purpose, "\(status) \(code)")
     case .configuration: return nil
     }
+  }
+
+  private func isInvalidGrant(_ code: String?) -> Bool {
+    code?.isByteEqual(to: provider.invalidGrantValue) ?? false
   }
 
   /// The text that machines read: `{"error": "code"}` or `{"error": {"code": "code"}}`.
@@ -144,13 +149,7 @@ struct TokenJudge {
   }
 
   private static func quotes(_ text: String, _ secret: SharedSecret) -> Bool {
-    let text = Array(text.utf8)
-    return secret.bytes.withBytes { secret in
-      guard secret.count > 0, text.count >= secret.count else { return false }
-      return (0...(text.count - secret.count)).contains { start in
-        (0..<secret.count).allSatisfy { text[start + $0] == secret[$0] }
-      }
-    }
+    secret.bytes.withBytes { secret in SecretSearch(secret).finds(secret, in: text) }
   }
 
   private func failing(_ status: Int, _ wait: Int?) -> Judgement {
@@ -194,7 +193,8 @@ private enum ErrorMeaning {
   case configuration
 
   init(_ code: String, for purpose: TokenPurpose) {
-    switch (code, purpose) {
+    // A longer one is none of these, and is compared with none.
+    switch (code.utf8.count <= 64 ? code : "", purpose) {
     case ("authorization_pending", .device): self = .pending
     case ("slow_down", .device): self = .slowDown
     case ("access_denied", .device), ("authorization_declined", .device):
@@ -221,7 +221,8 @@ enum Answer {
       return
     }
     do throws(JSONError) {
-      if case .object(let object) = try JSONReader.read(body, secretMembers: secretMembers) {
+      let rules = JSONRules(secretMembers: secretMembers, keepsRest: true)
+      if case .object(let object) = try JSONReader.read(body, rules) {
         self = .object(object)
       } else {
         self = .unreadable

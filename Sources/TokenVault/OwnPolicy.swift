@@ -1,4 +1,5 @@
 public import Configuration
+internal import PlainText
 internal import Presence
 internal import Storage
 
@@ -126,7 +127,7 @@ extension Vault {
   }
 
   private func rule(named name: String, to value: String?) throws(VaultFailure) -> Policy.Key {
-    guard let key = Policy.Key(rawValue: name) else {
+    guard let key = Policy.Key(named: name) else {
       let names = Policy.Key.allCases.filter(\.isForUsers).map(\.rawValue)
       throw .invalidArgument("there is no such rule; those of users are \(Self.listed(names))")
     }

@@ -218,7 +218,7 @@ struct TokenAnswerTests {
 
   @Test(arguments: [
     "", html, "[]", "null", "\"at\"", "{", "{\"access_token\":\"at\"", "{\"a\":1,\"a\":2}",
-    "{\"access_token\":\"a\\u0000\"}", "\0\0\0\0",
+    "{\"access_token\":\"at\",\"refresh_token\":\"a\\u0000\"}", "\0\0\0\0",
   ])
   func aSuccessThatCannotBeReadIsNeitherSuccessNorRefusal(_ body: String) throws {
     for purpose in [TokenPurpose.refresh, .login, .register] {

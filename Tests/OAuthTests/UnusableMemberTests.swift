@@ -1,0 +1,133 @@
+import Configuration
+import JSON
+import OAuth
+import SecretMemory
+import TestSupport
+import Testing
+
+/// A provider's answer holds what nobody can use: the rest of it counts.
+@Suite
+struct UnusableMemberTests {
+  private static let marks = String(
+    String.UnicodeScalarView((0..<2000).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" })
+  )
+  private static let odd = [
+    #""\#(marks)":1"#, #""\#(String(repeating: "x", count: 129))":{"a":[1]}"#,
+    #""name":"\#(marks)""#, #""name":"cut \ud83d""#, #""name":"a\u0000b""#, #""level":1e999"#,
+    #""level":\#(String(repeating: "7", count: 5000))"#, #""a":{"\#(marks)":{"b":"\ud83d"}}"#,
+  ]
+
+  @Test(arguments: odd)
+  func aRotatedTokenIsNotLostForAnotherMember(_ member: String) throws {
+    let backend = try Provider(
+      name: ProviderName("dev"),
+      settings: ["kind": "password-backend", "issuer": "https://id.example.com"]
+    )
+    let tokens = #""access_token":"at-1","refresh_token":"rt-2""#
+    for provider in [backend, try plainOAuth(), try openID()] {
+      for body in ["{\(tokens),\(member)}", "{\(member),\(tokens)}"] {
+        #expect(try judged(provider, 200, body, for: .refresh) == "tokens at-1 rt-2 -")
+      }
+    }
+    let user = #"{\#(tokens),"user":{"id":"u1",\#(member)}}"#
+    #expect(try judged(backend, 200, user, for: .refresh) == "tokens at-1 rt-2 -")
+  }
+
+  @Test(arguments: [#""\ud83d""#, #""a\u0000""#])
+  func aRefreshTokenThatIsNoTextIsNotTakenForNone(_ token: String) throws {
+    let body = #"{"access_token":"at-1","refresh_token":\#(token)}"#
+    #expect(try judged(openID(), 200, body, for: .refresh) == "failing 200 -")
+  }
+
+  @Test
+  func aRotatedTokenIsNotLostForTheAccessToken() throws {
+    for token in [#""a\u0000""#, #""\ud83d""#, "1e999", "\"\(Self.marks)\""] {
+      let body = #"{"access_token":\#(token),"refresh_token":"rt-2"}"#
+      #expect(try judged(openID(), 200, body, for: .refresh).hasPrefix("misconfigured rt-2 "))
+    }
+  }
+
+  @Test(arguments: odd)
+  func metadataAndKeysAreReadWithoutIt(_ member: String) throws {
+    let document =
+      #"{"issuer":"https://id.example.com","grant_types_supported":["refresh_token","\#(Self.marks)"],\#(member)}"#
+    let metadata = try ServerMetadata(secret(document), for: try openID())
+    #expect(metadata.grants == ["refresh_token"])
+    let samples = try IDTokenSamples.shared.get()
+    let keys = String(decoding: samples.keys.encoded, as: UTF8.self)
+    let set = keys.replacing(#"{"kty""#, with: #"{\#(member),"kty""#)
+    #expect(set != keys)
+    #expect(try KeySet(secret(set)).count == samples.keys.count)
+  }
+
+  @Test(arguments: odd)
+  func aProfileIsShownWithoutIt(_ member: String) throws {
+    let profile = ProviderClient(provider: try openID()).judgeProfile(
+      status: 200,
+      retryAfter: nil,
+      body: try secret(#"{"sub":"u1","email":"a@example.org",\#(member)}"#),
+      subject: "u1"
+    )
+    guard case .profile(let facts, let object) = profile else {
+      Issue.record("\(profile)")
+      return
+    }
+    #expect(facts.id == "u1" && facts.email == "a@example.org")
+    #expect(try JSONWriter.write(.object(object)).count < 200)
+  }
+
+  @Test
+  func somebodyWhoseIdentifierOnlyLooksTheSameIsSomebodyElse() throws {
+    for (found, expected) in [("e\u{301}", "\u{E9}"), ("\u{212A}", "K")] {
+      let judgement = ProviderClient(provider: try openID()).judgeProfile(
+        status: 200,
+        retryAfter: nil,
+        body: try secret(#"{"sub":"\#(found)"}"#),
+        subject: expected
+      )
+      guard case .refused = judgement else {
+        Issue.record("\(judgement)")
+        continue
+      }
+    }
+  }
+
+  /// Against the plain way, with secrets and texts that repeat themselves.
+  @Test
+  func aQuotedSecretIsFoundWhereverItStands() throws {
+    var generator = SeededGenerator(seed: 1)
+    let provider = try openID()
+    func word(_ count: ClosedRange<Int>) -> String {
+      String(
+        (0..<Int.random(in: count, using: &generator)).map { _ in
+          "xz".randomElement(using: &generator) ?? "x"
+        }
+      )
+    }
+    for _ in 0..<2000 {
+      let sent = word(1...6)
+      let text = word(1...40)
+      let answer = try judged(
+        provider,
+        400,
+        #"{"error":"invalid_grant","error_description":"\#(text)"}"#,
+        for: .code,
+        sent: shared(sent)
+      )
+      #expect(answer == "refused 400 " + (text.contains(sent) ? "invalid_grant" : text))
+    }
+  }
+
+  @Test
+  func manyKeysOfOneNameAreNotTried() throws {
+    let samples = try IDTokenSamples.shared.get()
+    let key = try samples.signer.jwk(.p256, kid: "e")
+    let other = try samples.signer.jwk(.otherP256, kid: "e")
+    for (count, isBelieved) in [(0, true), (1, true), (2, false), (99, false)] {
+      let all = [String](repeating: other, count: count) + [key]
+      let set = try KeySet(Array(#"{"keys":[\#(all.joined(separator: ","))]}"#.utf8))
+      let answer = samples.check(try samples.token(), keys: set)
+      #expect((answer == "u1") == isBelieved, "\(count): \(answer)")
+    }
+  }
+}
