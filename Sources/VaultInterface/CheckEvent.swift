@@ -17,7 +17,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   /// The other prompt is over. This one is not armed: show it, and call `Check` again.
   case free
 
-  private enum Name: String, WireValue {
+  private enum Name: String, CaseIterable, WireValue {
     case waiting
     case retry
     case ask

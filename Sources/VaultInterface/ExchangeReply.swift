@@ -14,7 +14,7 @@ public enum ExchangeReply: VarlinkRecord {
   /// The request may have been received, and no whole answer came: the slot is as it was.
   case lost(ExchangeFailure)
 
-  private enum Name: String, WireValue {
+  private enum Name: String, CaseIterable, WireValue {
     case done
     case sealed
     case answered

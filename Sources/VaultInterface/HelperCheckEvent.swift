@@ -17,7 +17,7 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// There was no decision.
   case failed(HelperFailure, detail: String?)
 
-  private enum Name: String, WireValue {
+  private enum Name: String, CaseIterable, WireValue {
     case ready
     case waiting
     case retry

@@ -19,7 +19,7 @@ public struct HelperEnrollReply: VarlinkRecord {
     case failed(HelperFailure, detail: String?)
   }
 
-  private enum Name: String, WireValue {
+  private enum Name: String, CaseIterable, WireValue {
     case ready
     case waiting
     case stage

@@ -89,7 +89,7 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
   /// The request may have been received, and no whole answer came.
   case lost(ExchangeFailure)
 
-  private enum Name: String, WireValue {
+  private enum Name: String, CaseIterable, WireValue {
     case answered
     case notSent = "not_sent"
     case lost

@@ -1,4 +1,5 @@
 public import JSON
+internal import PlainText
 public import SecretMemory
 
 /// A call, as it goes over the socket: <https://varlink.org/Method-Call>.
@@ -45,7 +46,10 @@ public struct VarlinkCall: Sendable, Equatable {
     let object = unsafe try message(
       bytes,
       maximum: interface.maximumMessage,
-      secretMembers: interface.callSecrets
+      JSONRules(
+        secretMembers: interface.callSecrets,
+        longestMixedText: VarlinkInterface.longestMixedText
+      )
     )
     method = try object.required("method")
     guard isMethodName(method) else { throw .badValue("method") }
@@ -69,14 +73,15 @@ public struct VarlinkCall: Sendable, Equatable {
 
   /// The name of the interface that the method is of.
   public var interface: String {
-    String(method[..<(method.lastIndex(of: ".") ?? method.startIndex)])
+    let end = method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? method.startIndex
+    return String(method[..<end])
   }
 
   /// The parameters as those of a method; throws `otherMethod` where it is not called.
   public func content<Method: VarlinkMethod>(
     as type: Method.Type = Method.self
   ) throws(MessageError) -> Method {
-    guard method == Method.method else { throw .otherMethod }
+    guard method.isByteEqual(to: Method.method) else { throw .otherMethod }
     return try Method(decoding: parameters)
   }
 }
@@ -98,12 +103,12 @@ private func isMethodName(_ name: String) -> Bool {
 func message(
   _ bytes: UnsafeRawBufferPointer,
   maximum: Int,
-  secretMembers: Set<String>
+  _ rules: JSONRules
 ) throws(MessageError) -> JSONObject {
   guard bytes.count < maximum else { throw .tooLong(maximum: maximum) }
   let value: JSONValue
   do {
-    value = unsafe try JSONReader.read(bytes, secretMembers: secretMembers)
+    value = unsafe try JSONReader.read(bytes, rules)
   } catch {
     throw MessageError(error)
   }

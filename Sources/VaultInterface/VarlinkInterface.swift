@@ -26,6 +26,10 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
     }
   }
 
+  /// The most bytes of a text in a call that is not ASCII: names, addresses and reasons of people
+  /// are shorter, and anything else is ASCII.
+  static let longestMixedText = 1024
+
   /// Members of calls whose strings are secret: a reader never makes a `String` of one.
   public var callSecrets: Set<String> {
     switch self {

@@ -30,7 +30,7 @@ public struct VarlinkReply: Sendable, Equatable {
     let object = unsafe try message(
       bytes,
       maximum: interface.maximumMessage,
-      secretMembers: interface.replySecrets
+      JSONRules(secretMembers: interface.replySecrets)
     )
     parameters = try object.optional("parameters") ?? JSONObject()
     continues = try object.optional("continues") ?? false

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Which vault an engine keeps.
 public enum VaultForm: String, Sendable, CaseIterable, WireValue {
   /// That of one user, in an engine of their own.
@@ -107,7 +109,7 @@ public enum ScanHint: String, Sendable, CaseIterable, WireValue {
 
   /// The hint of a name from the wire.
   init(name: String) {
-    self = ScanHint(rawValue: name) ?? .general
+    self = ScanHint(named: name) ?? .general
   }
 }
 

@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 
 /// A type that a member of a record has.
@@ -37,8 +38,11 @@ extension JSONObject {
 
 extension String: WireValue {
   static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
-    guard case .string(let text) = value else { throw .wrongType(name) }
-    return text
+    switch value {
+    case .string(let text): return text
+    case .unusable: throw .badValue(name)
+    default: throw .wrongType(name)
+    }
   }
 
   var wire: JSONValue { .string(self) }
@@ -99,12 +103,23 @@ extension Array: WireValue where Element: WireValue {
   }
 }
 
-/// A map of strings, as `[string]string`.
+/// A map of strings, as `[string]string`: its keys are words of ASCII, and not many.
 extension Dictionary: WireValue where Key == String, Value == String {
+  /// The most members, and the most bytes of a key: more than any map of the interfaces has.
+  private static var mostMembers: Int { 256 }
+  private static var longestKey: Int { 64 }
+
   static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .object(let object) = value else { throw .wrongType(name) }
+    guard object.members.count <= mostMembers else { throw .badValue(name) }
     var values: Self = [:]
-    for (key, value) in object.members { values[key] = try String.from(value, name: name) }
+    for (key, value) in object.members {
+      // Checked before it is hashed.
+      guard key.utf8.count <= longestKey, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+        throw .badValue(name)
+      }
+      values[key] = try String.from(value, name: name)
+    }
     return values
   }
 
@@ -113,9 +128,9 @@ extension Dictionary: WireValue where Key == String, Value == String {
   }
 }
 
-extension WireValue where Self: RawRepresentable, RawValue == String {
+extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == String {
   static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
-    guard let known = Self(rawValue: try String.from(value, name: name)) else {
+    guard let known = Self(named: try String.from(value, name: name)) else {
       throw .badValue(name)
     }
     return known

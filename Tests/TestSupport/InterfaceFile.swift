@@ -1,8 +1,9 @@
-import Glibc
+internal import Glibc
 
 /// An interface file, parsed by the grammar of <https://varlink.org/Interface-Definition>.
-struct InterfaceFile {
-  indirect enum Kind: Equatable {
+public struct InterfaceFile {
+  /// A type of the interface language.
+  public indirect enum Kind: Equatable {
     case plain(String)
     case named(String)
     case record([Member])
@@ -12,27 +13,37 @@ struct InterfaceFile {
     case maybe(Kind)
   }
 
-  struct Member: Equatable {
-    var name: String
-    var kind: Kind
+  /// A member of a record.
+  public struct Member: Equatable {
+    /// Its name.
+    public var name: String
+    /// Its type.
+    public var kind: Kind
 
-    var isOptional: Bool {
+    /// Whether it may be left out.
+    public var isOptional: Bool {
       if case .maybe = kind { return true }
       return false
     }
   }
 
-  struct SyntaxError: Error {
+  /// Why a text is no interface file.
+  public struct SyntaxError: Error {
     var line: Int
     var message: String
   }
 
-  var name = ""
-  var types: [String: Kind] = [:]
-  var methods: [String: (parameters: [Member], reply: [Member])] = [:]
-  var errors: [String: [Member]] = [:]
+  /// The full name of the interface.
+  public var name = ""
+  /// The types that have a name.
+  public var types: [String: Kind] = [:]
+  /// The methods.
+  public var methods: [String: (parameters: [Member], reply: [Member])] = [:]
+  /// The errors.
+  public var errors: [String: [Member]] = [:]
 
-  init(_ text: String) throws {
+  /// Parses the text of an interface file.
+  public init(_ text: String) throws {
     var parser = InterfaceParser(text)
     try parser.expect("interface")
     name = parser.take { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
@@ -56,7 +67,7 @@ struct InterfaceFile {
   }
 
   /// The bytes of a file of this package.
-  static func read(_ path: String) throws -> [UInt8] {
+  public static func read(_ path: String) throws -> [UInt8] {
     let here = #filePath.split(separator: "/", omittingEmptySubsequences: false)
     let root = here.dropLast(3).joined(separator: "/")
     guard let file = unsafe fopen("\(root)/\(path)", "r") else {
