@@ -208,6 +208,14 @@ let package = Package(
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     .executableTarget(
+      name: "MessageCost",
+      dependencies: [
+        "VaultInterface", "Configuration", "OAuth", "System", "SecretMemory", "TestSupport",
+      ],
+      path: "Tests/MessageCost",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "SessionSpeed",
       dependencies: ["AuthSession", "AuthSessionTesting"],
       path: "Tests/SessionSpeed",

@@ -1,0 +1,256 @@
+import Configuration
+import OAuth
+import SecretMemory
+import System
+import TestSupport
+
+/// Every document of a provider that has one member made hostile, and how it is judged.
+struct Documents {
+  private static let size = 65_536 - 1500
+  private let providers: [Provider]
+  private let members: [String]
+  private let signer: TokenSigner
+
+  /// Finds the members in the sources of the judges, so that a new one is covered by itself.
+  init() throws {
+    let issuer = "https://id.example.com"
+    let ends = ["authorization", "token", "device_authorization", "userinfo", "revocation"]
+    var settings = ["issuer": issuer, "client_id": "client-1", "discovery": "off"]
+    for end in ends { settings[end + "_endpoint"] = "\(issuer)/\(end)" }
+    var openID = settings
+    openID["kind"] = "oidc"
+    openID["jwks_uri"] = issuer + "/keys"
+    settings["kind"] = "oauth2"
+    let name = try ProviderName("dev")
+    providers = [
+      try Provider(name: name, settings: ["kind": "password-backend", "issuer": issuer]),
+      try Provider(name: name, settings: settings), try Provider(name: name, settings: openID),
+    ]
+    members = try Self.literals()
+    signer = try TokenSigner()
+  }
+
+  /// The texts in the sources of `OAuth` and of the settings that could be the name of a member.
+  private static func literals() throws -> [String] {
+    var found: Set<String> = []
+    let files = ["OAuthEndpoint.swift", "ProviderMembers.swift"]
+    let sources = BuiltPrograms.sourceDirectory + "/Sources/"
+    for room in ["OAuth", "Configuration"] {
+      let directory = try Directory(path: sources + room)
+      // Of the settings, these two say what members are called.
+      for file in try directory.names()
+      where file.hasSuffix(".swift") && (room == "OAuth" || files.contains(file)) {
+        let text = try directory.openForReading(file).readAll(limit: 1 << 20)
+        for (index, part) in text.split(
+          separator: UInt8(ascii: "\""),
+          omittingEmptySubsequences: false
+        ).enumerated()
+        where index % 2 == 1 && (2...40).contains(part.count) && part.allSatisfy(isOfName) {
+          found.insert(String(decoding: part, as: UTF8.self))
+        }
+      }
+    }
+    return (found.union(Provider.Field.allCases.map(\.rawValue))).sorted()
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
+  }
+
+  /// Measures every judge.
+  func measure(_ gauge: Gauge) throws {
+    try measureAnswers(gauge)
+    try measureMetadata(gauge)
+    try measureKeys(gauge)
+    try measureTokens(gauge)
+    try measureRedirects(gauge)
+  }
+
+  /// Documents with one hostile member beside ordinary ones, and documents that are hostile as a whole.
+  private func bodies(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
+    for filler in Filler.all {
+      let value = filler.value(Self.size)
+      try body(filler.name, value)
+      try body(
+        "a new member: \(filler.name)",
+        Array(#"{"\#u{e9}":"#.utf8) + value + Array(",\(ordinary)}".utf8)
+      )
+      guard filler.isText else { continue }
+      try body("a name: \(filler.name)", Array("{".utf8) + value + Array(":0,\(ordinary)}".utf8))
+    }
+    for filler in Filler.few {
+      let value = filler.value(Self.size)
+      let small = filler.value(Self.size / (members.count + 1))
+      for member in members {
+        try body(
+          "\(member): \(filler.name)",
+          Array(#"{"\#(member)":"#.utf8) + value + Array(",\(without(member, ordinary))}".utf8)
+        )
+      }
+      let all = members.map { Array(#""\#($0)":"#.utf8) + small }
+      try body(
+        "all members: \(filler.name)",
+        Array("{".utf8) + all.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
+      )
+    }
+  }
+
+  /// The members without one that stands there already.
+  private func without(_ member: String, _ ordinary: String) -> String {
+    ordinary.split(separator: ",").filter { !$0.hasPrefix("\"\(member)\":") }.joined(separator: ",")
+      + #","z":0"#
+  }
+
+  private func measureAnswers(_ gauge: Gauge) throws {
+    // A refresh token that repeats itself is the dearest to look for.
+    let sent = try SharedSecret(
+      SecretBytes(copying: [UInt8](repeating: UInt8(ascii: "a"), count: 8000) + [UInt8(ascii: "b")])
+    )
+    let ordinary = #""access_token":"a","refresh_token":"b","token_type":"Bearer""#
+    for provider in providers {
+      let client = ProviderClient(provider: provider)
+      let kind = provider.kind.rawValue
+      try bodies(ordinary) { name, bytes in
+        let body = try SecretBytes(copying: bytes)
+        for status in [200, 400] {
+          for purpose in [TokenPurpose.refresh, .code, .device] {
+            gauge.measure("\(kind), \(purpose) \(status), \(name)", bytes: bytes.count) {
+              _ = client.judge(
+                status: status,
+                retryAfter: nil,
+                body: body,
+                for: purpose,
+                sent: sent
+              )
+            }
+          }
+          gauge.measure("\(kind), profile \(status), \(name)", bytes: bytes.count) {
+            _ = client.judgeProfile(status: status, retryAfter: nil, body: body, subject: "a")
+          }
+          gauge.measure("\(kind), device \(status), \(name)", bytes: bytes.count) {
+            _ = client.judgeDeviceAuthorization(status: status, retryAfter: nil, body: body)
+          }
+        }
+      }
+    }
+  }
+
+  private func measureMetadata(_ gauge: Gauge) throws {
+    let ordinary = #""issuer":"https://id.example.com""#
+    for provider in providers where provider.oauth != nil {
+      try bodies(ordinary) { name, bytes in
+        guard bytes.count <= ServerMetadata.maximumCount else { return }
+        let body = try SecretBytes(copying: bytes)
+        gauge.measure("metadata, \(name)", bytes: bytes.count) {
+          guard let metadata = try? ServerMetadata(body, for: provider) else { return }
+          _ = metadata.warnings(for: provider)
+          _ = try? metadata.completed(provider)
+        }
+      }
+    }
+  }
+
+  private func measureKeys(_ gauge: Gauge) throws {
+    var sets: [(String, [UInt8])] = []
+    for key in TokenSigner.Key.allCases {
+      let one = try signer.jwk(key, kid: "k")
+      let count = min(KeySet.maximumKeys, Self.size / (one.utf8.count + 1))
+      let all = [String](repeating: one, count: count).joined(separator: ",")
+      sets.append(("\(count) keys of \(key)", Array("{\"keys\":[\(all)]}".utf8)))
+    }
+    let one = try signer.jwk(.p256, kid: nil)
+    for filler in Filler.all {
+      let value = filler.value(Self.size)
+      sets.append(("keys, \(filler.name)", Array("{\"keys\":".utf8) + value + Array("}".utf8)))
+      for member in ["kty", "crv", "kid", "alg", "use", "key_ops", "n", "e", "x", "y", "d", "a"] {
+        let key =
+          Array("{\"keys\":[{\"\(member)\":".utf8) + value
+          + Array(",\(without(member, String(one.dropFirst().dropLast())))}]}".utf8)
+        sets.append(("key.\(member), \(filler.name)", key))
+      }
+    }
+    for (name, bytes) in sets where bytes.count <= KeySet.maximumCount {
+      let body = try SecretBytes(copying: bytes)
+      gauge.measure(name, bytes: bytes.count) {
+        guard let keys = try? KeySet(body) else { return }
+        _ = try? KeySet(keys.encoded)
+      }
+    }
+  }
+
+  private func measureTokens(_ gauge: Gauge) throws {
+    // As many keys as there may be, all of one name: each might have signed.
+    let sets = try [TokenSigner.Key.p256, .rsa].map { key in
+      let others = [String](
+        repeating: try signer.jwk(key == .rsa ? .otherRSA : .otherP256, kid: "k"),
+        count: key == .rsa ? 60 : 99
+      )
+      let all = (others + [try signer.jwk(key, kid: "k")]).joined(separator: ",")
+      return (key, try KeySet(Array("{\"keys\":[\(all)]}".utf8)))
+    }
+    let expected = IDToken.Expectations(
+      issuer: "https://id.example.com",
+      clientID: "client-1",
+      nonce: "n",
+      accessToken: "a",
+      now: 1000,
+      subject: "a"
+    )
+    let header = #"{"alg":"ES256","kid":"k"}"#
+    let claims =
+      #""iss":"https://id.example.com","aud":"client-1","sub":"a","exp":2000,"iat":999,"nonce":"n""#
+    func check(_ name: String, _ token: String) {
+      for (key, set) in sets {
+        gauge.measure("ID token, \(key), \(name)", bytes: token.utf8.count) {
+          _ = try? IDToken.check(token, keys: set, expectations: expected)
+        }
+      }
+    }
+    check(
+      "RSA",
+      try signer.token(
+        header: #"{"alg":"RS256","kid":"k"}"#,
+        payload: "{\(claims)}",
+        key: .rsa,
+        algorithm: "RS256"
+      )
+    )
+    for filler in Filler.all {
+      // Base64 takes a third more.
+      let value = String(decoding: filler.value(22_000), as: UTF8.self)
+      check("dots, \(filler.name)", value)
+      for member in ["alg", "kid", "typ", "crit", "a"] {
+        let rest = without(member, String(header.dropFirst().dropLast()))
+        let text = Array("{\"\(member)\":\(value),\(rest)}".utf8)
+        check("header \(member), \(filler.name)", "\(TokenSigner.base64(text)).e30.AAAA")
+      }
+    }
+    for filler in Filler.few {
+      let value = String(decoding: filler.value(22_000), as: UTF8.self)
+      for member in [
+        "iss", "aud", "azp", "sub", "nonce", "at_hash", "exp", "nbf", "email", "name", "a",
+      ] {
+        let payload = "{\"\(member)\":\(value),\(without(member, claims))}"
+        check(
+          "\(member), \(filler.name)",
+          try signer.token(header: header, payload: payload, key: .p256, algorithm: "ES256")
+        )
+      }
+    }
+  }
+
+  private func measureRedirects(_ gauge: Gauge) throws {
+    for filler in Filler.all where filler.isText {
+      let value = filler.value(16_000).dropFirst().dropLast()
+      for start in [
+        "", "https://a/?", "state=s&code=", "state=s&error=", "state=", "iss=",
+        "state=s&error=a&error_description=",
+      ] {
+        let query = try SecretBytes(copying: Array(start.utf8) + value)
+        gauge.measure("redirect, \(start)\(filler.name)", bytes: 65_536) {
+          _ = try? RedirectAnswer.parse(query, state: "s", provider: providers[2])
+        }
+      }
+    }
+  }
+}
