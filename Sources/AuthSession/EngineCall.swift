@@ -81,9 +81,9 @@ struct EngineCall {
   /// Calls, with one presence check where the engine asks for it.
   ///
   /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
-  func call<Method: VarlinkMethod>(
+  private func converse<Method: VarlinkMethod>(
     within seconds: Int64,
-    _ asking: PresenceAsking? = nil,
+    _ asking: PresenceAsking?,
     _ make: (String?) -> Method
   ) throws(VaultClientError) -> Method.Reply {
     var prompt: String?
@@ -91,12 +91,36 @@ struct EngineCall {
       do throws(VaultClientError) {
         return try connection.call(make(prompt), within: seconds)
       } catch .refused(.presenceNeeded(let request)) {
-        guard let asking else { throw .refused(.presenceNeeded(request)) }
+        guard let asking, !request.prompt.isEmpty else {
+          throw .refused(.presenceNeeded(request))
+        }
         try check(request, asking)
         prompt = request.prompt
       }
     }
     throw .timedOut
+  }
+
+  /// The same for a call that may need a check, which says whether anybody can be asked: a prompt that
+  /// nobody would see is not opened.
+  func call<Method: AskingMethod>(
+    within seconds: Int64,
+    _ asking: PresenceAsking? = nil,
+    _ make: (String?) -> Method
+  ) throws(VaultClientError) -> Method.Reply {
+    try converse(within: seconds, asking) { prompt in
+      var call = make(prompt)
+      call.ask = asking?.isPossible ?? false
+      return call
+    }
+  }
+
+  /// Calls.
+  func call<Method: VarlinkMethod>(
+    within seconds: Int64,
+    _ make: (String?) -> Method
+  ) throws(VaultClientError) -> Method.Reply {
+    try converse(within: seconds, nil, make)
   }
 
   private func check(

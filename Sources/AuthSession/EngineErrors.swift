@@ -57,8 +57,9 @@ extension AuthError {
         recoverySuggestion: failure.suggestion,
         cause: cause
       )
-    case .busy(let message):
-      self.init(.busy, message, recoverySuggestion: "try again", cause: cause)
+    case .busy(let message, let seconds):
+      let again = seconds.map { " in \($0) second\($0 == 1 ? "" : "s")" } ?? ""
+      self.init(.busy, message, recoverySuggestion: "try again\(again)", cause: cause)
     case .noSuchAccount:
       self.init(.signedOut, "nobody is signed in", recoverySuggestion: "sign in", cause: cause)
     case .loginRequired(_, let message):

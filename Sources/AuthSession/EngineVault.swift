@@ -31,7 +31,6 @@ public struct EngineVault: AuthVault {
     do throws(AuthError) {
       reply = try await ask(account, request, asking)
     } catch {
-      if !asking.isPossible, error.kind == .presence(.denied) { throw .nobodyToAsk(cause: error) }
       // The engine tells one that was signed out from one that was never there, not from a dead login.
       guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
         found.account?.standing == .signedOut
@@ -65,8 +64,7 @@ public struct EngineVault: AuthVault {
           rejected: request.rejected,
           prompt: prompt,
           scope: request.scopes?.joined(separator: " "),
-          audience: request.audience,
-          ask: asking.isPossible ? nil : false
+          audience: request.audience
         )
       }
     }

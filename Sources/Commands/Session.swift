@@ -169,10 +169,55 @@ extension Session {
     return result
   }
 
+  /// The same for a call that may need a check, which says whether this program can ask for one: a
+  /// prompt that it cannot show is not opened.
+  func call<Method: AskingMethod>(
+    within seconds: Int64,
+    again: Repetition = .untilPrompted,
+    _ make: (String?) -> Method
+  ) throws(CommandError) -> Method.Reply {
+    var result: Method.Reply?
+    try stream(within: seconds, more: false, again: again, make) { result = $0 }
+    guard let result else { throw CommandError(VaultClientError.disconnected) }
+    return result
+  }
+
+  /// Whether a prompt can be shown here.
+  private var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
+
   /// Tells a person at a terminal why nothing happens; nobody else.
   private func askPatience() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")
+  }
+
+  /// The same for several replies.
+  func stream<Method: AskingMethod>(
+    within seconds: Int64,
+    more: Bool = true,
+    again: Repetition = .untilPrompted,
+    _ make: (String?) -> Method,
+    each body: (Method.Reply) throws(VaultClientError) -> Void
+  ) throws(CommandError) {
+    let canAsk = canAsk
+    try converse(within: seconds, more: more, again: again) { prompt in
+      var call = make(prompt)
+      call.ask = canAsk
+      return call
+    } each: { reply throws(VaultClientError) in
+      try body(reply)
+    }
+  }
+
+  /// Calls the vault for several replies.
+  func stream<Method: VarlinkMethod>(
+    within seconds: Int64,
+    more: Bool = true,
+    again: Repetition = .untilPrompted,
+    _ make: (String?) -> Method,
+    each body: (Method.Reply) throws(VaultClientError) -> Void
+  ) throws(CommandError) {
+    try converse(within: seconds, more: more, again: again, make, each: body)
   }
 
   /// Calls the vault for several replies, with a presence dialogue where it asks for one.
@@ -180,10 +225,10 @@ extension Session {
   /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
   /// If the engine leaves or is killed before it replies, `again` says whether the call is sent to
   /// the next one.
-  func stream<Method: VarlinkMethod>(
+  private func converse<Method: VarlinkMethod>(
     within seconds: Int64,
-    more: Bool = true,
-    again: Repetition = .untilPrompted,
+    more: Bool,
+    again: Repetition,
     _ make: (String?) -> Method,
     each body: (Method.Reply) throws(VaultClientError) -> Void
   ) throws(CommandError) {

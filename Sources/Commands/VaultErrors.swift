@@ -24,7 +24,9 @@ extension CommandError {
       self.init(code, "\(PresenceText.need(request)) is needed")
     case .presenceFailed(let outcome, let message, _):
       self.init(code, PresenceText.failure(outcome, message), hint: PresenceText.hint(outcome))
-    case .busy(let message): self.init(code, message, hint: "try again when it is done")
+    case .busy(let message, let retryAfter):
+      let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when it is done"
+      self.init(code, message, hint: "try again \(again)")
     case .noSuchAccount(let account) where account.isEmpty:
       self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
     case .noSuchAccount(let account):

@@ -18,7 +18,7 @@ public struct PromptBook: Sendable {
   /// How many prompts one connection may have open.
   public static let mostPerConnection = 8
 
-  private enum State: Sendable, Equatable {
+  enum State: Sendable, Equatable {
     /// Where its person sits, and which fingers count, is being found out.
     case beginning
     case open
@@ -28,7 +28,7 @@ public struct PromptBook: Sendable {
     case passed(PresenceMethod)
   }
 
-  private struct Prompt: Sendable {
+  struct Prompt: Sendable {
     let question: PromptQuestion
     /// Nil while that is being found out.
     var place: String?
@@ -40,6 +40,10 @@ public struct PromptBook: Sendable {
     var passedMeanwhile: [String: String] = [:]
     /// Whether the person was asked: the reader was armed, or a password's stack.
     var wasArmed = false
+    /// The device number of the terminal of the program that asks; nil if it has none.
+    var terminal: Int32?
+    /// Whether it counts against the limit of prompts.
+    var isCounted = true
 
     /// After this nobody can make anything of it any more; nil: whoever makes it ready ends it.
     var end: BootInstant? {
@@ -54,7 +58,8 @@ public struct PromptBook: Sendable {
     func counts(at now: BootInstant) -> Bool { state == .beginning || now <= deadline }
   }
 
-  private var prompts: [String: Prompt] = [:]
+  // Changed by this room alone: what stands in it is who may be asked, and what counts.
+  var prompts: [String: Prompt] = [:]
 
   /// An empty book.
   public init() {}
@@ -66,18 +71,28 @@ public struct PromptBook: Sendable {
   ///   - name: random and new; it is the capability to run the check.
   ///   - question: what the person is asked.
   ///   - connection: who may run it.
+  ///   - terminal: the device number of that program's controlling terminal.
+  ///   - isCounted: whether it counts against the limit of prompts already.
   ///   - now: the moment of asking.
   /// - Returns: false if the connection has too many prompts open.
   public mutating func begin(
     _ name: String,
     question: PromptQuestion,
     connection: UInt64,
+    terminal: Int32? = nil,
+    isCounted: Bool = true,
     at now: BootInstant
   ) -> Bool {
     // What is overdue stays for `expire`, whose caller has to end its check.
     let count = prompts.values.count { $0.connection == connection && $0.counts(at: now) }
     guard count < Self.mostPerConnection else { return false }
-    prompts[name] = Prompt(question: question, connection: connection, deadline: now)
+    prompts[name] = Prompt(
+      question: question,
+      connection: connection,
+      deadline: now,
+      terminal: terminal,
+      isCounted: isCounted
+    )
     return true
   }
 
@@ -292,77 +307,6 @@ public struct PromptBook: Sendable {
       deadline: prompt.deadline
     )
   }
-
-  /// The prompts that ask the same as this one and are not armed: what passes it answers them, where
-  /// that may be shared.
-  public func twins(of name: String) -> [String] {
-    guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
-    return prompts.filter {
-      $0.key != name && $0.value.state == .open && $0.value.question == prompt.question
-        && $0.value.place == prompt.place
-    }
-    .map(\.key)
-  }
-
-  /// Whether another connection is asked the same right now, or is about to be, and this one is not
-  /// yet: what passes that check answers this one too, where it may be shared.
-  public func isAsked(
-    _ question: PromptQuestion,
-    otherwiseThanBy connection: UInt64,
-    at now: BootInstant
-  ) -> Bool {
-    guard question.purpose.mayBeShared else { return false }
-    var isAskedElsewhere = false
-    for prompt in prompts.values where prompt.question == question && prompt.counts(at: now) {
-      if prompt.connection == connection { return false }
-      switch prompt.state {
-      case .beginning, .open, .armed, .waiting: isAskedElsewhere = true
-      case .joined, .passed: break
-      }
-    }
-    return isAskedElsewhere
-  }
-
-  /// Whether the person saw the check of a prompt.
-  public func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
-
-  /// What a person was asked who has not passed it; nil for a prompt that nobody saw the check of.
-  public func unansweredQuestion(of name: String) -> PromptQuestion? {
-    guard let prompt = prompts[name], prompt.wasArmed else { return nil }
-    if case .passed = prompt.state { return nil }
-    return prompt.question
-  }
-
-  /// Whether there is none.
-  public var isEmpty: Bool { prompts.isEmpty }
-
-  /// Whether a prompt is still there: open, armed, joined or passed.
-  public func contains(_ name: String) -> Bool { prompts[name] != nil }
-
-  /// The connection that a prompt belongs to.
-  public func connection(of name: String) -> UInt64? { prompts[name]?.connection }
-
-  /// All prompts.
-  public var names: [String] { Array(prompts.keys) }
-
-  /// The prompts of a connection.
-  public func names(of connection: UInt64) -> [String] {
-    prompts.filter { $0.value.connection == connection }.map(\.key)
-  }
-
-  /// The prompts of a place that are ready.
-  public func names(at place: String) -> [String] {
-    prompts.filter { $0.value.place == place }.map(\.key)
-  }
-
-  /// The prompts for which a check by this method runs, or was passed and not used yet.
-  public func names(by method: PresenceMethod) -> [String] {
-    prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
-      .map(\.key)
-  }
-
-  /// Until when a prompt waits for its next step.
-  public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
 
   /// From here on no finger can pass a prompt.
   public mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }

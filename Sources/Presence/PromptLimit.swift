@@ -7,7 +7,11 @@ public import System
 /// who ask it while it is being asked join it, and have a measure of their own. One that is answered with a
 /// passed check costs nothing, so that whoever says yes is never kept waiting. One that is
 /// refused, when the reader was armed or a password asked for, and again after that, starts a pause,
-/// which grows with each further refusal.
+/// which grows with each further refusal. Four cancels in a row from one terminal count as one refusal:
+/// a person cancels their own command there. They do count, since any program can have a terminal.
+///
+/// A prompt counts when it is begun. One that is only opened has a measure of its own, so that a program
+/// which never shows its prompts does not keep the person from being asked.
 ///
 /// Pure: the moment is handed in.
 public struct PromptLimit: Sendable {
@@ -64,7 +68,10 @@ public struct PromptLimit: Sendable {
   private struct Entry {
     var asked = Bucket()
     var joined = Bucket()
-    var refusals = 0
+    /// Refusals in a row, in parts of which a whole one has `partsOfRefusal`.
+    var refused = 0
+    /// The terminal of the last one, if it was cancelled there.
+    var terminal: Int32?
     var pauseEnd = BootInstant(nanoseconds: 0)
 
     /// Nanoseconds until the pause after refusals is over.
@@ -74,9 +81,14 @@ public struct PromptLimit: Sendable {
   private let ofOne: Measure
   private let ofAll: Measure
   private let ofJoining: Measure
+  private let ofOpening: Measure
   private let pauses: [Int64]
   private var entries: [Key: Entry] = [:]
   private var all: [UInt32: Bucket] = [:]
+  private var opened: [UInt32: Bucket] = [:]
+
+  /// How many cancels from one terminal are one refusal.
+  private static let partsOfRefusal = 4
 
   /// Nobody was asked yet.
   ///
@@ -84,17 +96,20 @@ public struct PromptLimit: Sendable {
   ///   - ofOne: for the same purpose and account.
   ///   - ofAll: for all questions of a user.
   ///   - ofJoining: for those who ask what somebody else is being asked already.
+  ///   - ofOpening: for all prompts of a user that are opened and not begun.
   ///   - pauses: after refusals in a row, in seconds; the last one stays.
   public init(
     ofOne: Measure = Measure(burst: 3, seconds: 15),
     ofAll: Measure = Measure(burst: 12, seconds: 5),
     ofJoining: Measure = Measure(burst: 64, seconds: 1),
+    ofOpening: Measure = Measure(burst: 64, seconds: 1),
     pauses: [Int64] = Self.standardPauses
   ) {
     self.pauses = pauses
     self.ofOne = ofOne
     self.ofAll = ofAll
     self.ofJoining = ofJoining
+    self.ofOpening = ofOpening
   }
 
   /// Takes the right to ask a question.
@@ -109,24 +124,45 @@ public struct PromptLimit: Sendable {
     joins: Bool,
     at now: BootInstant
   ) -> Int64? {
-    let key = Key(question)
     forget(at: now)
-    var entry = entries[key] ?? Entry()
-    let pause = entry.pause(at: now)
+    if let wait = wait(for: question, joins: joins, at: now) { return wait }
+    let key = Key(question)
     if joins {
-      let wait = max(pause, entry.joined.wait(ofJoining, at: now))
-      guard wait == 0 else { return Self.seconds(wait) }
-      entry.joined.take(ofJoining, at: now)
-      entries[key] = entry
-      return nil
+      entries[key, default: Entry()].joined.take(ofJoining, at: now)
+    } else {
+      entries[key, default: Entry()].asked.take(ofOne, at: now)
+      all[question.user, default: Bucket()].take(ofAll, at: now)
     }
-    var bucket = all[question.user] ?? Bucket()
-    let wait = max(pause, entry.asked.wait(ofOne, at: now), bucket.wait(ofAll, at: now))
+    return nil
+  }
+
+  /// The same, and takes nothing.
+  public func wait(for question: PromptQuestion, joins: Bool, at now: BootInstant) -> Int64? {
+    let entry = entries[Key(question)] ?? Entry()
+    let wait =
+      joins
+      ? max(entry.pause(at: now), entry.joined.wait(ofJoining, at: now))
+      : max(
+        entry.pause(at: now),
+        entry.asked.wait(ofOne, at: now),
+        (all[question.user] ?? Bucket()).wait(ofAll, at: now)
+      )
+    return wait == 0 ? nil : Self.seconds(wait)
+  }
+
+  /// Takes the right to open a prompt that does not count before it is begun.
+  ///
+  /// To open one costs the engine a look at the reader, and the person nothing.
+  ///
+  /// - Returns: nil where it may be opened; else seconds, rounded up, until it may.
+  public mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
+    forget(at: now)
+    if let pause = pause(of: question, at: now) { return pause }
+    var bucket = opened[question.user] ?? Bucket()
+    let wait = bucket.wait(ofOpening, at: now)
     guard wait == 0 else { return Self.seconds(wait) }
-    entry.asked.take(ofOne, at: now)
-    bucket.take(ofAll, at: now)
-    entries[key] = entry
-    all[question.user] = bucket
+    bucket.take(ofOpening, at: now)
+    opened[question.user] = bucket
     return nil
   }
 
@@ -136,17 +172,30 @@ public struct PromptLimit: Sendable {
     guard var entry = entries[key] else { return }
     entry.asked.giveBack(ofOne)
     entry.joined = Bucket()
-    entry.refusals = 0
+    entry.refused = 0
     entries[key] = entry
     all[question.user]?.giveBack(ofAll)
   }
 
   /// Somebody was asked, and did not pass.
-  public mutating func noteRefused(_ question: PromptQuestion, at now: BootInstant) {
+  ///
+  /// - Parameters:
+  ///   - question: what was asked.
+  ///   - terminal: the terminal of the program that asked, if it gave the prompt up itself.
+  ///   - now: the moment.
+  public mutating func noteRefused(
+    _ question: PromptQuestion,
+    cancelledAt terminal: Int32? = nil,
+    at now: BootInstant
+  ) {
     let key = Key(question)
     var entry = entries[key] ?? Entry()
-    let pause = pauses.dropFirst(entry.refusals).first ?? pauses.last ?? 0
-    entry.refusals += 1
+    let whole = entry.refused / Self.partsOfRefusal
+    let pause = pauses.dropFirst(whole).first ?? pauses.last ?? 0
+    // From another terminal each time it is no person at theirs.
+    let isOwn = terminal != nil && (entry.terminal == nil || entry.terminal == terminal)
+    entry.refused += isOwn ? 1 : Self.partsOfRefusal
+    entry.terminal = terminal
     entry.pauseEnd = max(entry.pauseEnd, now.advanced(bySeconds: pause))
     entries[key] = entry
   }
@@ -169,9 +218,10 @@ public struct PromptLimit: Sendable {
   private mutating func forget(at now: BootInstant) {
     entries = entries.filter { _, entry in
       max(entry.asked.isFullFrom, entry.joined.isFullFrom) > now
-        || entry.refusals > 0 && entry.pauseEnd.advanced(bySeconds: Self.memory) > now
+        || entry.refused > 0 && entry.pauseEnd.advanced(bySeconds: Self.memory) > now
     }
     all = all.filter { $0.value.isFullFrom > now }
+    opened = opened.filter { $0.value.isFullFrom > now }
   }
 
   private static func seconds(_ nanoseconds: Int64) -> Int64 {

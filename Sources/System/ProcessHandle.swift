@@ -79,6 +79,8 @@ public struct ProcessFacts: Sendable, Equatable {
   public let name: String
   /// The parent's process id.
   public let parent: Int32
+  /// The device number of the controlling terminal; nil if there is none (proc_pid_stat(5), tty_nr).
+  public let terminal: Int32?
   /// The effective uid.
   public let user: UInt32
 
@@ -93,10 +95,13 @@ public struct ProcessFacts: Sendable, Equatable {
     user = status.owner
     name = facts.name
     parent = facts.parent
+    terminal = facts.terminal
   }
 
   /// The name stands in parentheses and may hold some itself: it ends at the last one.
-  package static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32)? {
+  package static func parse(
+    _ bytes: [UInt8]
+  ) -> (name: String, parent: Int32, terminal: Int32?)? {
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
       let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }
@@ -104,6 +109,8 @@ public struct ProcessFacts: Sendable, Equatable {
     guard fields.count > 1, let parent = Int32(String(decoding: fields[1], as: UTF8.self)) else {
       return nil
     }
-    return (String(decoding: bytes[(open + 1)..<close], as: UTF8.self), parent)
+    let terminal = fields.count > 4 ? Int32(String(decoding: fields[4], as: UTF8.self)) : nil
+    let name = String(decoding: bytes[(open + 1)..<close], as: UTF8.self)
+    return (name, parent, terminal == 0 ? nil : terminal)
   }
 }

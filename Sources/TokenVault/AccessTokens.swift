@@ -30,7 +30,6 @@ extension Vault {
   ///   - scope: scopes, apart by spaces; nil: the usual ones.
   ///   - audience: whom the token is for; nil: the usual audience.
   ///   - prompt: a passed presence check to spend.
-  ///   - mayAsk: whether a prompt may be opened; else `presenceFailed` says that one is needed.
   ///   - caller: who asks.
   /// - Returns: the token; nobody but this caller sees it.
   /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and what the
@@ -42,7 +41,6 @@ extension Vault {
     scope: String? = nil,
     audience: String? = nil,
     prompt: String?,
-    mayAsk: Bool = true,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
     let (grant, token) = try await grantedToken(
@@ -52,7 +50,6 @@ extension Vault {
       scope: scope,
       audience: audience,
       prompt: prompt,
-      mayAsk: mayAsk,
       caller: caller
     )
     return telling(grant, token)
@@ -66,7 +63,6 @@ extension Vault {
     scope: String? = nil,
     audience: String? = nil,
     prompt: String?,
-    mayAsk: Bool = true,
     caller: Caller
   ) async throws(VaultFailure) -> (AccessGrant, TokenPlace) {
     try demandCurrentStore()
@@ -127,9 +123,6 @@ extension Vault {
       }
       // No wait between the look at the flights and the one that is begun.
       guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
-        guard mayAsk else {
-          throw .presenceFailed(.denied("a presence check is needed"), methods: [])
-        }
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
       let flight = takeOff(current.id, asked, wanted: wanted, authority, caller)

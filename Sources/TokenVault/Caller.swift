@@ -5,6 +5,16 @@ public import System
 /// The program's name is for people to read. It is never verified and decides nothing: any program
 /// may call itself `git`.
 public struct Caller: Sendable {
+  /// Whether a prompt would be shown.
+  public enum Asking: Sendable, Equatable {
+    /// At once: it counts against the limit of prompts from its opening.
+    case atOnce
+    /// Nobody said: it counts when its check begins.
+    case unsaid
+    /// Not at all: none is opened.
+    case never
+  }
+
   /// The connection's number in this engine.
   public let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
@@ -13,12 +23,25 @@ public struct Caller: Sendable {
   public let requester: String
   /// The program at the other end of the connection; nil for the engine itself.
   public let peer: Peer?
+  /// The device number of its controlling terminal; nil if it has none.
+  public let terminal: Int32?
+  /// Whether the call says that a prompt would be shown.
+  public var asking: Asking
 
   /// Puts the facts together.
-  public init(connection: UInt64, user: UInt32, requester: String, peer: Peer? = nil) {
+  public init(
+    connection: UInt64,
+    user: UInt32,
+    requester: String,
+    peer: Peer? = nil,
+    terminal: Int32? = nil,
+    asking: Asking = .unsaid
+  ) {
     self.connection = connection
     self.user = user
     self.requester = requester
     self.peer = peer
+    self.terminal = terminal
+    self.asking = asking
   }
 }

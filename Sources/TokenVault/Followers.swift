@@ -87,13 +87,16 @@ extension Vault {
   }
 
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
-  func giveUp(_ prompt: String, as outcome: PresenceOutcome) {
+  ///
+  /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt that nobody answered.
+  func giveUp(_ prompt: String, as outcome: PresenceOutcome, byCaller: Bool = false) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     // One that another's check has answered was not refused.
     if answered.removeValue(forKey: prompt) == nil,
       let question = prompts.unansweredQuestion(of: prompt)
     {
-      promptLimit.noteRefused(question, at: clock.boot)
+      let terminal = byCaller ? prompts.terminal(of: prompt) : nil
+      promptLimit.noteRefused(question, cancelledAt: terminal, at: clock.boot)
     }
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)

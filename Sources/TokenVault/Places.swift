@@ -23,6 +23,12 @@ extension Vault {
     )
   }
 
+  /// The same where nobody is asked, and so no place was looked up.
+  func demandPresenceAllowed(for caller: Caller) async throws(VaultFailure) {
+    guard try policy().remote == .deny else { return }
+    try demandPresenceAllowed(at: await place(of: caller))
+  }
+
   /// Why no finger counts for somebody at a place; nil: one does.
   ///
   /// Fingers that have changed come first: the password that is asked for confirms them.

@@ -14,95 +14,9 @@ public enum CheckStep: Sendable, Equatable {
   case free
 }
 
-extension PresencePurpose {
-  /// What to do where a question is too long.
-  fileprivate var advice: String {
-    switch self {
-    case .refresh: "; ask for fewer scopes at a time"
-    case .applyProvider: "; sign in anew instead"
-    case .unlock: "; without names it is for all accounts"
-    default: ""
-    }
-  }
-}
-
-extension VaultFailure {
-  /// A person is not to be asked the same without end.
-  fileprivate static func askedTooOften(again seconds: Int64) -> VaultFailure {
-    .busy("this was asked too often just now: it may be asked again in \(seconds) s")
-  }
-}
-
 extension Vault {
   /// How long one step of a check may take, in seconds.
   static let checkSeconds: Int64 = 30
-
-  /// Opens a prompt, and makes the error that tells the caller about it.
-  ///
-  /// - Throws: `invalidArgument` for what could not be shown whole.
-  func askForPresence(
-    _ question: PromptQuestion,
-    account: String?,
-    caller: Caller
-  ) async throws(VaultFailure) -> VaultFailure {
-    let count = question.detail?.unicodeScalars.count ?? 0
-    guard count <= PromptQuestion.longestDetail else {
-      throw .invalidArgument(
-        "what would be asked is too long to be shown: \(count) characters, at most"
-          + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
-      )
-    }
-    // Whom it is shown to, and what counts then, is for the policy to say.
-    _ = try policy()
-    // Before anything is read or asked for it: a flood costs next to nothing.
-    let wait = promptLimit.take(
-      question,
-      joins: prompts.isAsked(question, otherwiseThanBy: caller.connection, at: clock.boot),
-      at: clock.boot
-    )
-    if let wait { return .askedTooOften(again: wait) }
-    let name = hexadecimal(try random(16))
-    let isEntered = prompts.begin(
-      name,
-      question: question,
-      connection: caller.connection,
-      at: clock.boot
-    )
-    guard isEntered else { return .busy("too many prompts are open on this connection") }
-    defer {
-      prompts.endBeginning(name)
-      restGuardLater()
-    }
-    let place = await place(of: caller)
-    try demandPresenceAllowed(at: place)
-    let standing = try await fingerStanding(for: caller)
-    let opening = prompts.open(
-      name,
-      place: place.name,
-      fingerprintPossible: fingerObjection(standing, at: place) == nil,
-      at: clock.boot
-    )
-    switch opening {
-    case .asks?: break
-    case .answered(let leader)?: answered[name] = leader
-    // Given up: its connection has ended, or what ends all prompts has happened.
-    case nil: throw .presenceFailed(.cancelled, methods: [])
-    }
-    note(name, standing, at: place)
-    sweepLater()
-    return .presenceNeeded(
-      PresenceNeed(
-        prompt: name,
-        requester: caller.requester,
-        account: account,
-        purpose: question.purpose,
-        detail: question.detail,
-        methods: prompts.methods(of: name),
-        timeout: PromptBook.lifetime,
-        reason: reason(for: question.purpose, standing, at: place)
-      )
-    )
-  }
 
   /// Runs the check of a prompt until it is passed, asks for a password, or fails.
   ///
@@ -149,11 +63,7 @@ extension Vault {
     }
     // Meanwhile another one's check may have answered it, or the person may have refused it.
     if answered[prompt] != nil { return .passed }
-    if !prompts.wasArmed(prompt), let question = prompts.question(of: prompt),
-      let wait = promptLimit.pause(of: question, at: clock.boot)
-    {
-      throw .askedTooOften(again: wait)
-    }
+    try demandPromptLimit(of: prompt, caller)
     let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
       try self.prompts.arm(
         prompt,
@@ -172,6 +82,7 @@ extension Vault {
       }
       return .free
     }
+    count(prompt, caller)
     if case .join(let leader) = arming {
       report(.waiting)
       if let failure = await leaderOutcome(leader, for: prompt) {
@@ -205,14 +116,14 @@ extension Vault {
   /// Gives a prompt up.
   public func cancel(_ prompt: String, caller: Caller) {
     guard prompts.connection(of: prompt) == caller.connection else { return }
-    giveUp(prompt, as: .cancelled)
+    giveUp(prompt, as: .cancelled, byCaller: true)
   }
 
   /// Gives up everything that a connection had open, because it has ended.
   public func disconnect(_ connection: UInt64) {
     for prompt in prompts.names(of: connection) {
       wakeFollower(prompt)
-      giveUp(prompt, as: .cancelled)
+      giveUp(prompt, as: .cancelled, byCaller: true)
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
     windows.close(at: CallerPlace.aloneName(connection), now: clock.boot)

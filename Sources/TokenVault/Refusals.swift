@@ -95,6 +95,7 @@ extension Vault {
   public func note(_ failure: VaultFailure, by caller: Caller) {
     switch failure {
     case .busy: noteRefusal("busy", by: caller.requester)
+    case .tooManyPrompts: noteRefusal("too many prompts", by: caller.requester)
     case .refused: noteRefusal("policy", by: caller.requester)
     case .notExportable(let account):
       noteRefusal(

@@ -2,7 +2,7 @@ public import Presence
 
 /// A presence check that has to be passed before a request can be repeated.
 public struct PresenceNeed: Sendable, Equatable {
-  /// Names the prompt on this connection.
+  /// Names the prompt on this connection; empty if the caller cannot ask, and none was opened.
   public let prompt: String
   /// Who asks, as shown to the person.
   public let requester: String
@@ -30,6 +30,8 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
+  /// Prompts were opened too often; the next one may be after so many seconds.
+  case tooManyPrompts(retryAfter: Int64)
   /// No print of this finger is enrolled here.
   case noSuchFinger(String)
   /// There is no account of that name; empty where there is none at all.

@@ -52,7 +52,7 @@ public struct AccountProviderReply: VarlinkRecord, Equatable {
 }
 
 /// Brings another provider to an account that is signed in.
-public struct ApplyProviderCall: VarlinkMethod, Equatable {
+public struct ApplyProviderCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -64,12 +64,15 @@ public struct ApplyProviderCall: VarlinkMethod, Equatable {
   public var provider: VaultProvider
   /// A prompt whose check passed, by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String, provider: VaultProvider, prompt: String? = nil) {
+  public init(account: String, provider: VaultProvider, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.provider = provider
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -77,12 +80,13 @@ public struct ApplyProviderCall: VarlinkMethod, Equatable {
     account = try object.required("account")
     provider = try object.required("provider")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      try .wire(["account": account, "provider": provider, "prompt": prompt])
+      try .wire(["account": account, "provider": provider, "prompt": prompt, "ask": ask])
     }
   }
 }

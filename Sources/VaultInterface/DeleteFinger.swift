@@ -11,7 +11,7 @@ public enum FingerSource: String, Sendable, CaseIterable, WireValue {
 }
 
 /// Removes a finger that was enrolled here.
-public struct DeleteFingerCall: VarlinkMethod, Equatable {
+public struct DeleteFingerCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = DeleteFingerReply
   /// The full name of the method.
@@ -21,22 +21,26 @@ public struct DeleteFingerCall: VarlinkMethod, Equatable {
   public var finger: String
   /// A prompt whose check was passed by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(finger: String, prompt: String? = nil) {
+  public init(finger: String, prompt: String? = nil, ask: Bool? = nil) {
     self.finger = finger
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt]) }
+    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt, "ask": ask]) }
   }
 }
 

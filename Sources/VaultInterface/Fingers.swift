@@ -151,7 +151,7 @@ public struct ListFingersReply: VarlinkRecord, Equatable {
 }
 
 /// Enrols a finger, with `more`.
-public struct EnrollFingerCall: VarlinkMethod, Equatable {
+public struct EnrollFingerCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = EnrollFingerReply
   /// The full name of the method.
@@ -161,22 +161,26 @@ public struct EnrollFingerCall: VarlinkMethod, Equatable {
   public var finger: String?
   /// A prompt whose check was passed by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(finger: String? = nil, prompt: String? = nil) {
+  public init(finger: String? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.finger = finger
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.optional("finger")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt]) }
+    get throws(MessageError) { try .wire(["finger": finger, "prompt": prompt, "ask": ask]) }
   }
 }
 

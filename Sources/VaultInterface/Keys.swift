@@ -2,7 +2,7 @@ public import JSON
 public import SecretMemory
 
 /// Makes a new device secret, and brings everything under it.
-public struct RekeyCall: VarlinkMethod, Equatable {
+public struct RekeyCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = RekeyReply
   /// The full name of the method.
@@ -10,20 +10,24 @@ public struct RekeyCall: VarlinkMethod, Equatable {
 
   /// A prompt whose check passed, by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(prompt: String? = nil) {
+  public init(prompt: String? = nil, ask: Bool? = nil) {
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["prompt": prompt]) }
+    get throws(MessageError) { try .wire(["prompt": prompt, "ask": ask]) }
   }
 }
 
@@ -59,7 +63,7 @@ public struct RekeyReply: VarlinkRecord, Equatable {
 }
 
 /// Accepts a store that was put back, or whose mark is lost.
-public struct RecoverCall: VarlinkMethod, Equatable {
+public struct RecoverCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = RecoverReply
   /// The full name of the method.
@@ -67,20 +71,24 @@ public struct RecoverCall: VarlinkMethod, Equatable {
 
   /// A prompt whose check passed, by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(prompt: String? = nil) {
+  public init(prompt: String? = nil, ask: Bool? = nil) {
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["prompt": prompt]) }
+    get throws(MessageError) { try .wire(["prompt": prompt, "ask": ask]) }
   }
 }
 
@@ -106,7 +114,7 @@ public struct RecoverReply: VarlinkRecord, Equatable {
 }
 
 /// Asks for the refresh token itself, of an exportable account.
-public struct ReleaseCall: VarlinkMethod, Equatable {
+public struct ReleaseCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = ReleaseReply
   /// The full name of the method.
@@ -118,12 +126,15 @@ public struct ReleaseCall: VarlinkMethod, Equatable {
   public var keep: Bool
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String? = nil, keep: Bool, prompt: String? = nil) {
+  public init(account: String? = nil, keep: Bool, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.keep = keep
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -131,11 +142,14 @@ public struct ReleaseCall: VarlinkMethod, Equatable {
     account = try object.optional("account")
     keep = try object.required("keep")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "keep": keep, "prompt": prompt]) }
+    get throws(MessageError) {
+      try .wire(["account": account, "keep": keep, "prompt": prompt, "ask": ask])
+    }
   }
 }
 

@@ -10,7 +10,7 @@ public enum LoginFlow: String, Sendable, CaseIterable, WireValue {
 }
 
 /// Begins a login that a person ends at the provider.
-public struct BeginLoginCall: VarlinkMethod, Equatable {
+public struct BeginLoginCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = BeginLoginReply
   /// The full name of the method.
@@ -30,6 +30,8 @@ public struct BeginLoginCall: VarlinkMethod, Equatable {
   public var exportable: Bool?
   /// A prompt whose check passed, by password, for an exportable account.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
   public init(
@@ -39,7 +41,8 @@ public struct BeginLoginCall: VarlinkMethod, Equatable {
     redirect: String? = nil,
     scope: String? = nil,
     exportable: Bool? = nil,
-    prompt: String? = nil
+    prompt: String? = nil,
+    ask: Bool? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -48,6 +51,7 @@ public struct BeginLoginCall: VarlinkMethod, Equatable {
     self.scope = scope
     self.exportable = exportable
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -59,6 +63,7 @@ public struct BeginLoginCall: VarlinkMethod, Equatable {
     scope = try object.optional("scope")
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
@@ -72,6 +77,7 @@ public struct BeginLoginCall: VarlinkMethod, Equatable {
         "scope": scope,
         "exportable": exportable,
         "prompt": prompt,
+        "ask": ask,
       ])
     }
   }
@@ -141,7 +147,7 @@ public struct BeginLoginReply: VarlinkRecord, Equatable {
 }
 
 /// Ends a login with what the browser brought.
-public struct FinishLoginCall: VarlinkMethod {
+public struct FinishLoginCall: AskingMethod {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -151,27 +157,37 @@ public struct FinishLoginCall: VarlinkMethod {
   public var login: String
   /// The query of the redirect as it came, without its question mark: it holds the code.
   public var query: SharedSecret
+  /// A prompt whose check passed.
+  public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(login: String, query: SharedSecret) {
+  public init(login: String, query: SharedSecret, prompt: String? = nil, ask: Bool? = nil) {
     self.login = login
     self.query = query
+    self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     login = try object.required("login")
     query = try object.required("query")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["login": login, "query": query]) }
+    get throws(MessageError) {
+      try .wire(["login": login, "query": query, "prompt": prompt, "ask": ask])
+    }
   }
 }
 
 /// Waits until the person has said yes or no elsewhere; with `more` each wait is told.
-public struct AwaitLoginCall: VarlinkMethod, Equatable {
+public struct AwaitLoginCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = AwaitLoginReply
   /// The full name of the method.
@@ -179,20 +195,28 @@ public struct AwaitLoginCall: VarlinkMethod, Equatable {
 
   /// The login.
   public var login: String
+  /// A prompt whose check passed.
+  public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(login: String) {
+  public init(login: String, prompt: String? = nil, ask: Bool? = nil) {
     self.login = login
+    self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     login = try object.required("login")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["login": login]) }
+    get throws(MessageError) { try .wire(["login": login, "prompt": prompt, "ask": ask]) }
   }
 }
 

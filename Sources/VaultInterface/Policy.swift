@@ -92,7 +92,7 @@ public struct GetPolicyReply: VarlinkRecord, Equatable {
 }
 
 /// Lays down a rule of the user's own, or gives it up.
-public struct SetPolicyCall: VarlinkMethod, Equatable {
+public struct SetPolicyCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = SetPolicyReply
   /// The full name of the method.
@@ -104,12 +104,15 @@ public struct SetPolicyCall: VarlinkMethod, Equatable {
   public var value: String?
   /// A prompt whose check passed, by password.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(key: String, value: String? = nil, prompt: String? = nil) {
+  public init(key: String, value: String? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.key = key
     self.value = value
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -117,11 +120,14 @@ public struct SetPolicyCall: VarlinkMethod, Equatable {
     key = try object.required("key")
     value = try object.optional("value")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["key": key, "value": value, "prompt": prompt]) }
+    get throws(MessageError) {
+      try .wire(["key": key, "value": value, "prompt": prompt, "ask": ask])
+    }
   }
 }
 

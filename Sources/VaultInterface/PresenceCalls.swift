@@ -94,7 +94,7 @@ public struct CancelCall: VarlinkMethod, Equatable {
 }
 
 /// Protects an account.
-public struct EnablePresenceCall: VarlinkMethod, Equatable {
+public struct EnablePresenceCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -104,27 +104,31 @@ public struct EnablePresenceCall: VarlinkMethod, Equatable {
   public var account: String?
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String? = nil, prompt: String? = nil) {
+  public init(account: String? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt, "ask": ask]) }
   }
 }
 
 /// Ends the protection of an account.
-public struct DisablePresenceCall: VarlinkMethod, Equatable {
+public struct DisablePresenceCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -134,27 +138,31 @@ public struct DisablePresenceCall: VarlinkMethod, Equatable {
   public var account: String?
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String? = nil, prompt: String? = nil) {
+  public init(account: String? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt, "ask": ask]) }
   }
 }
 
 /// Asks for a presence check that releases nothing.
-public struct TestPresenceCall: VarlinkMethod, Equatable {
+public struct TestPresenceCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = TestPresenceReply
   /// The full name of the method.
@@ -162,20 +170,24 @@ public struct TestPresenceCall: VarlinkMethod, Equatable {
 
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(prompt: String? = nil) {
+  public init(prompt: String? = nil, ask: Bool? = nil) {
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["prompt": prompt]) }
+    get throws(MessageError) { try .wire(["prompt": prompt, "ask": ask]) }
   }
 }
 

@@ -57,7 +57,7 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
 }
 
 /// Makes a new user at a password backend, and signs in.
-public struct RegisterCall: VarlinkMethod {
+public struct RegisterCall: AskingMethod {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -77,6 +77,8 @@ public struct RegisterCall: VarlinkMethod {
   public var exportable: Bool?
   /// A prompt whose check passed, by password, for an exportable account.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
   public init(
@@ -86,7 +88,8 @@ public struct RegisterCall: VarlinkMethod {
     name: String? = nil,
     password: SharedSecret,
     exportable: Bool? = nil,
-    prompt: String? = nil
+    prompt: String? = nil,
+    ask: Bool? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -95,6 +98,7 @@ public struct RegisterCall: VarlinkMethod {
     self.password = password
     self.exportable = exportable
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -106,6 +110,7 @@ public struct RegisterCall: VarlinkMethod {
     password = try object.required("password")
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
@@ -119,13 +124,14 @@ public struct RegisterCall: VarlinkMethod {
         "password": password,
         "exportable": exportable,
         "prompt": prompt,
+        "ask": ask,
       ])
     }
   }
 }
 
 /// Signs in by password.
-public struct LoginCall: VarlinkMethod {
+public struct LoginCall: AskingMethod {
   /// What it brings.
   public typealias Reply = AccountReply
   /// The full name of the method.
@@ -143,6 +149,8 @@ public struct LoginCall: VarlinkMethod {
   public var exportable: Bool?
   /// A prompt whose check passed, by password, for an exportable account.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
   public init(
@@ -151,7 +159,8 @@ public struct LoginCall: VarlinkMethod {
     email: String,
     password: SharedSecret,
     exportable: Bool? = nil,
-    prompt: String? = nil
+    prompt: String? = nil,
+    ask: Bool? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -159,6 +168,7 @@ public struct LoginCall: VarlinkMethod {
     self.password = password
     self.exportable = exportable
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -169,6 +179,7 @@ public struct LoginCall: VarlinkMethod {
     password = try object.required("password")
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
@@ -181,13 +192,14 @@ public struct LoginCall: VarlinkMethod {
         "password": password,
         "exportable": exportable,
         "prompt": prompt,
+        "ask": ask,
       ])
     }
   }
 }
 
 /// Signs out, here in any case.
-public struct LogoutCall: VarlinkMethod, Equatable {
+public struct LogoutCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = LogoutReply
   /// The full name of the method.
@@ -197,22 +209,32 @@ public struct LogoutCall: VarlinkMethod, Equatable {
   public var account: String
   /// Whether the provider is not told.
   public var local: Bool
+  /// A prompt whose check passed.
+  public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String, local: Bool) {
+  public init(account: String, local: Bool, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.local = local
+    self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.required("account")
     local = try object.required("local")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "local": local]) }
+    get throws(MessageError) {
+      try .wire(["account": account, "local": local, "prompt": prompt, "ask": ask])
+    }
   }
 }
 
@@ -248,7 +270,7 @@ public struct LogoutReply: VarlinkRecord, Equatable {
 }
 
 /// Asks the provider who this is.
-public struct WhoAmICall: VarlinkMethod, Equatable {
+public struct WhoAmICall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = WhoAmIReply
   /// The full name of the method.
@@ -258,22 +280,26 @@ public struct WhoAmICall: VarlinkMethod, Equatable {
   public var account: String?
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(account: String? = nil, prompt: String? = nil) {
+  public init(account: String? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.account = account
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["account": account, "prompt": prompt]) }
+    get throws(MessageError) { try .wire(["account": account, "prompt": prompt, "ask": ask]) }
   }
 }
 

@@ -1,7 +1,7 @@
 public import JSON
 
 /// Asks for a valid access token.
-public struct AccessTokenCall: VarlinkMethod, Equatable {
+public struct AccessTokenCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = AccessTokenReply
   /// The full name of the method.
@@ -19,7 +19,7 @@ public struct AccessTokenCall: VarlinkMethod, Equatable {
   public var scope: String?
   /// Whom the token is for; nil: the usual audience.
   public var audience: String?
-  /// Whether a prompt may be opened where somebody has to be asked; nil: yes.
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
   public var ask: Bool?
 
   /// Of these parts.

@@ -1,7 +1,7 @@
 public import JSON
 
 /// Opens the unlock window.
-public struct UnlockCall: VarlinkMethod, Equatable {
+public struct UnlockCall: AskingMethod, Equatable {
   /// What it brings.
   public typealias Reply = UnlockReply
   /// The full name of the method.
@@ -13,12 +13,15 @@ public struct UnlockCall: VarlinkMethod, Equatable {
   public var duration: Int?
   /// A prompt whose check passed.
   public var prompt: String?
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  public var ask: Bool?
 
   /// Of these parts.
-  public init(accounts: [String], duration: Int? = nil, prompt: String? = nil) {
+  public init(accounts: [String], duration: Int? = nil, prompt: String? = nil, ask: Bool? = nil) {
     self.accounts = accounts
     self.duration = duration
     self.prompt = prompt
+    self.ask = ask
   }
 
   /// Reads the members.
@@ -26,6 +29,7 @@ public struct UnlockCall: VarlinkMethod, Equatable {
     accounts = try object.required("accounts")
     duration = try object.optional("duration")
     prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
   }
 
   /// The members as JSON.
@@ -35,6 +39,7 @@ public struct UnlockCall: VarlinkMethod, Equatable {
         "accounts": accounts,
         "duration": duration,
         "prompt": prompt,
+        "ask": ask,
       ])
     }
   }

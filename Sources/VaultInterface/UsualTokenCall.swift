@@ -6,7 +6,7 @@ public struct UsualTokenCall: Sendable, Equatable {
   public private(set) var account: String?
   /// For how many seconds it must be valid; nil: 10.
   public private(set) var minimumLifetime: Int?
-  /// Whether a prompt may be opened; nil: yes.
+  /// Whether the client can ask the person; nil: not said.
   public private(set) var ask: Bool?
 
   /// Reads a message without its NUL.

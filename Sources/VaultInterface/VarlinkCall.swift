@@ -77,6 +77,12 @@ public struct VarlinkCall: Sendable, Equatable {
     return String(method[..<end])
   }
 
+  /// Whether the client says that it can ask the person; nil if it does not say.
+  public var ask: Bool? {
+    guard case .boolean(let answer)? = parameters["ask"] else { return nil }
+    return answer
+  }
+
   /// The parameters as those of a method; throws `otherMethod` where it is not called.
   public func content<Method: VarlinkMethod>(
     as type: Method.Type = Method.self

@@ -18,6 +18,12 @@ public protocol VarlinkMethod: VarlinkRecord {
   static var method: String { get }
 }
 
+/// The parameters of a call that may need a presence check.
+public protocol AskingMethod: VarlinkMethod {
+  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  var ask: Bool? { get set }
+}
+
 /// Parameters without members.
 public struct EmptyReply: VarlinkRecord, Equatable {
   /// No parameters.

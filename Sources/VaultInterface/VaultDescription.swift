@@ -3,6 +3,12 @@ let vaultDescription = #"""
   # The token vault of one user (private form) or of every user of the machine (service).
   # Messages are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations
   # are seconds. Methods and optional members are added, never changed.
+  #
+  # A method with a member `prompt` may need a presence check. It answers PresenceNeeded, and does its
+  # work when it is called again with the prompt whose check has passed. `ask` tells whether the client
+  # can ask the person. With true it shows the prompt at once, and the prompt counts against the limit
+  # of prompts from its opening. With false no prompt is opened, and the `prompt` of PresenceNeeded is
+  # empty. Without `ask` a prompt counts when its check begins.
   interface io.thumblatch.Vault
 
   # A place to sign in. `settings` holds the keys of a provider file's [Provider] section, except
@@ -101,20 +107,19 @@ let vaultDescription = #"""
   # whose refresh token may be released, needs a prompt passed by password.
   method Register(
     account: string, provider: Provider, email: string, name: ?string, password: string,
-    exportable: ?bool, prompt: ?string
+    exportable: ?bool, prompt: ?string, ask: ?bool
   ) -> (account: Account)
 
   # Signs in by password, in a new account or in one that is signed out or in again. Without
   # `provider`, the account's own.
   method Login(
     account: string, provider: ?Provider, email: string, password: string,
-    exportable: ?bool, prompt: ?string
+    exportable: ?bool, prompt: ?string, ask: ?bool
   ) -> (account: Account)
 
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
   # server refused: a newer one is wanted. `prompt` spends a passed presence check. `scope` is a list
   # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
-  # With `ask` false no prompt is opened: where one would be, the error is PresenceFailed, `denied`.
   method AccessToken(
     account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
     scope: ?string, audience: ?string, ask: ?bool
@@ -152,12 +157,12 @@ let vaultDescription = #"""
   # Gives the prompt up; those who joined it fail as cancelled too.
   method Cancel(prompt: string) -> ()
 
-  method EnablePresence(account: ?string, prompt: ?string) -> (account: Account)
-  method DisablePresence(account: ?string, prompt: ?string) -> (account: Account)
+  method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
+  method DisablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
   # A presence check that releases nothing. `method` is how it was passed.
-  method TestPresence(prompt: ?string) -> (method: string)
+  method TestPresence(prompt: ?string, ask: ?bool) -> (method: string)
   # Opens the unlock window. No accounts: all. `duration` makes it fixed; else it slides.
-  method Unlock(accounts: []string, duration: ?int, prompt: ?string) -> (
+  method Unlock(accounts: []string, duration: ?int, prompt: ?string, ask: ?bool) -> (
     unlocked_for: int, unlocked_accounts: []string
   )
   method Lock() -> (was_unlocked: bool)
@@ -170,7 +175,7 @@ let vaultDescription = #"""
     finger_reason: ?string
   )
   # Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last `done`.
-  method EnrollFinger(finger: ?string, prompt: ?string) -> (
+  method EnrollFinger(finger: ?string, prompt: ?string, ask: ?bool) -> (
     event: (waiting, stage, retry, done),
     finger: string,
     stage: int,
@@ -178,13 +183,13 @@ let vaultDescription = #"""
     hint: ?string
   )
   # Needs a prompt passed by password. `fingers` are those that are left.
-  method DeleteFinger(finger: string, prompt: ?string) -> (fingers: []string)
+  method DeleteFinger(finger: string, prompt: ?string, ask: ?bool) -> (fingers: []string)
 
   # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
   # whether the provider confirmed, `reason` why not, `offline` that there was no connection from here.
-  method Logout(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
+  method Logout(account: string, local: bool, prompt: ?string, ask: ?bool) -> (revoked: bool, reason: ?string, offline: ?bool)
   # Asks the provider who this is. `profile` is the provider's own object.
-  method WhoAmI(account: ?string, prompt: ?string) -> (account: Account, profile: object)
+  method WhoAmI(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
   method Audit(account: ?string, since: ?int) -> (record: ?AuditRecord)
   # Whether the trail is whole. `bad` is the first number whose record is not what was written,
@@ -197,22 +202,24 @@ let vaultDescription = #"""
 
   # A new device secret: every refresh token, print and record of the trail is brought under it.
   # Needs a prompt passed by password. How many there were.
-  method Rekey(prompt: ?string) -> (accounts: int, prints: int, records: int)
+  method Rekey(prompt: ?string, ask: ?bool) -> (accounts: int, prints: int, records: int)
   # Accepts a store that was put back, or whose mark is lost: until then every other method that
   # needs the store is refused. Needs a prompt passed by password. The accounts that need a login.
-  method Recover(prompt: ?string) -> (login_required: []string)
+  method Recover(prompt: ?string, ask: ?bool) -> (login_required: []string)
   # The refresh token itself, of an exportable account, always after a presence check of its own.
   # The account is then signed out here, unless `keep`, which is refused where tokens rotate.
-  method Release(account: ?string, keep: bool, prompt: ?string) -> (
+  method Release(account: ?string, keep: bool, prompt: ?string, ask: ?bool) -> (
     refresh_token: string, signed_out: bool
   )
 
   # Needs a passed prompt where the account is protected.
-  method RenameAccount(account: string, name: string, prompt: ?string) -> (account: Account)
+  method RenameAccount(account: string, name: string, prompt: ?string, ask: ?bool) -> (account: Account)
   # The account that is meant where none is named.
-  method SetDefaultAccount(account: string) -> (account: Account)
+  method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool) -> (account: Account)
   # Signs out as Logout does, then removes the account.
-  method RemoveAccount(account: string, local: bool) -> (revoked: bool, reason: ?string, offline: ?bool)
+  method RemoveAccount(account: string, local: bool, prompt: ?string, ask: ?bool) -> (
+    revoked: bool, reason: ?string, offline: ?bool
+  )
   # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
   # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
   method RequestTerms(account: ?string) -> (
@@ -232,7 +239,9 @@ let vaultDescription = #"""
   method AccountProvider(account: ?string) -> (account: string, provider: Provider)
   # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
   # passed by password, whose `detail` tells what changes.
-  method ApplyProvider(account: string, provider: Provider, prompt: ?string) -> (account: Account)
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string, ask: ?bool) -> (
+    account: Account
+  )
   # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
   # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
   # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
@@ -240,7 +249,7 @@ let vaultDescription = #"""
   # prompt passed by password.
   method BeginLogin(
     account: string, provider: ?Provider, flow: (browser, device), redirect: ?string,
-    scope: ?string, exportable: ?bool, prompt: ?string
+    scope: ?string, exportable: ?bool, prompt: ?string, ask: ?bool
   ) -> (
     login: string,
     url: ?string,
@@ -252,10 +261,12 @@ let vaultDescription = #"""
     interval: ?int
   )
   # `query` is what stands behind the question mark of the redirect, as it came.
-  method FinishLogin(login: string, query: string) -> (account: Account)
+  method FinishLogin(login: string, query: string, prompt: ?string, ask: ?bool) -> (account: Account)
   # Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
   # message stops the wait, not the login.
-  method AwaitLogin(login: string) -> (event: (waiting, done), account: ?Account, interval: ?int)
+  method AwaitLogin(login: string, prompt: ?string, ask: ?bool) -> (
+    event: (waiting, done), account: ?Account, interval: ?int
+  )
   # Gives the login up; what the provider said already is not undone.
   method CancelLogin(login: string) -> ()
   # Looks at a provider: its metadata, its keys, the connection. `endpoints` by their keys in a
@@ -276,12 +287,13 @@ let vaultDescription = #"""
   method GetPolicy() -> (file: ?string, rules: []PolicyRule)
   # Lays down a rule of the user's own, which may only be stricter than the machine's; no `value` gives
   # it up. Needs a prompt passed by password, whose `detail` tells what changes. It locks the vault.
-  method SetPolicy(key: string, value: ?string, prompt: ?string) -> (
+  method SetPolicy(key: string, value: ?string, prompt: ?string, ask: ?bool) -> (
     changed: bool, file: ?string, rules: []PolicyRule
   )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
-  # The prompt is valid on this connection for `timeout` seconds.
+  # The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
+  # empty, and no method can be tried.
   error PresenceNeeded(
     prompt: string,
     requester: string,
@@ -302,7 +314,8 @@ let vaultDescription = #"""
     message: string,
     methods: [](fingerprint, password)
   )
-  error Busy(message: string)
+  # `retry_after`: too many prompts were opened, and the next one may be after so many seconds.
+  error Busy(message: string, retry_after: ?int)
   error NoSuchAccount(account: string)
   error NoSuchFinger(finger: string)
   error InvalidArgument(message: string)

@@ -6,8 +6,9 @@ public enum VaultError: Error, Equatable, Sendable {
   case presenceNeeded(PresenceRequest)
   /// The check did not pass; with which methods it may still be tried.
   case presenceFailed(PresenceOutcome, message: String, methods: [PresenceMethod])
-  /// Another request has what this one needs.
-  case busy(message: String)
+  /// Another request has what this one needs; `retryAfter` in seconds, where too many prompts were
+  /// opened.
+  case busy(message: String, retryAfter: Int? = nil)
   /// No account of this name.
   case noSuchAccount(account: String)
   /// No print of this finger.
@@ -44,7 +45,11 @@ public enum VaultError: Error, Equatable, Sendable {
         message: try object.required("message"),
         methods: try object.required("methods")
       )
-    case "Busy": self = .busy(message: try object.required("message"))
+    case "Busy":
+      self = .busy(
+        message: try object.required("message"),
+        retryAfter: try object.optional("retry_after")
+      )
     case "NoSuchAccount": self = .noSuchAccount(account: try object.required("account"))
     case "NoSuchFinger": self = .noSuchFinger(finger: try object.required("finger"))
     case "InvalidArgument": self = .invalidArgument(message: try object.required("message"))
@@ -116,8 +121,10 @@ public enum VaultError: Error, Equatable, Sendable {
       case .providerRefused(let status, let message):
         try .wire(["status": status, "message": message])
       case .vaultUnsafe(let message, let hint): try .wire(["message": message, "hint": hint])
-      case .busy(let message), .invalidArgument(let message), .misconfigured(let message),
-        .refused(let message), .internal(let message):
+      case .busy(let message, let retryAfter):
+        try .wire(["message": message, "retry_after": retryAfter])
+      case .invalidArgument(let message), .misconfigured(let message), .refused(let message),
+        .internal(let message):
         try .wire(["message": message])
       }
     }

@@ -56,7 +56,8 @@ final class Connection {
       connection: number,
       user: peer.credentials.user,
       requester: Provenance.requester(of: peer.identifier),
-      peer: peer
+      peer: peer,
+      terminal: ProcessFacts(process: peer.identifier)?.terminal
     )
   }
 

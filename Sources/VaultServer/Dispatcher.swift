@@ -281,7 +281,6 @@ struct Dispatcher: Sendable {
       scope: call.scope,
       audience: call.audience,
       prompt: call.prompt,
-      mayAsk: call.ask ?? true,
       caller: caller
     )
     return try Self.made(AccessTokenReply(grant))

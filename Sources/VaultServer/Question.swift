@@ -10,6 +10,8 @@ struct Question: Sendable {
   let more: Bool
   let oneway: Bool
   let isPassing: Bool
+  /// Whether its client says that it can ask the person.
+  let asking: Caller.Asking
 
   init(_ call: VarlinkCall) {
     request = Result { () throws(VarlinkError) in try VaultRequest(call) }
@@ -17,6 +19,12 @@ struct Question: Sendable {
     more = call.more
     oneway = call.oneway
     isPassing = call.isPassing
+    asking =
+      switch call.ask {
+      case true?: .atOnce
+      case false?: .never
+      case nil: .unsaid
+      }
   }
 }
 
@@ -39,6 +47,9 @@ extension Vaults {
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> (reply: VarlinkReply, isEnd: Bool) {
     if let answer = question.service { return (answer, false) }
+    var caller = caller
+    caller.asking = question.asking
+    let asking = caller
     do throws(VaultFailure) {
       let last = try await use(
         of: caller.user,
@@ -48,7 +59,7 @@ extension Vaults {
         await Dispatcher(vault: vault, form: form).answer(
           question.request,
           more: question.more,
-          from: caller,
+          from: asking,
           reply: reply,
           whenSent: whenSent
         )

@@ -15,6 +15,8 @@ extension VaultError {
         methods: methods.map(VaultInterface.PresenceMethod.init)
       )
     case .busy(let message): self = .busy(message: message)
+    case .tooManyPrompts(let wait):
+      self = .busy(message: "too many prompts", retryAfter: Int(clamping: wait))
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)
     case .noSuchAccount(let message): self = .noSuchAccount(account: message)
     case .invalidArgument(let message): self = .invalidArgument(message: message)

@@ -16,6 +16,8 @@ final class Stage: @unchecked Sendable {
   private var buffer = MessageBuffer(.vault)
   private let interruptKey: Descriptor
   private(set) var interruptedAt: BootInstant?
+  /// What the last call said of whether the person can be asked.
+  private(set) var saysItAsks: Bool?
 
   init(terminal: PseudoTerminal, engine: Int32, interruptKey: Int32) {
     self.terminal = terminal
@@ -26,6 +28,14 @@ final class Stage: @unchecked Sendable {
   /// Waits for a call of this method.
   func expect<Method: VarlinkMethod>(_ method: Method.Type) throws -> Method {
     try call(method).content()
+  }
+
+  /// Waits for a call of this method; whether it says that the person can be asked is kept apart.
+  func expect<Method: AskingMethod>(_ method: Method.Type) throws -> Method {
+    var content: Method = try call(method).content()
+    saysItAsks = content.ask
+    content.ask = nil
+    return content
   }
 
   /// Waits for a call of this method, with its flags.

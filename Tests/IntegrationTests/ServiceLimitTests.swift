@@ -71,7 +71,7 @@ struct ServiceLimitTests {
       try caller.send(call)
       // It hangs up, and its call stays.
       guard try caller.socket.waitReadable(milliseconds: 2) else { return false }
-      guard case .busy(let why)? = try caller.failure(of: LoginCall.self) else { return false }
+      guard case .busy(let why, _)? = try caller.failure(of: LoginCall.self) else { return false }
       return why.contains("under way")
     }
     #expect(isFull, "\(number) calls")

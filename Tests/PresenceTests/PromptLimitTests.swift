@@ -107,6 +107,33 @@ struct PromptLimitTests {
     #expect(limit.take(question(), joins: false, at: at(320)) == 5)
   }
 
+  /// Any program can have a terminal: its cancels count as well, if less.
+  @Test
+  func fourCancelsAtOneTerminalAreOneRefusal() {
+    var limit = PromptLimit()
+    var pauses: [Int64] = []
+    for number: Int64 in 0..<36 {
+      let now = at(number * 400)
+      limit.noteRefused(question(), cancelledAt: 34_817, at: now)
+      pauses.append(limit.pause(of: question(), at: now) ?? 0)
+    }
+    let expected: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300, 300]
+    #expect(pauses == expected.flatMap { [$0, $0, $0, $0] })
+  }
+
+  @Test
+  func whatIsOnlyOpenedHasAMeasureOfItsOwn() {
+    var limit = PromptLimit()
+    let opened = (0..<500).count { number in
+      limit.takeOpening(question(), at: at(Int64(number) / 50)) == nil
+    }
+    #expect((64...74).contains(opened))
+    #expect(limit.take(question(), joins: false, at: at(10)) == nil)
+    // In a pause after refusals not even that.
+    for _ in 0..<2 { limit.noteRefused(question(), at: at(1000)) }
+    #expect(limit.takeOpening(question(), at: at(1000)) == 5)
+  }
+
   @Test
   func aPersonWhoCancelsMayTryAgainAMomentLater() {
     var limit = PromptLimit()

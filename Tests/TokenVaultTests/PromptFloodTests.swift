@@ -31,7 +31,7 @@ struct PromptFloodTests {
   private func ask(_ vault: Vault, _ caller: Caller) async -> Answer {
     switch await failure({ _ = try await vault.token(caller: caller) }) {
     case .presenceNeeded(let need): .prompt(need.prompt)
-    case .busy(let words): .busy(words)
+    case .tooManyPrompts(let wait): .busy("\(wait) s")
     default: .other
     }
   }
@@ -96,10 +96,11 @@ struct PromptFloodTests {
   func whoMayNotBeAskedCostsNobodyAPrompt() async throws {
     let vault = try await open()
     for connection: UInt64 in 100..<200 {
-      let refusal = await failure {
-        _ = try await vault.token(mayAsk: false, caller: caller(connection))
+      let need = try await need {
+        _ = try await vault.token(caller: caller(connection, asking: .never))
       }
-      #expect(refusal == .presenceFailed(.denied("a presence check is needed"), methods: []))
+      #expect(need.prompt.isEmpty && need.methods.isEmpty)
+      #expect(need.purpose == .refresh && need.account == "me")
     }
     #expect(await vault.prompts.isEmpty)
     #expect(bench.exchange.refreshes.isEmpty)
@@ -112,7 +113,101 @@ struct PromptFloodTests {
     }
     try await bench.unlock(vault)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
-    #expect(try await vault.token(mayAsk: false).accessToken == "at-2")
+    #expect(try await vault.token(caller: caller(asking: .never)).accessToken == "at-2")
+  }
+
+  /// A status bar that polls, by a client that says nothing of prompts.
+  @Test
+  func aPromptThatIsNeverShownCountsForNobody() async throws {
+    let vault = try await open()
+    for number: UInt64 in 100..<140 {
+      let prompt = await ask(vault, caller(number, asking: .unsaid)).prompt
+      #expect(prompt?.isEmpty == false)
+      await vault.disconnect(number)
+    }
+    for number: UInt64 in 200..<203 {
+      #expect(await ask(vault, caller(number)).prompt?.isEmpty == false)
+    }
+  }
+
+  /// To open one is work for the engine, and looks for a reader.
+  @Test
+  func promptsThatAreNeverShownAreOpenedOnlySoOften() async throws {
+    let vault = try await open()
+    let counts = await flood(vault) { number in
+      let caller = caller(UInt64(100 + number), asking: .unsaid)
+      let answer = await ask(vault, caller)
+      await vault.disconnect(caller.connection)
+      return answer
+    }
+    #expect((64...74).contains(counts.prompts))
+    // The person is not kept waiting by that.
+    #expect(await ask(vault, caller()).prompt != nil)
+  }
+
+  /// Whoever says nothing and shows prompts all the same is held to the same measure.
+  @Test
+  func aPromptThatIsShownCountsWhateverItsClientSaid() async throws {
+    let vault = try await open()
+    var shown = 0
+    var busy = 0
+    for number: UInt64 in 100..<120 {
+      let caller = caller(number, asking: .unsaid)
+      guard let prompt = await ask(vault, caller).prompt else {
+        busy += 1
+        continue
+      }
+      bench.check.plan([.failed(.timedOut)])
+      let refusal = await failure {
+        _ = try await vault.check(prompt, by: .password, caller: caller) { _ in }
+      }
+      if case .tooManyPrompts? = refusal { busy += 1 } else { shown += 1 }
+      await vault.disconnect(number)
+      bench.clock.advance(1)
+    }
+    #expect(shown <= 4 && busy >= 16, "\(shown) shown, \(busy) refused")
+  }
+
+  /// Prompts that are only opened pay for no others.
+  @Test
+  func aPromptThatWasNotShownIsNoneToJoin() async throws {
+    let vault = try await open()
+    _ = try #require(await ask(vault, caller(99, asking: .unsaid)).prompt)
+    let counts = await flood(vault) { _ in await ask(vault, caller()) }
+    #expect(counts == (3, 497))
+  }
+
+  /// Ctrl-C at one's own command is no refusal of another program's prompt.
+  @Test(
+    arguments: [
+      ([34_817, 34_817, 34_817], ["0 s", "0 s", "0 s"]),
+      ([nil, nil, nil], ["0 s", "5 s", "10 s"]),
+      // No person: a program that has another terminal each time.
+      ([34_817, 34_818, 34_819], ["0 s", "0 s", "5 s"]),
+    ] as [([Int32?], [String])]
+  )
+  func aCancelAtTheSameTerminalCountsLess(_ terminals: [Int32?], _ expected: [String]) async throws
+  {
+    let vault = try await open()
+    var waits: [String] = []
+    for terminal in terminals {
+      let caller = caller(10, terminal: terminal)
+      let prompt = try #require(await ask(vault, caller).prompt)
+      bench.check.plan([.failed(.cancelled)])
+      _ = await failure {
+        _ = try await vault.check(prompt, by: .password, caller: caller) { _ in }
+      }
+      await vault.cancel(prompt, caller: caller)
+      switch await ask(vault, caller) {
+      case .busy(let wait): waits.append(wait)
+      case .prompt(let next):
+        waits.append("0 s")
+        await vault.cancel(next, caller: caller)
+      case .other: Issue.record("neither asked nor refused")
+      }
+      bench.clock.advance(30)
+    }
+    #expect(waits == expected)
   }
 
   @Test
@@ -134,16 +229,14 @@ struct PromptFloodTests {
       case .busy(let words): waits.append(words)
       // Who has changed their mind once is asked again at once.
       case .prompt(let next):
-        waits.append("in 0 s")
+        waits.append("0 s")
         await vault.cancel(next, caller: caller(connection))
       case .other: Issue.record("neither asked nor refused")
       }
       bench.clock.advance(30)
     }
     #expect(
-      waits.map { $0.split(separator: " ").suffix(2).joined(separator: " ") } == [
-        "0 s", "5 s", "10 s",
-      ]
+      waits == ["0 s", "5 s", "10 s"]
     )
   }
 
@@ -265,7 +358,7 @@ struct PromptFloodTests {
     }
     let begun = bench.check.conversations.count
     let refusal = await check(2, .matched)
-    #expect(refusal == .busy("this was asked too often just now: it may be asked again in 5 s"))
+    #expect(refusal == .tooManyPrompts(retryAfter: 5))
     #expect(bench.check.conversations.count == begun)
     bench.clock.advance(5)
     // What was planned for it has not been used.

@@ -29,9 +29,11 @@ func loginSamples(
         interval: 5
       )
     ),
-    call(FinishLoginCall(login: "l1", query: secret("code=hunter2&state=\"é\""))),
+    call(
+      FinishLoginCall(login: "l1", query: secret("code=hunter2&state=\"é\""), prompt: "p1")
+    ),
     reply(to: FinishLoginCall.self, AccountReply(account: account)),
-    call(AwaitLoginCall(login: "l1")),
+    call(AwaitLoginCall(login: "l1", prompt: "p1")),
     reply(
       to: AwaitLoginCall.self,
       AwaitLoginReply(event: .waiting, account: account, interval: 10)

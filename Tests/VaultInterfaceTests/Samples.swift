@@ -58,7 +58,16 @@ private func split(_ method: String) throws -> (VarlinkInterface, String) {
 }
 
 /// A call of a method.
-func call<Method: VarlinkMethod>(_ content: Method) throws -> Sample {
+func call<Method: AskingMethod>(_ content: Method) throws -> Sample {
+  var content = content
+  content.ask = true
+  return try sample(content)
+}
+
+/// A call of a method.
+func call<Method: VarlinkMethod>(_ content: Method) throws -> Sample { try sample(content) }
+
+private func sample<Method: VarlinkMethod>(_ content: Method) throws -> Sample {
   let (interface, name) = try split(Method.method)
   return Sample(
     interface: interface,
@@ -217,7 +226,7 @@ private func accountSamples() throws -> [Sample] {
         missingScope: "write"
       )
     ),
-    try call(LogoutCall(account: "me", local: true)),
+    try call(LogoutCall(account: "me", local: true, prompt: "p1")),
     try reply(
       to: LogoutCall.self,
       LogoutReply(revoked: false, reason: "unreachable", offline: true)
@@ -260,9 +269,9 @@ private func accountSamples() throws -> [Sample] {
     ),
     try call(RenameAccountCall(account: "me", name: "work", prompt: "p1")),
     try reply(to: RenameAccountCall.self, AccountReply(account: account)),
-    try call(SetDefaultAccountCall(account: "me")),
+    try call(SetDefaultAccountCall(account: "me", prompt: "p1")),
     try reply(to: SetDefaultAccountCall.self, AccountReply(account: account)),
-    try call(RemoveAccountCall(account: "me", local: true)),
+    try call(RemoveAccountCall(account: "me", local: true, prompt: "p1")),
     try reply(
       to: RemoveAccountCall.self,
       LogoutReply(revoked: false, reason: "offline", offline: true)
@@ -360,7 +369,7 @@ private func presenceSamples() throws -> [Sample] {
       )
     ),
     error(.presenceFailed(.passwordChosen, message: "m", methods: [.password])),
-    error(.busy(message: "m")),
+    error(.busy(message: "m", retryAfter: 15)),
     error(.noSuchAccount(account: "me")),
     error(.noSuchFinger(finger: "left-thumb")),
     error(.invalidArgument(message: "m")),

@@ -21,7 +21,7 @@ from scenarios import LIMIT, Failure, run
 from terminal import Command, run_command
 
 PLACE = "/run/people"
-TOO_OFTEN = "this was asked too often just now"
+TOO_OFTEN = "too many prompts"
 READER = "/run/virtual-reader/reader"
 
 

@@ -185,8 +185,18 @@ func provider(_ settings: [String: String] = [:], name: String = "dev") throws -
 }
 
 /// A caller on a connection.
-func caller(_ connection: UInt64 = 1) -> Caller {
-  Caller(connection: connection, user: ThisProcess.user, requester: "bash, pid \(connection)")
+func caller(
+  _ connection: UInt64 = 1,
+  terminal: Int32? = nil,
+  asking: Caller.Asking = .atOnce
+) -> Caller {
+  Caller(
+    connection: connection,
+    user: ThisProcess.user,
+    requester: "bash, pid \(connection)",
+    terminal: terminal,
+    asking: asking
+  )
 }
 
 /// The prompt that a call asks for.
@@ -220,7 +230,6 @@ extension Vault {
     minimum: Int64? = nil,
     rejected: String? = nil,
     prompt: String? = nil,
-    mayAsk: Bool = true,
     caller: Caller = caller()
   ) async throws(VaultFailure) -> AccessGrant {
     try await accessToken(
@@ -228,7 +237,6 @@ extension Vault {
       minimumLifetime: minimum,
       rejected: rejected,
       prompt: prompt,
-      mayAsk: mayAsk,
       caller: caller
     )
   }

@@ -1,0 +1,149 @@
+internal import Presence
+internal import System
+
+// How a prompt is opened, and when it counts against the limit of prompts.
+
+extension PresencePurpose {
+  /// What to do where a question is too long.
+  fileprivate var advice: String {
+    switch self {
+    case .refresh: "; ask for fewer scopes at a time"
+    case .applyProvider: "; sign in anew instead"
+    case .unlock: "; without names it is for all accounts"
+    default: ""
+    }
+  }
+}
+
+extension Vault {
+  /// Opens a prompt, and makes the error that tells the caller about it.
+  ///
+  /// - Throws: `invalidArgument` for what could not be shown whole.
+  func askForPresence(
+    _ question: PromptQuestion,
+    account: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> VaultFailure {
+    let count = question.detail?.unicodeScalars.count ?? 0
+    guard count <= PromptQuestion.longestDetail else {
+      throw .invalidArgument(
+        "what would be asked is too long to be shown: \(count) characters, at most"
+          + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
+      )
+    }
+    // Whom it is shown to, and what counts then, is for the policy to say.
+    _ = try policy()
+    guard caller.asking != .never else {
+      try await demandPresenceAllowed(for: caller)
+      return .presenceNeeded(unasked(question, account, caller))
+    }
+    // Before anything is read or asked for it: a flood costs next to nothing.
+    let isCounted = caller.asking == .atOnce
+    let wait =
+      isCounted
+      ? promptLimit.take(question, joins: joins(question, caller), at: clock.boot)
+      : promptLimit.takeOpening(question, at: clock.boot)
+    if let wait { return .tooManyPrompts(retryAfter: wait) }
+    let name = hexadecimal(try random(16))
+    let isEntered = prompts.begin(
+      name,
+      question: question,
+      connection: caller.connection,
+      terminal: caller.terminal,
+      isCounted: isCounted,
+      at: clock.boot
+    )
+    guard isEntered else { return .busy("too many prompts are open on this connection") }
+    defer {
+      prompts.endBeginning(name)
+      restGuardLater()
+    }
+    let place = await place(of: caller)
+    try demandPresenceAllowed(at: place)
+    let standing = try await fingerStanding(for: caller)
+    let opening = prompts.open(
+      name,
+      place: place.name,
+      fingerprintPossible: fingerObjection(standing, at: place) == nil,
+      at: clock.boot
+    )
+    switch opening {
+    case .asks?: break
+    case .answered(let leader)?: answered[name] = leader
+    // Given up: its connection has ended, or what ends all prompts has happened.
+    case nil: throw .presenceFailed(.cancelled, methods: [])
+    }
+    note(name, standing, at: place)
+    sweepLater()
+    return .presenceNeeded(
+      PresenceNeed(
+        prompt: name,
+        requester: caller.requester,
+        account: account,
+        purpose: question.purpose,
+        detail: question.detail,
+        methods: prompts.methods(of: name),
+        timeout: PromptBook.lifetime,
+        reason: reason(for: question.purpose, standing, at: place)
+      )
+    )
+  }
+
+  /// What would be asked, for a caller that can ask nobody: no reader is looked for, and no prompt
+  /// of the person is used up.
+  private func unasked(
+    _ question: PromptQuestion,
+    _ account: String?,
+    _ caller: Caller
+  ) -> PresenceNeed {
+    PresenceNeed(
+      prompt: "",
+      requester: caller.requester,
+      account: account,
+      purpose: question.purpose,
+      detail: question.detail,
+      methods: [],
+      timeout: 0,
+      reason: nil
+    )
+  }
+
+  /// Whether another connection is asked the same, so that one answer serves both.
+  private func joins(
+    _ question: PromptQuestion,
+    _ caller: Caller,
+    besides prompt: String? = nil
+  ) -> Bool {
+    prompts.isAsked(
+      question,
+      otherwiseThanBy: caller.connection,
+      besides: prompt,
+      at: clock.boot
+    )
+  }
+
+  /// Refuses to begin the check of a prompt while the person has been asked too often.
+  func demandPromptLimit(
+    of prompt: String,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    guard !prompts.wasArmed(prompt), let question = prompts.question(of: prompt) else { return }
+    let wait =
+      prompts.isCounted(prompt)
+      ? promptLimit.pause(of: question, at: clock.boot)
+      : promptLimit.wait(
+        for: question,
+        joins: joins(question, caller, besides: prompt),
+        at: clock.boot
+      )
+    if let wait { throw .tooManyPrompts(retryAfter: wait) }
+  }
+
+  /// The check of a prompt begins: from here on it counts.
+  func count(_ prompt: String, _ caller: Caller) {
+    guard !prompts.isCounted(prompt), let question = prompts.question(of: prompt) else { return }
+    let joins = joins(question, caller, besides: prompt)
+    _ = promptLimit.take(question, joins: joins, at: clock.boot)
+    prompts.count(prompt)
+  }
+}
