@@ -5,8 +5,14 @@ internal import SecretMemory
 /// The other end of what PAM modules say (pam_conv(3)), for one check.
 @safe
 final class Conversation {
+  private let user: String
   private let answer: (PasswordQuestion) -> SecretBytes?
   private var notes: [String] = []
+
+  /// What pam_get_authtok(3) asks unless a module has words of its own.
+  ///
+  /// It does not say which of a person's passwords is meant.
+  private static let stockQuestion = "Password: "
 
   /// How long a failure should take, as modules asked, in microseconds.
   var delay: UInt32 = 0
@@ -17,7 +23,9 @@ final class Conversation {
   /// An answer was one that no password can be: with a NUL, or too long.
   private(set) var wasUnusable = false
 
-  init(answer: @escaping (PasswordQuestion) -> SecretBytes?) {
+  /// A conversation about a user's password.
+  init(user: String, answer: @escaping (PasswordQuestion) -> SecretBytes?) {
+    self.user = user
     self.answer = answer
   }
 
@@ -80,7 +88,8 @@ final class Conversation {
     _ place: UnsafeMutablePointer<pam_response>
   ) -> Bool {
     guard !isCancelled else { return false }
-    let lines = takeNotes() + [PasswordQuestion.line(text)]
+    let asked = text == Self.stockQuestion ? "System password for \(user): " : text
+    let lines = takeNotes() + [PasswordQuestion.line(asked)]
     let question = PasswordQuestion(text: lines.joined(separator: "\n"), isHidden: isHidden)
     guard let secret = answer(question) else {
       isCancelled = true

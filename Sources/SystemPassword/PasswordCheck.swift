@@ -38,7 +38,7 @@ public struct PasswordCheck: Sendable {
     guard let name = Self.name(of: user) else { throw .unknownUser(user) }
     // PAM takes the service `other` where the file is missing, and that may let anyone in.
     guard unsafe access(stack.file, R_OK) == 0 else { throw .noStack(stack.file) }
-    let conversation = Conversation(answer: answer)
+    let conversation = Conversation(user: name, answer: answer)
     let transaction = try Transaction(name, stack, conversation)
 
     let flags = Int32(bitPattern: PAM_DISALLOW_NULL_AUTHTOK)

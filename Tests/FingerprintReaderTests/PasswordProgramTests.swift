@@ -9,12 +9,18 @@ import VaultInterface
 struct PasswordProgramTests {
   private let password = "correct horse 7 battery"
 
-  private func ask(_ client: PresenceClient, _ user: String?, timeout: Int = 60_000) throws {
+  private func ask(
+    _ client: PresenceClient,
+    _ user: String?,
+    of name: String? = nil,
+    timeout: Int = 60_000
+  ) throws {
     try client.send(
       HelperCheckCall(presenceMethod: .password, user: user, timeout: timeout)
     )
     let question = try client.next(HelperCheckCall.self)
-    #expect(question == .ask(text: "Password: ", hidden: true))
+    let asked = try #require(user ?? name)
+    #expect(question == .ask(text: "System password for \(asked): ", hidden: true))
   }
 
   @Test
@@ -52,7 +58,7 @@ struct PasswordProgramTests {
       "/usr/bin/setpriv", "--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups",
     ]
     let client = try PresenceClient(presence.program, launcher: launcher)
-    try ask(client, nil)
+    try ask(client, nil, of: user.name)
     #expect(try client.respond(password) == .matched(finger: nil))
     try ask(client, user.name)
     #expect(try client.respond("wrong") == .notMatched)

@@ -84,7 +84,7 @@ struct AppPresenceTests {
       try prompt("evaluate policy=password reason=to_pay")
         == "test the presence check by=password for= reason=to pay"
     )
-    #expect(try app.hear("question").hasPrefix("Password"))
+    #expect(try app.hear("question").hasPrefix("System password for"))
     // No reader waits for one.
     #expect(!person.readerIsOpen)
   }

@@ -11,7 +11,7 @@ struct AppPromptTests {
     try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
     if enrolled {
       let terminal = try person.terminal("fingers", "enroll", "right-index")
-      try terminal.expect("Password:")
+      try terminal.expect("System password for")
       try terminal.enter(Person.systemPassword)
       try terminal.expect("with right-index")
       for touch in 1...5 {
@@ -25,7 +25,7 @@ struct AppPromptTests {
       try terminal.expect("Touch the fingerprint reader")
       try person.touch()
     } else {
-      try terminal.expect("Password:")
+      try terminal.expect("System password for")
       try terminal.enter(Person.systemPassword)
     }
     try terminal.end()
@@ -139,7 +139,7 @@ struct AppPromptTests {
   func aPasswordThatHadToWaitIsAskedForByItselfAndWithoutWhatWasTypedBefore() throws {
     let person = try person(enrolled: false)
     let other = try person.terminal("presence", "test")
-    try other.expect("Password:")
+    try other.expect("System password for")
     let app = try app(person)
     try app.expect("waiting for the other prompt")
     try app.type("half of a pass")
@@ -157,7 +157,7 @@ struct AppPromptTests {
   func ctrlCWhileAnotherPromptIsOpenEndsTheWait(_ enrolled: Bool) throws {
     let person = try person(enrolled: enrolled)
     let other = try person.terminal("presence", "test")
-    try other.expect(enrolled ? "Touch the fingerprint reader" : "Password:")
+    try other.expect(enrolled ? "Touch the fingerprint reader" : "System password for")
     let app = try app(person)
     try app.expect("waiting for the other prompt")
     try app.type("\u{3}")

@@ -93,7 +93,7 @@ struct AppSessionTests {
   /// Opens the window by the command.
   private func unlock(_ person: Person, _ options: String...) throws {
     let terminal = try person.terminal(list: ["unlock"] + options)
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
     try terminal.end()
   }

@@ -24,7 +24,7 @@ struct DesktopFingerTests {
 
     let enable = try person.terminal("presence", "enable", "me", columns: 240)
     try enable.expect("Enrolled fingers not confirmed yet: right-index (desktop); the system")
-    try enable.expect("Password:")
+    try enable.expect("System password for")
     try enable.enter(Person.systemPassword)
     try enable.end()
     try person.expireTokens()

@@ -45,7 +45,7 @@ struct DesktopStoryTests {
     // The vault has never seen this finger: the password confirms it.
     let enable = try person.terminal("presence", "enable", "me", columns: 240)
     try enable.expect("Enrolled fingers not confirmed yet")
-    try enable.expect("Password:")
+    try enable.expect("System password for")
     try enable.enter(Person.systemPassword)
     try enable.end()
 
@@ -73,7 +73,7 @@ struct DesktopStoryTests {
     try bus.enroll("left", as: "left-thumb", for: person.user.name, on: reader)
     let changed = try person.terminal("token", "me", columns: 240)
     try changed.expect("added left-thumb")
-    try changed.expect("Password:")
+    try changed.expect("System password for")
     try changed.enter(Person.systemPassword)
     try changed.expect("at_")
     try changed.end()

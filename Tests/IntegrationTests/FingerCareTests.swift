@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct FingerCareTests {
   private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
-  private static let question = "Password:"
+  private static let question = "System password for"
   /// Who was refused twice is not asked the same again at once: another of them then, and the last
   /// one least often.
   private static let questions = [

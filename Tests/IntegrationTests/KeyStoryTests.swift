@@ -28,7 +28,7 @@ struct KeyStoryTests {
       try terminal.enter(answer)
     }
     try terminal.expect("Type the system password to \(purpose)")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
     let shown = try terminal.end()
     #expect(!shown.contains(Person.systemPassword))
@@ -78,7 +78,7 @@ struct KeyStoryTests {
     // No window, and no protection that is off, spares the check.
     let terminal = try person.terminal("release", "me")
     try terminal.expect("Type the system password to release the refresh token of me")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
     let shown = try terminal.end()
     let token = try #require(

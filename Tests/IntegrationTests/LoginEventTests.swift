@@ -91,7 +91,7 @@ struct LoginEventTests {
 
   private func unlock(_ app: AppProcess) throws {
     let unlock = try person.terminal("unlock")
-    try unlock.expect("Password:")
+    try unlock.expect("System password for")
     try unlock.enter(Person.systemPassword)
     try unlock.end()
     try app.state("authenticated")

@@ -103,7 +103,7 @@ struct MemoryGuardTests {
     try login.enter(Self.secret)
     try person.backend.waitForRequests("/auth/login")
     let prompt = try person.terminal("fingers", "enroll", "right-index")
-    try prompt.expect("Password:")
+    try prompt.expect("System password for")
     let names = ["thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-presence"]
     for name in names {
       let running = processes(in: person.programs, named: name)

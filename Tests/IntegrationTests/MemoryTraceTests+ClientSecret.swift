@@ -45,7 +45,7 @@ extension MemoryTraceTests {
     try someone.shell("sed -i s/\(Self.clientSecret)/\(Self.otherSecret)/ \(file)").succeeded()
     let apply = try someone.terminal("provider", "apply", "p", "me")
     try apply.expect("client_secret: (set)")
-    try apply.expect("Password:")
+    try apply.expect("System password for")
     try record.keep("change asked", of: someone, running: "thumblatch-cli", "thumblatchd")
     try apply.enter(Someone.systemPassword)
     try apply.end()

@@ -23,7 +23,7 @@ extension MemoryTraceTests {
       "--browser",
       "--exportable"
     )
-    try login.expect("Password:")
+    try login.expect("System password for")
     try login.enter(Someone.systemPassword)
     let (redeemed, visit) = try redeem(login, at: provider, by: someone, record)
     let verifier = try #require(redeemed["code_verifier"])
@@ -46,7 +46,7 @@ extension MemoryTraceTests {
     try provider.answer(refreshToken: second, accessToken: "at_CONTROL-2-55ac0e")
     #expect(try refresh.text() == "at_CONTROL-2-55ac0e\n")
     let release = try someone.terminal("release", "me")
-    try release.expect("Password:")
+    try release.expect("System password for")
     try record.keep("release asked", of: someone, running: "thumblatch-cli", "thumblatchd")
     try release.enter(Someone.systemPassword)
     #expect(try release.end().contains(second))

@@ -105,7 +105,7 @@ struct MemoryTraceTests {
     // A finger is enrolled: the password is with PAM, then the reader is armed.
     let (reached, go) = try haltPAM(of: person)
     let enroll = try person.terminal("fingers", "enroll", "right-index")
-    try enroll.expect("Password:")
+    try enroll.expect("System password for")
     try enroll.enter(Person.systemPassword)
     #expect(waits(until: reached))
     try record.keep(
@@ -164,7 +164,7 @@ struct MemoryTraceTests {
       try record.keep(words.joined(separator: " "), of: person, running: "thumblatchd")
     }
     let rekey = try person.terminal("rekey")
-    try rekey.expect("Password:")
+    try rekey.expect("System password for")
     try rekey.enter(Person.systemPassword)
     #expect(waits(until: reached))
     try go()

@@ -167,7 +167,7 @@ class Someone {
   func enroll(_ finger: String = "right-index") throws {
     let terminal = try terminal("fingers", "enroll", finger)
     try terminal.expect("Type the system password to enroll \(finger) (asked by ")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(systemPassword)
     try terminal.expect("with \(finger)")
     for touch in 1...5 {
@@ -227,7 +227,7 @@ extension Someone {
   /// Has a finger enrolled, by the commands.
   func enrollFinger(_ finger: String = "right-index") throws {
     let terminal = try terminal("fingers", "enroll", finger)
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Self.systemPassword)
     try terminal.expect("with \(finger)")
     for touch in 1...5 {

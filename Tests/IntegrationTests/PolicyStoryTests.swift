@@ -26,7 +26,7 @@ struct PolicyStoryTests {
   ) throws -> String {
     let terminal = try someone.terminal(list: ["policy"] + words, columns: 200)
     try terminal.expect("Type the system password to change the policy (\(change)) (asked by ")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try answer(terminal)
     let shown = try terminal.end(end)
     #expect(!shown.contains(Someone.systemPassword))
@@ -85,7 +85,7 @@ struct PolicyStoryTests {
     // It outlives the engine and the device secret.
     try someone.endEngine()
     let terminal = try someone.terminal("rekey")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Someone.systemPassword)
     try terminal.end()
     try someone.endEngine()

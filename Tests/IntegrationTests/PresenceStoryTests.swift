@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized)
 struct PresenceStoryTests {
   private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
-  private static let question = "Password:"
+  private static let question = "System password for"
 
   /// Somebody with a finger, and the account `me` under protection.
   private func protected(_ options: [String] = []) throws -> Person {

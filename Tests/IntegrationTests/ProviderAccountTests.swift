@@ -197,7 +197,7 @@ struct ProviderAccountTests {
     #expect(without.end == .exited(7), "\(without.text)")
     let apply = try member.terminal("provider", "apply", "idp")
     try apply.expect("openid read")
-    try apply.expect("Password:")
+    try apply.expect("System password for")
     try apply.enter(Someone.systemPassword)
     try apply.end()
     #expect(try !member.run("status", "work").succeeded().contains("provider file differs"))

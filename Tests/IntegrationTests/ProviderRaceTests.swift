@@ -86,7 +86,7 @@ struct ProviderRaceTests {
 
   private func enroll(_ member: Member) throws {
     let terminal = try member.terminal("fingers", "enroll", "right-index")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Someone.systemPassword)
     try terminal.expect("with right-index")
     for touch in 1...5 {

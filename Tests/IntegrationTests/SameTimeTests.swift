@@ -45,7 +45,7 @@ struct SameTimeTests {
 
   private func enroll(_ person: Person) throws {
     let terminal = try person.terminal("fingers", "enroll", "right-index")
-    try terminal.expect("Password:")
+    try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
     try terminal.expect("with right-index")
     for touch in 1...5 {

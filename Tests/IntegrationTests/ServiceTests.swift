@@ -61,11 +61,11 @@ struct ServiceTests {
     let typed = try person.terminal("token", "me")
     try typed.expect("Touch the fingerprint reader to refresh me")
     try typed.enter()
-    try typed.expect("Password:")
+    try typed.expect("System password for")
     // Right for another user of the machine, whose check this is not.
     try typed.enter(ServiceBench.secondPassword)
     try typed.expect("Wrong password. Try again.")
-    try typed.expect("Password:")
+    try typed.expect("System password for")
     try typed.enter(ServiceBench.firstPassword)
     try typed.expect("at_")
     try typed.end()

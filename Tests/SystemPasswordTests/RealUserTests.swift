@@ -13,7 +13,11 @@ struct RealUserTests {
     defer { user.remove() }
     let typist = Typist(password)
     #expect(try check(user.user, Stack.installed, typist) == .matched)
-    #expect(typist.questions == [PasswordQuestion(text: "Password: ", isHidden: true)])
+    #expect(
+      typist.questions == [
+        PasswordQuestion(text: "System password for \(user.name): ", isHidden: true)
+      ]
+    )
     for wrong in ["", "x", password + " ", String(password.dropLast()), password + "\0"] {
       guard case .noMatch = try check(user.user, Stack.installed, Typist(wrong)) else {
         #expect(Bool(false), "\(wrong.count) letters")

@@ -42,7 +42,7 @@ def aFingerOfTheDesktopCountsOnceThePasswordHasConfirmedIt():
     enroll("left-index-finger", "adas-left")
     check("left-index" in ADA.thumblatch("fingers", "list").end(), "it is not listed")
     command = ask_anew()
-    command.expect("added left-index").expect("Password:").type(ADA.password)
+    command.expect("added left-index").expect("System password for").type(ADA.password)
     brings_token(command)
 
 
@@ -50,7 +50,7 @@ def aFingerOfTheDesktopCountsOnceThePasswordHasConfirmedIt():
 def aFingerOfTheDesktopOpensAToken():
     # The reader compares one print at a time, and the vault's own come first.
     delete = ADA.thumblatch("fingers", "delete", "right-index")
-    delete.expect("Password:").type(ADA.password).end()
+    delete.expect("System password for").type(ADA.password).end()
     command = ask_for_finger()
     touch("a-stranger")
     command.expect("did not match")
@@ -69,7 +69,7 @@ def whatTheDesktopHasRemovedCountsNoMore():
     run("fprintd-delete", "ada")
     check(status()["enrolled_fingers"] == [], str(status()))
     command = ask_anew()
-    check(command.first_of("Touch", "Password:") == "Password:", "a finger is asked for")
+    check(command.first_of("Touch", "System password for") == "System password for", "a finger is asked for")
     command.type(ADA.password)
     brings_token(command)
 

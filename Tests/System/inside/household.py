@@ -68,7 +68,7 @@ def sign_in():
 def enroll_the_one_finger():
     fingers = status()["enrolled_fingers"]
     for other in set(fingers) - {FINGER}:
-        ADA.thumblatch("fingers", "delete", other).expect("Password:").type(ADA.password).end()
+        ADA.thumblatch("fingers", "delete", other).expect("System password for").type(ADA.password).end()
     if FINGER not in fingers:
         enroll_finger()
 
@@ -78,7 +78,7 @@ def protect(protected):
     if account()["presence_protection"] != protected:
         change = ADA.thumblatch("presence", "enable" if protected else "disable", ACCOUNT)
         change.expect(TOUCH).type("")
-        change.expect("Password:").type(ADA.password).end()
+        change.expect("System password for").type(ADA.password).end()
 
 
 def refresh(protected=True):
@@ -139,7 +139,7 @@ def status(person=ADA):
 
 def enroll_finger():
     """Ada teaches the vault her right index finger."""
-    command = ADA.thumblatch_after_a_pause("Password:", "fingers", "enroll", FINGER)
+    command = ADA.thumblatch_after_a_pause("System password for", "fingers", "enroll", FINGER)
     command.type(ADA.password)
     for number in range(1, 6):
         touch(FINGER)

@@ -22,10 +22,10 @@ def ask(person, *options, inside=()):
 
 
 def unlock(person):
-    first = "Touch the fingerprint reader" if person is ADA else "Password:"
+    first = "Touch the fingerprint reader" if person is ADA else "System password for"
     command = person.thumblatch_after_a_pause(first, "unlock")
     if person is ADA:
-        command.type("").expect("Password:")
+        command.type("").expect("System password for")
     command.type(person.password).end()
     check(is_unlocked(person), "no window was opened")
 
@@ -43,14 +43,14 @@ def wait_until_locked(*persons):
 @scenario
 def overTheNetworkNoFingerCountsAndThePersonIsToldWhy():
     command = ask(FAR)
-    command.expect("remote session").expect("Password:").type(ADA.password)
+    command.expect("remote session").expect("System password for").type(ADA.password)
     brings_token(command)
 
 
 @scenario
 def whatACallerSetsForItselfDoesNotCount():
     command = ask(FAR, inside=("env", "XDG_SESSION_ID=1", "XDG_SEAT=seat0", "XDG_VTNR=1"))
-    command.expect("remote session").expect("Password:").type(ADA.password)
+    command.expect("remote session").expect("System password for").type(ADA.password)
     command.end()
 
 
@@ -114,7 +114,7 @@ def anotherSessionAtTheSeatEndsTheWindowThere():
     run("loginctl", "activate", session_at_seat(BOB))
     wait_until_locked(ADA)
     command = ADA.thumblatch("unlock")
-    command.expect("not active").expect("Password:").type(ADA.password)
+    command.expect("not active").expect("System password for").type(ADA.password)
     command.end()
     run("loginctl", "activate", session_at_seat(ADA))
 
@@ -161,7 +161,7 @@ def whereThePolicyDeniesThemNobodyIsAskedOverTheNetwork():
 def change(person, what, *words):
     """A rule of the policy, changed with the password for what is shown."""
     command = person.thumblatch_after_a_pause("change the policy", "policy", *words)
-    command.expect(what).expect("Password:").type(person.password)
+    command.expect(what).expect("System password for").type(person.password)
     command.end()
 
 

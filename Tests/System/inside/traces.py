@@ -106,7 +106,7 @@ def noSecretIsInPlainMemoryWhileATokenIsRefreshedAndAfterIt():
 def noPasswordIsLeftOfACheckAndOfASignIn():
     command = ADA.thumblatch("unlock")
     command.expect("Touch the fingerprint reader").type("")
-    command.expect("Password:").type(ADA.password)
+    command.expect("System password for").type(ADA.password)
     command.end()
     ADA.thumblatch("lock").end()
     command = ADA.thumblatch("login", ACCOUNT)

@@ -65,7 +65,7 @@ def aCheckThatTrapsWithTheReaderArmedLetsNothingThrough():
     command.expect("Touch the fingerprint reader")
     until(is_armed, "the reader was not armed")
     trap("thumblatch-presence@*", signal.SIGSEGV)
-    command.expect("is not available").expect("Password:")
+    command.expect("is not available").expect("System password for")
     check(not status()["unlocked"], "a window was opened")
     look_at(command.type(ADA.password).end())
     ADA.thumblatch("lock").end()
@@ -74,9 +74,9 @@ def aCheckThatTrapsWithTheReaderArmedLetsNothingThrough():
 @scenario
 def aCheckThatTrapsWhileItAsksForThePasswordLetsNothingThrough():
     command = ADA.thumblatch_after_a_pause("Touch the fingerprint reader", "unlock")
-    command.type("").expect("Password:")
+    command.type("").expect("System password for")
     trap("thumblatch-presence@*", signal.SIGABRT)
-    command.type(ADA.password).expect("ended without an").expect("Password:")
+    command.type(ADA.password).expect("ended without an").expect("System password for")
     check(not status()["unlocked"], "a window was opened")
     look_at(command.type(ADA.password).end())
     ADA.thumblatch("lock").end()

@@ -65,9 +65,9 @@ def theStoreIsTheEnginesAndHoldsNoTokenInPlain():
 @scenario
 def aFingerIsEnrolledByTheSystemPasswordAlone():
     wrong = ADA.thumblatch("fingers", "enroll", "right-index")
-    wrong.expect("Password:").type("not-adas-password")
+    wrong.expect("System password for").type("not-adas-password")
     # It is asked for once more.
-    wrong.expect("Password:").interrupt()
+    wrong.expect("System password for").interrupt()
     enroll_finger()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
 
@@ -76,7 +76,7 @@ def aFingerIsEnrolledByTheSystemPasswordAlone():
 def protectionIsSwitchedOnByTheSystemPassword():
     enable = ADA.thumblatch("presence", "enable", ACCOUNT)
     enable.expect("Touch the fingerprint reader").type("")
-    enable.expect("Password:").type(ADA.password)
+    enable.expect("System password for").type(ADA.password)
     enable.end()
 
 
@@ -116,11 +116,11 @@ def aProtectedTokenNeedsTheRightFinger():
 def aProtectedTokenOpensByTheSystemPasswordOfWhoAsks():
     command = ask_anew()
     command.expect("Touch the fingerprint reader").type("")
-    command.expect("Password:").type(ADA.password)
+    command.expect("System password for").type(ADA.password)
     brings_token(command)
     command = ask_anew()
     command.expect("Touch the fingerprint reader").type("")
-    command.expect("Password:").type(BOB.password)
+    command.expect("System password for").type(BOB.password)
     check("at_" not in command.expect("Wrong password").interrupt(), "his password has opened it")
 
 
