@@ -130,7 +130,7 @@ let package = Package(
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
-    room("HTTPTransport", ["CCurl", "SecretMemory"]),
+    room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),

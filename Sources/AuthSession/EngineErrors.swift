@@ -38,6 +38,19 @@ extension AuthError {
     )
   }
 
+  /// What helps where a provider was not reached, or is not trusted.
+  private static func suggestion(_ reason: UnavailableReason?) -> String {
+    switch reason {
+    case nil, .notAnswering: "nothing is lost; try again later"
+    case .uncertain: "the provider may have taken it; try again later"
+    case .refusedOnce: "try again later, or sign in again"
+    case .listener: "name its user in the provider's loopback_users, if it is the provider"
+    case .notYetValid, .expired: "nothing was sent; check the clock and the server's certificate"
+    case .authority, .name, .certificate, .pin:
+      "nothing was sent; check the provider's authority and pins, or do not go on over this network"
+    }
+  }
+
   private init(_ error: VaultError, cause: any Error) {
     switch error {
     case .presenceNeeded:
@@ -69,18 +82,25 @@ extension AuthError {
         recoverySuggestion: "sign in again",
         cause: cause
       )
-    case .providerUnavailable(let message, _, offline: true?):
+    case .providerUnavailable(let message, _, offline: _, reason: .notAnswering?):
+      self.init(
+        .offline,
+        message,
+        recoverySuggestion: "nothing is lost; try again later",
+        cause: cause
+      )
+    case .providerUnavailable(let message, _, offline: true?, _):
       self.init(
         .offline,
         message,
         recoverySuggestion: "nothing is lost; try again when there is a network",
         cause: cause
       )
-    case .providerUnavailable(let message, let seconds, _):
+    case .providerUnavailable(let message, let seconds, _, let reason):
       self.init(
         .providerUnavailable(retryAfter: seconds.map { .seconds($0) }),
         message,
-        recoverySuggestion: "nothing is lost; try again later",
+        recoverySuggestion: Self.suggestion(reason),
         cause: cause
       )
     case .providerRefused(let status, let message):

@@ -45,7 +45,8 @@ extension EngineVault {
       pins: target.scheme == "http" ? [] : terms.pins,
       proxy: terms.proxy,
       timeout: min(wholeSeconds(request.timeout), AuthRequest.longestTimeout) * 1000,
-      maximumBody: request.maximumBody
+      maximumBody: request.maximumBody,
+      listeners: terms.listeners
     )
     return try await BlockingWork.elsewhere.run { interrupt throws(AuthError) in
       try Self.perform(call, request, target, interrupt)
@@ -83,6 +84,12 @@ extension EngineVault {
         throw .system(error)
       }
     case .notSent(let reason): throw notSent(reason, to: target.hostAndPort)
+    case .untrustedListener:
+      throw AuthError(
+        .providerUnavailable(retryAfter: nil),
+        "another user's program listens at \(target.hostAndPort): nothing was sent",
+        recoverySuggestion: "name its user in the provider's loopback_users, if it is the provider"
+      )
     case .lost(let reason):
       throw AuthError(
         .providerUnavailable(retryAfter: nil),
@@ -101,8 +108,14 @@ extension EngineVault {
         "\(host) cannot be reached (\(reason.rawValue)): nothing was sent",
         recoverySuggestion: "try again when there is a network"
       )
+    case .refused:
+      AuthError(
+        .offline,
+        "\(host) is not answering: nothing was sent",
+        recoverySuggestion: "try again later"
+      )
     // Somebody may stand in between: that is no lack of a network.
-    case .tls:
+    case .tls, .authority, .expired, .notYetValid, .name:
       AuthError(
         .providerUnavailable(retryAfter: nil),
         "the certificate of \(host) does not hold: nothing was sent",

@@ -8,6 +8,26 @@ struct CommandError: Error, Equatable {
     case offline
     /// Settings and provider do not go together.
     case misconfigured
+    /// The provider's machine is there, and no program listens at its port.
+    case notAnswering = "not-answering"
+    /// The certificate is of an authority that is not trusted.
+    case certificateAuthority = "certificate-authority"
+    /// The certificate has expired.
+    case certificateExpired = "certificate-expired"
+    /// The certificate is not valid yet.
+    case certificateNotYetValid = "certificate-not-yet-valid"
+    /// The certificate is another host's.
+    case certificateName = "certificate-name"
+    /// TLS failed for another reason.
+    case certificate
+    /// The key is none of those that are pinned.
+    case pin
+    /// A program that is not the provider's listens at the loopback address.
+    case listener
+    /// The provider may have taken what was sent.
+    case uncertain
+    /// The refresh token was refused once without a reason.
+    case refusedOnce = "refused-once"
   }
 
   let code: ExitCode

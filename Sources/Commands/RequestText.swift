@@ -27,6 +27,7 @@ enum RequestText {
 
   /// What is said where nothing of the request left this machine.
   static func notSent(to host: String, _ reason: ExchangeFailure) -> CommandError {
+    if let why = UnavailableText.reason(reason) { return notTrusted(why, at: host) }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
     return CommandError(
       .unavailable,
@@ -37,14 +38,29 @@ enum RequestText {
     )
   }
 
+  /// What is said where another user's program has the address.
+  static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
+    guard let user else { return notTrusted(.listener, at: host) }
+    return CommandError(
+      .unavailable,
+      "nothing was sent: a program of user \(user) listens at \(host)",
+      hint: UnavailableText.hint(.listener, retryAfter: nil),
+      reason: .listener
+    )
+  }
+
+  private static func notTrusted(_ why: UnavailableReason, at host: String) -> CommandError {
+    CommandError(
+      .unavailable,
+      "\(UnavailableText.text(why, at: host)): nothing was sent",
+      hint: UnavailableText.hint(why, retryAfter: nil),
+      reason: CommandError.Reason(why)
+    )
+  }
+
   /// What to do where no answer came.
   static func hint(_ reason: ExchangeFailure) -> String {
-    switch reason {
-    case .tls: "its certificate does not hold for the account's authorities (--ca at login)"
-    case .pin: "its key is none of those that the account pins (--pin at login)"
-    case .resolve: "check the name, and the network"
-    default: "nothing is lost; try again later"
-    }
+    reason == .resolve ? "check the name, and the network" : "nothing is lost; try again later"
   }
 
   /// The answer as JSON: a body that is text stands in `body`, any other in `body_base64`.

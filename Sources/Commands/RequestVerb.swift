@@ -159,7 +159,8 @@ private struct RequestRun {
       pins: target.scheme == "http" ? [] : terms.pins,
       proxy: terms.proxy,
       timeout: RequestVerbs.timeout,
-      maximumBody: RequestVerbs.maximumBody
+      maximumBody: RequestVerbs.maximumBody,
+      listeners: terms.listeners
     )
     session.output.clearStatus()
     let courier = RequestCourier(interrupt: session.interrupt)
@@ -183,6 +184,8 @@ private struct RequestRun {
     switch reply {
     case .notSent(let reason):
       throw RequestText.notSent(to: target.hostAndPort, reason)
+    case .untrustedListener(let user):
+      throw RequestText.untrustedListener(at: target.hostAndPort, user)
     case .lost(.tooLarge):
       throw CommandError(.serverError, "the answer has more than 64 MiB")
     case .lost(let reason):

@@ -39,13 +39,12 @@ extension CommandError {
         "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
         hint: "thumblatch login \(account)"
       )
-    case .providerUnavailable(let message, let retryAfter, let offline):
+    case .providerUnavailable(let message, let retryAfter, let offline, let reason):
       self.init(
         code,
         message,
-        hint: retryAfter.map { "nothing is lost; try again in \(Durations.text(Int64($0)))" }
-          ?? "nothing is lost; try again later",
-        reason: offline == true ? .offline : nil
+        hint: UnavailableText.hint(reason, retryAfter: retryAfter),
+        reason: offline == true ? .offline : reason.map { Reason($0) }
       )
     case .providerRefused(let status, let message):
       self.init(code, "the provider refused (HTTP \(status)): \(message)")

@@ -35,6 +35,9 @@ public struct Provider: Sendable, Equatable {
   public let pins: [String]
   /// A proxy's URL; the environment is never asked for one.
   public let proxy: String?
+  /// Users of this machine, besides root and the caller, whose programs may be this provider or its
+  /// proxy at a loopback address in plain text: sorted.
+  public let loopbackUsers: [UInt32]
   /// Hosts that may be sent an access token, besides the issuer's origin: sorted.
   public let apiHosts: [String]
   /// What a second use of a refresh token does.
@@ -102,6 +105,8 @@ public struct Provider: Sendable, Equatable {
     pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
     proxy = try reader.takeOptional("proxy", ProviderSettings.proxy)
     apiHosts = try reader.takeOptional("api_hosts", RequestTarget.hosts) ?? []
+    loopbackUsers =
+      try reader.takeOptional(Self.loopbackUsersKey, ProviderSettings.users) ?? []
     refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.choice) ?? .retry
     emptyRefusal = try reader.takeOptional("empty_refusal", ProviderSettings.truth) ?? false
     invalidGrantValue =
@@ -147,6 +152,7 @@ public struct Provider: Sendable, Equatable {
   }
 
   static let defaultInvalidGrantValue = "invalid_grant"
+  static let loopbackUsersKey = "loopback_users"
 
   /// The path of an endpoint of a password backend beneath the issuer.
   public func path(of endpoint: Endpoint) -> String { paths[endpoint] ?? endpoint.defaultPath }
@@ -179,6 +185,9 @@ public struct Provider: Sendable, Equatable {
     settings["pins"] = pins.isEmpty ? nil : pins.joined(separator: ";")
     settings["proxy"] = proxy
     settings["api_hosts"] = apiHosts.isEmpty ? nil : apiHosts.joined(separator: ";")
+    if !loopbackUsers.isEmpty {
+      settings[Self.loopbackUsersKey] = loopbackUsers.map { "\($0)" }.joined(separator: ";")
+    }
     if let oauth {
       settings.merge(oauth.settings) { $1 }
     } else {

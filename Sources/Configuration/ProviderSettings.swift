@@ -4,6 +4,8 @@ internal import PlainText
 struct ProviderSettings {
   /// The most that one value may have; certificates have a limit of their own.
   static let maximumValueLength = 1024
+  /// The most users of this machine that can be named.
+  static let maximumUsers = 16
   /// The most public keys that can be pinned.
   static let maximumPins = 16
 
@@ -147,6 +149,24 @@ struct ProviderSettings {
       code[..<43].allSatisfy(alphabet.contains), let last = alphabet.firstIndex(of: code[42])
     else { return false }
     return last % 4 == 0
+  }
+
+  /// Numbers of users (`id -u`), separated by semicolons.
+  static func users(_ text: String) throws(ConfigurationError) -> [UInt32] {
+    var users: Set<UInt32> = []
+    for part in text.split(separator: ";", omittingEmptySubsequences: false) {
+      let digits = part.trimmingSpaces()
+      // 65534 is what the kernel shows for users whom it cannot tell apart; the last one is nobody's.
+      guard (1...10).contains(digits.utf8.count),
+        digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let user = UInt32(digits), ![65_534, UInt32.max].contains(user)
+      else {
+        throw bad(String(digits), "the number of a user (id -u NAME), several separated by ';'")
+      }
+      users.insert(user)
+    }
+    guard users.count <= maximumUsers else { throw bad(nil, "at most \(maximumUsers) users") }
+    return users.sorted()
   }
 
   /// A proxy of a kind that libcurl knows.

@@ -40,6 +40,7 @@ public struct RequestTarget: Sendable, Equatable {
     scheme = address.scheme
     host = address.host
     port = address.port ?? standard
+    isLoopback = address.isLoopback
     // A fragment is for the reader of an answer; it is never sent.
     let path = after[end...].prefix { $0 != "#" }
     rest = path.hasPrefix("/") ? String(path) : "/" + path
@@ -50,6 +51,9 @@ public struct RequestTarget: Sendable, Equatable {
 
   /// Scheme, host and port.
   public var origin: String { "\(scheme)://\(hostAndPort)" }
+
+  /// Whether the host is this machine by its very name or number.
+  public let isLoopback: Bool
 
   /// The host as `api_hosts` names it: with its port, unless that is the one of https.
   public var hostAndPort: String {

@@ -104,9 +104,21 @@ struct EasyHandle: ~Copyable {
   }
 
   /// The status code of the last answer (CURLINFO_RESPONSE_CODE(3)).
-  var status: Int {
+  var status: Int { number(CURLINFO_RESPONSE_CODE) }
+
+  /// The errno of the last connection that failed (CURLINFO_OS_ERRNO(3)); 0 if there is none.
+  var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
+
+  /// What the check of the server's certificate, or of the proxy's, ended with; 0 if both hold
+  /// (CURLINFO_SSL_VERIFYRESULT(3), CURLINFO_PROXY_SSL_VERIFYRESULT(3)).
+  var verification: Int {
+    let ofServer = number(CURLINFO_SSL_VERIFYRESULT)
+    return ofServer != 0 ? ofServer : number(CURLINFO_PROXY_SSL_VERIFYRESULT)
+  }
+
+  private func number(_ info: CURLINFO) -> Int {
     var value = 0
-    return unsafe ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+    return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
   }
 
   /// A text that the last answer brought, such as its CURLINFO_CONTENT_TYPE(3); printable ASCII alone.

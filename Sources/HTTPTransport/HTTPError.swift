@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 /// Why there is no answer, in the two cases that a refresh must tell apart.
 public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -7,6 +8,10 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// No byte of the request left this machine: the connection was never ready for it.
   case notSent(Reason, code: UInt32)
+
+  /// No byte of the request was sent: a program that is not the provider's takes connections at its
+  /// loopback address; of this user, if it is known.
+  case untrustedListener(user: UInt32?)
 
   /// The request was sent, perhaps, and no whole answer came: nobody knows whether it took effect.
   case interrupted(Reason, code: UInt32)
@@ -28,7 +33,18 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Reason: String, Equatable, Sendable, CaseIterable {
     case resolve
     case connect
+    /// The machine is there, and no program listens at the port (ECONNREFUSED).
+    case refused
+    /// TLS failed for any other reason than these.
     case tls
+    /// The certificate is of an authority that is not trusted, or of none.
+    case authority
+    /// The certificate has expired.
+    case expired
+    /// The certificate is not valid yet.
+    case notYetValid = "not_yet_valid"
+    /// The certificate is another host's.
+    case name
     case pin
     case timeout
     case reset
@@ -36,6 +52,8 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLarge = "too_large"
     /// Every address is of this machine or of its link, where this request may not go.
     case local
+    /// Another user's program listens at the loopback address.
+    case listener
     case other
   }
 
@@ -44,6 +62,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .refused: .other
     case .notSent(let reason, _): reason
+    case .untrustedListener: .listener
     case .interrupted(let reason, _): reason
     }
   }
@@ -53,6 +72,8 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .refused(let refusal): "not sent: the request's \(refusal.rawValue) is not allowed"
     case .notSent(let reason, let code): "not sent: \(reason.rawValue): \(Self.text(code))"
+    case .untrustedListener(let user?): "not sent: user \(user) listens there"
+    case .untrustedListener(nil): "not sent: it is not known which user listens there"
     case .interrupted(let reason, let code): "interrupted: \(reason.rawValue): \(Self.text(code))"
     }
   }
@@ -62,25 +83,49 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-extension HTTPError.Reason {
+extension HTTPError {
   /// What a code of libcurl-errors(3) says about a connection that was not ready yet.
-  init(beforeRequest code: CURLcode, _ transfer: Transfer) {
-    if transfer.hasMetLocalAddress {
-      self = .local
-      return
+  init(beforeRequest code: CURLcode, _ transfer: Transfer, _ handle: borrowing EasyHandle) {
+    switch transfer.obstacle {
+    case .listener(let user): self = .untrustedListener(user: user)
+    case .local: self = .notSent(.local, code: code.rawValue)
+    case nil: self = .notSent(Reason(beforeRequest: code, handle), code: code.rawValue)
     }
+  }
+}
+
+extension HTTPError.Reason {
+  fileprivate init(beforeRequest code: CURLcode, _ handle: borrowing EasyHandle) {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .resolve
-    case CURLE_COULDNT_CONNECT, CURLE_PROXY: self = .connect
+    case CURLE_COULDNT_CONNECT: self = handle.systemError == ECONNREFUSED ? .refused : .connect
+    case CURLE_PROXY: self = .connect
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .pin
     case CURLE_OPERATION_TIMEDOUT: self = .timeout
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+    case CURLE_PEER_FAILED_VERIFICATION: self = Self(ofCertificate: handle.verification)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_INITFAILED:
       self = .tls
     // A proxy that refuses or drops the tunnel.
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: self = .connect
     default: self = .other
+    }
+  }
+
+  /// What the check of a certificate ended with (X509_STORE_CTX_get_error(3)).
+  ///
+  /// A chain that holds fails here by its name alone, which libcurl compares itself.
+  private init(ofCertificate error: Int) {
+    switch error {
+    // libcurl leaves 1 there until the chain has been checked and the name compared.
+    case 0, 1, 62, 64: self = .name
+    // The certificate's dates, or those of one above it.
+    case 9: self = .notYetValid
+    case 10: self = .expired
+    // No certificate of an issuer, a signature without one, and one that signed itself.
+    case 2, 18, 19, 20, 21, 27: self = .authority
+    default: self = .tls
     }
   }
 

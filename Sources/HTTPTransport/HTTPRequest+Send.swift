@@ -21,7 +21,7 @@ extension HTTPRequest {
     let answer: SecretBytes
     do {
       answer = unsafe try SecretBytes(capacity: maximumBody) { room throws in
-        let (status, retryAfter, count) = unsafe try run(handle, room)
+        let (status, retryAfter, count) = unsafe try run(handle, to: target, room)
         outcome = (status, retryAfter)
         return count
       }
@@ -35,9 +35,10 @@ extension HTTPRequest {
 
   private func run(
     _ handle: borrowing EasyHandle,
+    to target: Target,
     _ room: UnsafeMutableRawBufferPointer
   ) throws(HTTPError) -> (status: Int, retryAfter: Int?, count: Int) {
-    let transfer = unsafe Transfer(room: room, mayGoHere: mayReachThisMachine)
+    let transfer = unsafe Transfer(room: room, by: Route(self, to: target))
     let line = try credentials.map { secret throws(HTTPError) in
       SharedSecret(try Self.authorization(secret.bytes))
     }
@@ -53,7 +54,7 @@ extension HTTPRequest {
     }
     guard code == CURLE_OK else {
       guard transfer.hasBegun else {
-        throw .notSent(HTTPError.Reason(beforeRequest: code, transfer), code: code.rawValue)
+        throw HTTPError(beforeRequest: code, transfer, handle)
       }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)

@@ -45,12 +45,12 @@ extension HTTPRequest {
     let transfer = Transfer(
       output: output,
       limit: maximumBody,
-      mayGoHere: mayReachThisMachine
+      by: Route(self, to: target)
     )
     let code = try handle.perform(transfer)
     guard code == CURLE_OK else {
       guard transfer.hasBegun else {
-        throw .notSent(HTTPError.Reason(beforeRequest: code, transfer), code: code.rawValue)
+        throw HTTPError(beforeRequest: code, transfer, handle)
       }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)

@@ -1,3 +1,4 @@
+internal import Glibc
 public import SecretMemory
 
 /// One request, and all that decides where it goes and whom it trusts.
@@ -37,6 +38,12 @@ public struct HTTPRequest: Sendable {
   ///
   /// What counts is the address that is connected to, whatever name or number led to it.
   public var mayReachThisMachine = true
+
+  /// The users, besides root, whose programs may get the request over loopback in plain text, or be
+  /// its proxy there; this process's own unless others are named.
+  ///
+  /// TLS proves who the other side is. Plain text reaches whatever program has taken the port.
+  public var loopbackUsers: Set<UInt32> = [geteuid()]
 
   /// Milliseconds for all of it, from the name's resolution to the answer's last byte.
   public var timeout: Int = 30_000

@@ -1,3 +1,5 @@
+internal import System
+
 /// The addresses of this machine and of its link, and those that are no one machine's.
 ///
 /// A service that goes there for its callers would lend them its own place: loopback, where other
@@ -14,6 +16,14 @@ package enum LocalAddress {
     }
   }
 
+  /// Whether an address is one of these interfaces', as it stands or in the dress of another family.
+  package static func contains(_ bytes: ArraySlice<UInt8>, of interfaces: Set<[UInt8]>) -> Bool {
+    let bytes = Array(bytes)
+    if interfaces.contains(bytes) { return true }
+    guard bytes.count == 16, let inner = inner(of: bytes) else { return false }
+    return interfaces.contains(inner)
+  }
+
   /// The blocks of the IANA registry of special addresses (RFC 6890) that no provider can have.
   private static func isLocal(_ bytes: [UInt8]) -> Bool {
     // Alibaba's machines get theirs there.
@@ -27,6 +37,8 @@ package enum LocalAddress {
     }
   }
 
+  private static let zeros = [UInt8](repeating: 0, count: 12)
+
   private static func isLocalOfSix(_ bytes: [UInt8]) -> Bool {
     // fe80::/10, and the site-local fec0::/10 that was there before.
     if bytes[0] == 0xFE && bytes[1] >= 0x80 { return true }
@@ -35,20 +47,23 @@ package enum LocalAddress {
     if bytes == [0xFD, 0, 0x0E, 0xC2] + [UInt8](repeating: 0, count: 10) + [2, 0x54] {
       return true
     }
-    // An IPv4 address in another dress is what it is: mapped (RFC 4291, section 2.5.5; the kernel
-    // connects it by IPv4), translated (RFC 6052, RFC 2765), tunnelled (RFC 3056).
-    let start = Array(bytes[..<12])
-    let zeros = [UInt8](repeating: 0, count: 12)
     // ::/96 holds ::, ::1 and the deprecated compatible addresses; nothing of it is anywhere else.
-    if start == zeros { return true }
-    if start == zeros[..<10] + [0xFF, 0xFF] { return isLocal(Array(bytes[12...])) }
-    if start == zeros[..<8] + [0xFF, 0xFF, 0, 0] { return isLocal(Array(bytes[12...])) }
-    if start == [0, 0x64, 0xFF, 0x9B] + zeros[..<8] { return isLocal(Array(bytes[12...])) }
+    if bytes.starts(with: zeros) { return true }
     // 64:ff9b:1::/48 (RFC 8215), in which each network has its own place for the IPv4 address, and
     // Teredo (RFC 4380), which hides it: all of them.
     if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) { return true }
     if bytes.starts(with: [0x20, 0x01, 0, 0]) { return true }
-    if bytes[0] == 0x20 && bytes[1] == 0x02 { return isLocal(Array(bytes[2..<6])) }
-    return false
+    return inner(of: bytes).map(isLocal) ?? false
+  }
+
+  /// The IPv4 address that an IPv6 one stands for: mapped (RFC 4291, section 2.5.5; the kernel connects
+  /// it by IPv4), translated (RFC 6052, RFC 2765), tunnelled (RFC 3056); `nil` if it stands for none.
+  private static func inner(of bytes: [UInt8]) -> [UInt8]? {
+    let start = Array(bytes[..<12])
+    if start == zeros[..<10] + [0xFF, 0xFF] { return Array(bytes[12...]) }
+    if start == zeros[..<8] + [0xFF, 0xFF, 0, 0] { return Array(bytes[12...]) }
+    if start == [0, 0x64, 0xFF, 0x9B] + zeros[..<8] { return Array(bytes[12...]) }
+    if bytes[0] == 0x20 && bytes[1] == 0x02 { return Array(bytes[2..<6]) }
+    return nil
   }
 }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import System
 
 /// What arrives while a request runs: the body, within its limit, straight into locked memory or
 /// into a file.
@@ -18,20 +19,20 @@ final class Transfer {
   private(set) var isTooLarge = false
   /// Whether libcurl was about to send the request's first byte.
   private(set) var hasBegun = false
-  private let mayGoHere: Bool
-  /// Whether an address was passed over because it is of this machine or of its link.
-  private(set) var hasMetLocalAddress = false
+  private let route: Route
+  /// What kept it from going to an address.
+  var obstacle: Route.Obstacle? { route.obstacle }
 
-  init(room: UnsafeMutableRawBufferPointer, mayGoHere: Bool) {
+  init(room: UnsafeMutableRawBufferPointer, by route: Route) {
     unsafe self.room = room
-    self.mayGoHere = mayGoHere
+    self.route = route
     output = -1
     limit = room.count
   }
 
   /// The body goes to a descriptor, at most `limit` bytes of it.
-  init(output: Int32, limit: Int, mayGoHere: Bool) {
-    self.mayGoHere = mayGoHere
+  init(output: Int32, limit: Int, by route: Route) {
+    self.route = route
     unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     self.output = output
     self.limit = limit
@@ -93,23 +94,31 @@ final class Transfer {
   static let opensSocket: ccurl_open_function = { context, _, address in
     guard let context = unsafe context, let address = unsafe address else { return -1 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-    if !transfer.mayGoHere {
-      var bytes = [UInt8](repeating: 0, count: 16)
-      let count = unsafe ccurl_address_bytes(address, &bytes)
-      guard !LocalAddress.contains(bytes.prefix(count)) else {
-        transfer.hasMetLocalAddress = true
-        return -1
-      }
-    }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    var port: UInt16 = 0
+    let count = unsafe ccurl_address_bytes(address, &bytes, &port)
+    guard transfer.route.admits(bytes.prefix(count), port: port) else { return -1 }
     return unsafe ccurl_socket(address)
   }
 
   /// CURLOPT_PREREQFUNCTION(3): called when tunnel and handshake are done.
   ///
   /// Until then no byte of the request has been sent: the line between "not sent" and "interrupted".
-  static let requestBegins: ccurl_before_function = { context, _, _, _, _ in
+  static let requestBegins: ccurl_before_function = { context, peer, own, peerPort, ownPort in
     guard let context = unsafe context else { return Int32(CURL_PREREQFUNC_ABORT) }
-    unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().hasBegun = true
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let there = unsafe address(peer, peerPort), let here = unsafe address(own, ownPort),
+      transfer.route.admits(there, from: here)
+    else { return Int32(CURL_PREREQFUNC_ABORT) }
+    transfer.hasBegun = true
     return Int32(CURL_PREREQFUNC_OK)
+  }
+
+  private static func address(
+    _ text: UnsafeMutablePointer<CChar>?,
+    _ port: Int32
+  ) -> LoopbackAddress? {
+    guard let text = unsafe text, let port = UInt16(exactly: port) else { return nil }
+    return LoopbackAddress(unsafe String(cString: text), port: port)
   }
 }

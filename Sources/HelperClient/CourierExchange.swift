@@ -67,7 +67,8 @@ public struct CourierExchange: TokenExchange {
       maximumBody: Self.maximumBody,
       key: delivery?.key,
       context: delivery?.context,
-      local: terms.mayReachThisMachine
+      local: terms.mayReachThisMachine,
+      listeners: terms.loopbackUsers.map { Int($0) }
     )
     var buffer = MessageBuffer(.helper)
     if route.isServed {
@@ -95,6 +96,9 @@ public struct CourierExchange: TokenExchange {
       case .answered(let status, let retryAfter, let body):
         return .answered(status: status, retryAfter: retryAfter, body: body)
       case .notSent(let reason): return .notSent(reason: reason.rawValue)
+      case .untrustedListener(let user):
+        let word = ExchangeFailure.listener.rawValue
+        return .notSent(reason: user.map { "\(word) \($0)" } ?? word)
       case .lost(let reason): return .interrupted(reason: reason.rawValue)
       }
     } catch {

@@ -68,7 +68,8 @@ extension Vault {
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
       case .misconfigured(let message): throw .misconfigured(message)
       }
-    case .notSent(let reason): throw .notSent(reason, to: request.url)
+    case .notSent(let reason):
+      throw .notSent(reason, to: request.url, terms: terms(of: provider))
     case .interrupted(let reason): throw .unanswered(reason, by: request.url)
     case .delivered, .sealed: throw .unexpected("the exchange gave no answer")
     }
@@ -137,7 +138,8 @@ extension Vault {
       logins.forget(name)
       return facts
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
-    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait)):
+    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait)),
+      .failure(.unavailable(_, _, let wait)):
       // Without a connection the question is put again, less and less often (section 3.5).
       device.failed(retryAfter: wait, at: clock.boot)
     case .failure(let failure):

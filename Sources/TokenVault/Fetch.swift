@@ -67,8 +67,8 @@ struct Fetch: Sendable {
       // A certificate or a key that does not fit will not fit in a second either, and what may not
       // be reached may not be then.
       Outcome(
-        result: .failure(.notSent(reason, to: request.url)),
-        mayPass: !["tls", "pin", "local"].contains(reason)
+        result: .failure(.notSent(reason, to: request.url, terms: terms)),
+        mayPass: !Unavailability.isDistrust(reason) && reason != "local"
       )
     case .interrupted(let reason):
       Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)

@@ -50,7 +50,11 @@ extension Vault {
   /// Whether it may lead to this machine is asked each time: what an administrator takes away is
   /// gone with the next request, for accounts that are there as well.
   func terms(of provider: Provider) -> ExchangeTerms {
-    ExchangeTerms(provider, mayReachThisMachine: rules.mayReachThisMachine(provider))
+    ExchangeTerms(
+      provider,
+      owner: owner,
+      mayReachThisMachine: rules.mayReachThisMachine(provider)
+    )
   }
 
   /// Demands that there may be another account.

@@ -115,7 +115,10 @@ extension Vault {
     ["token_endpoint", Provider.Endpoint.refresh.key]
     + OAuthEndpoint.allCases.map(\.key).filter { $0 != "token_endpoint" }
     + Provider.Endpoint.allCases.filter { $0 != .refresh }.map(\.key)
-    + ["discovery_url", "api_hosts", "proxy", "ca", "pins", "client_id", "audience", "resource"]
+    + [
+      "discovery_url", "api_hosts", "proxy", "loopback_users", "ca", "pins", "client_id",
+      "audience", "resource",
+    ]
 
   /// What changes: a place by what it was and is, everything else by its key.
   nonisolated func shownChange(

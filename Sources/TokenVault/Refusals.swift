@@ -105,7 +105,8 @@ extension Vault {
       )
     case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument,
       .loginRequired,
-      .providerUnavailable, .offline, .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
+      .providerUnavailable, .unavailable, .offline, .providerRefused, .misconfigured, .vaultUnsafe,
+      .unexpected:
       break
     }
   }

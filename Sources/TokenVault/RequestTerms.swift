@@ -22,7 +22,7 @@ extension Vault {
       account: account.name,
       issuer: provider.issuer.text,
       hosts: provider.apiHosts,
-      exchange: ExchangeTerms(provider)
+      exchange: ExchangeTerms(provider, owner: owner)
     )
   }
 }

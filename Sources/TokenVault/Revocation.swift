@@ -25,7 +25,8 @@ public struct Revocation: Sendable, Equatable {
   init(not failure: VaultFailure) {
     switch failure {
     case .offline(let message, _): self.init(revoked: false, reason: message, isOffline: true)
-    case .providerUnavailable(let message, _): self.init(not: message)
+    case .providerUnavailable(let message, _), .unavailable(_, let message, _):
+      self.init(not: message)
     default: self.init(not: "the provider was not asked")
     }
   }

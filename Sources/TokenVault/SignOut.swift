@@ -90,7 +90,7 @@ extension Vault {
       case .notRevoked(let reason): return Revocation(not: reason)
       }
     case .notSent(let reason):
-      return Revocation(not: .notSent(reason, to: request.url))
+      return Revocation(not: .notSent(reason, to: request.url, terms: terms(of: provider)))
     case .interrupted(let reason):
       return Revocation(not: .unanswered(reason, by: request.url))
     case .delivered, .sealed:

@@ -54,9 +54,18 @@ public struct ExchangeTerms: Sendable, Hashable {
   /// Whether it may lead to this machine or to its link, or through a proxy there.
   public let mayReachThisMachine: Bool
 
+  /// The users, besides root, whose programs may get it over loopback in plain text: sorted.
+  public let loopbackUsers: [UInt32]
+
   /// The terms of a provider.
-  public init(_ provider: Provider, mayReachThisMachine: Bool = false) {
+  ///
+  /// - Parameters:
+  ///   - provider: the provider.
+  ///   - owner: the user whose vault sends.
+  ///   - mayReachThisMachine: whether it may lead here.
+  public init(_ provider: Provider, owner: UInt32, mayReachThisMachine: Bool = false) {
     self.mayReachThisMachine = mayReachThisMachine
+    loopbackUsers = Set(provider.loopbackUsers).union([owner]).sorted()
     certificateAuthority = provider.certificateAuthority
     pins = provider.pins
     proxy = provider.proxy

@@ -40,8 +40,10 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case invalidArgument(String)
   /// The grant is gone; only a new login helps.
   case loginRequired(account: String, message: String)
-  /// The provider cannot be reached, fails, or its answer was lost. Nothing is lost here.
+  /// The provider cannot be reached, or fails. Nothing is lost here.
   case providerUnavailable(String, retryAfter: Int64?)
+  /// The same, for a reason that a caller can tell apart.
+  case unavailable(Unavailability, String, retryAfter: Int64?)
   /// No connection to the provider could be made, which says nothing of it. Nothing is lost here.
   case offline(String, retryAfter: Int64?)
   /// The provider said no to a login, a registration or a question.

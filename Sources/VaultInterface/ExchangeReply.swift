@@ -11,6 +11,9 @@ public enum ExchangeReply: VarlinkRecord {
   case answered(status: Int, retryAfter: Int?, body: SharedSecret)
   /// Nothing of the request was sent.
   case notSent(ExchangeFailure)
+  /// Nothing of the request was sent: a program that is not the provider's listens at its loopback
+  /// address; of this user, if it is known.
+  case untrustedListener(user: Int?)
   /// The request may have been received, and no whole answer came: the slot is as it was.
   case lost(ExchangeFailure)
 
@@ -36,7 +39,11 @@ public enum ExchangeReply: VarlinkRecord {
         retryAfter: try object.optional("retry_after"),
         body: body.secret
       )
-    case .notSent: self = .notSent(try object.required("reason"))
+    case .notSent:
+      let reason: ExchangeFailure = try object.required("reason")
+      self =
+        reason == .listener
+        ? .untrustedListener(user: try object.optional("user")) : .notSent(reason)
     case .lost: self = .lost(try object.required("reason"))
     }
   }
@@ -54,6 +61,8 @@ public enum ExchangeReply: VarlinkRecord {
           "body": WireSecret(secret: body),
         ])
       case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
+      case .untrustedListener(let user):
+        try .wire(["outcome": Name.notSent, "reason": ExchangeFailure.listener, "user": user])
       case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])
       }
     }

@@ -34,6 +34,9 @@ public struct ExchangeCall: VarlinkMethod {
   public var context: [UInt8]?
   /// Whether it may go to this machine or to its link.
   public var local: Bool
+  /// The users, besides root, whose programs may get it over loopback in plain text; `nil`: the
+  /// helper's own.
+  public var listeners: [Int]?
 
   /// Of these parts.
   public init(
@@ -49,7 +52,8 @@ public struct ExchangeCall: VarlinkMethod {
     maximumBody: Int,
     key: SharedSecret? = nil,
     context: [UInt8]? = nil,
-    local: Bool = false
+    local: Bool = false,
+    listeners: [Int]? = nil
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -64,6 +68,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.key = key
     self.context = context
     self.local = local
+    self.listeners = listeners
   }
 
   /// Reads the members.
@@ -84,6 +89,7 @@ public struct ExchangeCall: VarlinkMethod {
     let context: WireBytes? = try object.optional("context")
     self.context = context?.bytes
     local = try object.optional("local") ?? false
+    listeners = try object.optional("listeners")
   }
 
   /// The members as JSON.
@@ -103,6 +109,7 @@ public struct ExchangeCall: VarlinkMethod {
         "key": key.map(WireSecret.init(secret:)),
         "context": context.map(WireBytes.init(bytes:)),
         "local": local ? true : nil,
+        "listeners": listeners,
       ])
     }
   }

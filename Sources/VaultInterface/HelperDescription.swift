@@ -25,7 +25,10 @@ let helperDescription = #"""
     context: ?string,
     # Whether it may go to this machine or to its link, or through a proxy there. Without it such an
     # address is not connected to, whatever name leads there: not_sent, local.
-    local: ?bool
+    local: ?bool,
+    # The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
+    # there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
+    listeners: ?[]int
   ) -> (
     # done: look into the slot. sealed: the slot could not be written, `sealed` is what it would
     # hold (base64). answered, not_sent: an exchange without a slot. lost: the request may have
@@ -36,8 +39,11 @@ let helperDescription = #"""
     # base64, secret
     body: ?string,
     sealed: ?string,
-    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, local, other.
-    reason: ?string
+    # For not_sent and lost: resolve, connect, refused, tls, authority, expired, not_yet_valid, name,
+    # pin, timeout, too_large, local, listener, other. The outcome in a slot says `listener 1000`.
+    reason: ?string,
+    # For listener: the other user.
+    user: ?int
   )
 
   # One HTTP request of a client with its own token: never with a slot. The answer's body goes to
@@ -52,15 +58,18 @@ let helperDescription = #"""
     pins: []string,
     proxy: ?string,
     timeout: int,
-    maximum_body: int
+    maximum_body: int,
+    # As for Exchange.
+    listeners: ?[]int
   ) -> (
     outcome: (answered, not_sent, lost),
     status: ?int,
     length: ?int,
     content_type: ?string,
     location: ?string,
-    # For not_sent and lost: resolve, connect, tls, pin, timeout, too_large, other.
-    reason: ?string
+    # For not_sent and lost: as for Exchange.
+    reason: ?string,
+    user: ?int
   )
 
   # One enrolled print, before Check. `print` is base64, secret.

@@ -25,6 +25,9 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
   public var timeout: Int
   /// The most bytes of the answer.
   public var maximumBody: Int
+  /// The users, besides root, whose programs may get it over loopback in plain text; `nil`: the
+  /// helper's own.
+  public var listeners: [Int]?
 
   /// Of these parts.
   public init(
@@ -36,7 +39,8 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     pins: [String],
     proxy: String? = nil,
     timeout: Int,
-    maximumBody: Int
+    maximumBody: Int,
+    listeners: [Int]? = nil
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -47,6 +51,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     self.proxy = proxy
     self.timeout = timeout
     self.maximumBody = maximumBody
+    self.listeners = listeners
   }
 
   /// Reads the members.
@@ -60,6 +65,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     proxy = try object.optional("proxy")
     timeout = try object.required("timeout")
     maximumBody = try object.required("maximum_body")
+    listeners = try object.optional("listeners")
   }
 
   /// The members as JSON.
@@ -75,6 +81,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
         "proxy": proxy,
         "timeout": timeout,
         "maximum_body": maximumBody,
+        "listeners": listeners,
       ])
     }
   }
@@ -86,6 +93,9 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
   case answered(status: Int, length: Int, contentType: String?, location: String?)
   /// Nothing of the request was sent.
   case notSent(ExchangeFailure)
+  /// Nothing of the request was sent: a program that is not the provider's listens at its loopback
+  /// address; of this user, if it is known.
+  case untrustedListener(user: Int?)
   /// The request may have been received, and no whole answer came.
   case lost(ExchangeFailure)
 
@@ -105,7 +115,11 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
         contentType: try object.optional("content_type"),
         location: try object.optional("location")
       )
-    case .notSent: self = .notSent(try object.required("reason"))
+    case .notSent:
+      let reason: ExchangeFailure = try object.required("reason")
+      self =
+        reason == .listener
+        ? .untrustedListener(user: try object.optional("user")) : .notSent(reason)
     case .lost: self = .lost(try object.required("reason"))
     }
   }
@@ -120,6 +134,8 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
           "content_type": contentType, "location": location,
         ])
       case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
+      case .untrustedListener(let user):
+        try .wire(["outcome": Name.notSent, "reason": ExchangeFailure.listener, "user": user])
       case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])
       }
     }

@@ -40,6 +40,8 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   public var pins: [String]
   /// Where the proxy is.
   public var proxy: String?
+  /// Users, besides root, whose programs may get a token over loopback in plain text.
+  public var listeners: [Int]?
 
   /// Of these parts.
   public init(
@@ -48,7 +50,8 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     hosts: [String],
     ca: String? = nil,
     pins: [String],
-    proxy: String? = nil
+    proxy: String? = nil,
+    listeners: [Int]? = nil
   ) {
     self.account = account
     self.issuer = issuer
@@ -56,6 +59,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     self.ca = ca
     self.pins = pins
     self.proxy = proxy
+    self.listeners = listeners
   }
 
   /// Reads the members.
@@ -66,6 +70,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     ca = try object.optional("ca")
     pins = try object.required("pins")
     proxy = try object.optional("proxy")
+    listeners = try object.optional("listeners")
   }
 
   /// The members as JSON.
@@ -78,6 +83,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
         "ca": ca,
         "pins": pins,
         "proxy": proxy,
+        "listeners": listeners,
       ])
     }
   }

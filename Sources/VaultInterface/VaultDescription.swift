@@ -228,7 +228,9 @@ let vaultDescription = #"""
     hosts: []string,
     ca: ?string,
     pins: []string,
-    proxy: ?string
+    proxy: ?string,
+    # Users, besides root, whose programs may get a token over loopback in plain text.
+    listeners: ?[]int
   )
   # What the engine finds when it looks at its vault: one finding a reply with `more`.
   method Examine() -> (
@@ -270,10 +272,12 @@ let vaultDescription = #"""
   # Gives the login up; what the provider said already is not undone.
   method CancelLogin(login: string) -> ()
   # Looks at a provider: its metadata, its keys, the connection. `endpoints` by their keys in a
-  # provider file; `flows` are browser, device and password; `keys` counts those for ID tokens.
-  method TestProvider(provider: Provider) -> (
+  # provider file; `flows` are browser, device and password; `keys` counts those for ID tokens. With
+  # `tries` it is found out, without a person, whether it refuses the redirect URI and a revocation.
+  # `scopes` are those that it offers, if it says so; `asked_scopes` those that a login asks for.
+  method TestProvider(provider: Provider, tries: ?bool) -> (
     issuer: string, discovered: bool, endpoints: [string]string, flows: []string, keys: ?int,
-    warnings: []string
+    warnings: []string, scopes: ?[]string, asked_scopes: ?[]string
   )
   # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
   # again each time that differs; a slow reader gets the latest only. No `account`: there is none of
@@ -321,8 +325,14 @@ let vaultDescription = #"""
   error InvalidArgument(message: string)
   error LoginRequired(account: string, message: string)
   # Unreachable or failing: nothing is lost, try again later. `offline`: no connection could be made,
-  # which says nothing of the provider.
-  error ProviderUnavailable(message: string, retry_after: ?int, offline: ?bool)
+  # which says nothing of the provider. `reason`, where there is more to tell: not_answering (connection
+  # refused), certificate_authority, certificate_expired, certificate_not_yet_valid, certificate_name,
+  # certificate, pin, listener (another user's program has the loopback address): nothing was sent.
+  # uncertain: the provider may have taken what was sent. refused_once: it refused a refresh token
+  # without a reason; the second such refusal means a login.
+  error ProviderUnavailable(
+    message: string, retry_after: ?int, offline: ?bool, reason: ?string
+  )
   # The provider answered no: wrong password, e-mail taken, or another 4xx.
   error ProviderRefused(status: int, message: string)
   # The provider's configuration does not fit what it answers.

@@ -17,9 +17,14 @@ public enum VaultError: Error, Equatable, Sendable {
   case invalidArgument(message: String)
   /// Only a login helps.
   case loginRequired(account: String, message: String)
-  /// Unreachable or failing: nothing is lost. `retryAfter` in seconds; `offline` where no connection
-  /// could be made.
-  case providerUnavailable(message: String, retryAfter: Int?, offline: Bool? = nil)
+  /// Unreachable or failing; nothing is lost, unless the reason says that it is not known.
+  /// `retryAfter` in seconds; `offline` where no connection could be made.
+  case providerUnavailable(
+    message: String,
+    retryAfter: Int?,
+    offline: Bool? = nil,
+    reason: UnavailableReason? = nil
+  )
   /// The provider answered no, with this HTTP status.
   case providerRefused(status: Int, message: String)
   /// The provider's configuration does not fit what it answers.
@@ -62,7 +67,11 @@ public enum VaultError: Error, Equatable, Sendable {
       self = .providerUnavailable(
         message: try object.required("message"),
         retryAfter: try object.optional("retry_after"),
-        offline: try object.optional("offline")
+        offline: try object.optional("offline"),
+        // One that is younger than this program says no more than the message does.
+        reason: (try object.optional("reason") as String?).flatMap {
+          UnavailableReason(rawValue: $0)
+        }
       )
     case "ProviderRefused":
       self = .providerRefused(
@@ -116,8 +125,10 @@ public enum VaultError: Error, Equatable, Sendable {
       case .noSuchFinger(let finger): try .wire(["finger": finger])
       case .loginRequired(let account, let message):
         try .wire(["account": account, "message": message])
-      case .providerUnavailable(let message, let retryAfter, let offline):
-        try .wire(["message": message, "retry_after": retryAfter, "offline": offline])
+      case .providerUnavailable(let message, let retryAfter, let offline, let reason):
+        try .wire([
+          "message": message, "retry_after": retryAfter, "offline": offline, "reason": reason,
+        ])
       case .providerRefused(let status, let message):
         try .wire(["status": status, "message": message])
       case .vaultUnsafe(let message, let hint): try .wire(["message": message, "hint": hint])

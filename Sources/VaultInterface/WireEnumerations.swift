@@ -129,14 +129,48 @@ public enum HelperFailure: String, Sendable, CaseIterable, WireValue {
   case denied
 }
 
+/// Why a provider is unavailable, where a caller may want to tell.
+public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
+  /// The machine is there, and no program listens at the port.
+  case notAnswering = "not_answering"
+  /// The certificate is of an authority that is not trusted.
+  case authority = "certificate_authority"
+  /// The certificate has expired.
+  case expired = "certificate_expired"
+  /// The certificate is not valid yet.
+  case notYetValid = "certificate_not_yet_valid"
+  /// The certificate is another host's.
+  case name = "certificate_name"
+  /// TLS failed for another reason.
+  case certificate
+  /// The key is none of those that are pinned.
+  case pin
+  /// A program that is not the provider's listens at the loopback address.
+  case listener
+  /// The provider may have taken what was sent.
+  case uncertain
+  /// The refresh token was refused once without a reason; a second time counts.
+  case refusedOnce = "refused_once"
+}
+
 /// Why an HTTP request has no answer.
 public enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
   /// The host's address was not found.
   case resolve
   /// No connection.
   case connect
-  /// TLS failed, or its certificate does not hold.
+  /// The machine is there, and no program listens at the port.
+  case refused
+  /// TLS failed for any other reason than these.
   case tls
+  /// The certificate is of an authority that is not trusted.
+  case authority
+  /// The certificate has expired.
+  case expired
+  /// The certificate is not valid yet.
+  case notYetValid = "not_yet_valid"
+  /// The certificate is another host's.
+  case name
   /// The server's key is none of the pinned ones.
   case pin
   /// It took too long.
@@ -145,6 +179,8 @@ public enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
   case tooLarge = "too_large"
   /// It leads to this machine or to its link, where it may not go.
   case local
+  /// A program that is not the provider's listens at the loopback address.
+  case listener
   /// Anything else.
   case other
 }

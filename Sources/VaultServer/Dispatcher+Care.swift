@@ -37,7 +37,8 @@ extension Dispatcher {
           hosts: terms.hosts,
           ca: terms.exchange.certificateAuthority,
           pins: terms.exchange.pins,
-          proxy: terms.exchange.proxy
+          proxy: terms.exchange.proxy,
+          listeners: terms.exchange.loopbackUsers.map { Int($0) }
         )
       )
     case .examine: return try await examine(more, reply)

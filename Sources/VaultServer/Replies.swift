@@ -24,6 +24,12 @@ extension VaultError {
       self = .loginRequired(account: account, message: message)
     case .providerUnavailable(let message, let wait):
       self = .providerUnavailable(message: message, retryAfter: wait.map { Int(clamping: $0) })
+    case .unavailable(let why, let message, let wait):
+      self = .providerUnavailable(
+        message: message,
+        retryAfter: wait.map { Int(clamping: $0) },
+        reason: UnavailableReason(rawValue: why.rawValue)
+      )
     case .offline(let message, let wait):
       self = .providerUnavailable(
         message: message,

@@ -16,6 +16,7 @@ extension Courier {
     request.authorities = call.ca
     request.pins = call.pins
     request.proxy = call.proxy
+    if let listeners = call.listeners { request.loopbackUsers = HTTPRequest.users(listeners) }
     request.timeout = call.timeout
     request.maximumBody = call.maximumBody
     do throws(HTTPError) {
@@ -35,6 +36,9 @@ extension Courier {
         location: head.location
       )
     } catch {
+      if case .untrustedListener(let user) = error {
+        return .untrustedListener(user: user.map { Int($0) })
+      }
       let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
       return error.isNotSent ? .notSent(reason) : .lost(reason)
     }

@@ -118,7 +118,7 @@ struct Courier: ~Copyable {
     } catch {
       // An empty slot and a recorded intent are what the engine calls uncertain.
       guard error.isNotSent else { return ExchangeReply(error) }
-      outcome = .notSent(reason: error.reason.rawValue)
+      outcome = .notSent(reason: error.word)
     }
     guard let image = try? seal.image(of: outcome) else { return .lost(.other) }
     return slot.keep(image) ? .done : .sealed(image)
@@ -143,8 +143,14 @@ extension HTTPRequest {
     pins = call.pins
     proxy = call.proxy
     mayReachThisMachine = call.local
+    if let listeners = call.listeners { loopbackUsers = Self.users(listeners) }
     timeout = min(call.timeout, milliseconds)
     maximumBody = min(call.maximumBody, ExchangeOutcome.maximumBodyCount)
+  }
+
+  /// Users as a message numbers them; what is no number of a user names none.
+  static func users(_ numbers: [Int]) -> Set<UInt32> {
+    Set(numbers.compactMap { UInt32(exactly: $0) })
   }
 }
 
@@ -152,15 +158,25 @@ extension HTTPError {
   /// Whether it is proven that no byte of the request has left.
   var isNotSent: Bool {
     switch self {
-    case .refused, .notSent: true
+    case .refused, .notSent, .untrustedListener: true
     case .interrupted: false
     }
+  }
+
+  /// The reason in a slot, which has one text for it.
+  var word: String {
+    guard case .untrustedListener(let user?) = self else { return reason.rawValue }
+    return "\(reason.rawValue) \(user)"
   }
 }
 
 extension ExchangeReply {
   /// The reply for a request without an answer.
   init(_ error: HTTPError) {
+    if case .untrustedListener(let user) = error {
+      self = .untrustedListener(user: user.map { Int($0) })
+      return
+    }
     let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
     self = error.isNotSent ? .notSent(reason) : .lost(reason)
   }

@@ -86,6 +86,36 @@ struct VerbTests {
     #expect(play.talk.isEmpty)
   }
 
+  /// What helps is said for each reason, and "nothing is lost" where that is known.
+  @Test(arguments: [
+    (UnavailableReason.notAnswering, "not-answering", "nothing is lost; try again in 1m 30s"),
+    (.authority, "certificate-authority", "--ca FILE"), (.expired, "certificate-expired", "clock"),
+    (.notYetValid, "certificate-not-yet-valid", "clock"),
+    (.name, "certificate-name", "--ca and --pin do not replace"),
+    (.certificate, "certificate", "TLS"),
+    (.pin, "pin", "--pin"), (.listener, "listener", "loopback_users"),
+    (.uncertain, "uncertain", "the provider may have taken it; try again in 1m 30s"),
+    (.refusedOnce, "refused-once", "a login is required"),
+  ])
+  func aReasonForWhichAProviderIsUnavailableHasAHintOfItsOwn(
+    _ reason: UnavailableReason,
+    _ word: String,
+    _ part: String
+  ) throws {
+    let play = try Play.run(["token", "me", "--json"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.providerUnavailable(message: "m", retryAfter: 90, reason: reason))
+    }
+    #expect(play.code == .unavailable)
+    let error = try Self.object(play.out).object("error")
+    #expect(try error.string("reason") == word)
+    let hint = try error.string("hint")
+    #expect(hint.contains(part), "\(hint)")
+    let mayHelp = [.notAnswering, .uncertain, .refusedOnce].contains(reason)
+    #expect(hint.contains("try again") == mayHelp, "\(hint)")
+    #expect(hint.contains("nothing is lost") == (reason == .notAnswering), "\(hint)")
+  }
+
   @Test(arguments: [
     (VaultError.busy(message: "x"), ExitCode.busy), (.noSuchAccount(account: "a"), .notFound),
     (.noSuchFinger(finger: "f"), .notFound), (.invalidArgument(message: "x"), .usage),
@@ -166,7 +196,7 @@ struct VerbTests {
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
         "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
-        "default", "exportable", "scope", "missing_scope", "provider_differs",
+        "default", "exportable", "scope", "missing_scope", "insecure", "provider_differs",
       ]
     )
     #expect(try account.string("state") == "login-required")

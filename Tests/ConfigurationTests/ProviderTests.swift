@@ -143,6 +143,23 @@ struct CanonicalFormTests {
   }
 
   @Test
+  func usersThatMayListenOnLoopbackAreNumbers() throws {
+    #expect(try provider().loopbackUsers.isEmpty)
+    let named = try provider(["loopback_users": " 998;1001 ; 998"])
+    #expect(named.loopbackUsers == [998, 1001])
+    #expect(named.settings["loopback_users"] == "998;1001")
+    for wrong in [
+      "", "www-data", "-1", "998;", "1.5", "0x3e8", "4294967296", "4294967295", "65534",
+      "99999999999",
+      "٣",
+    ] {
+      #expect(throws: ConfigurationError.self) { try provider(["loopback_users": wrong]) }
+    }
+    let many = (1...17).map { "\($0)" }.joined(separator: ";")
+    #expect(throws: ConfigurationError.self) { try provider(["loopback_users": many]) }
+  }
+
+  @Test
   func aFormReadsBackAsTheProvider() throws {
     let provider = try provider(["ca": certificate, "pins": pin, "register_password_field": "p1"])
     #expect(

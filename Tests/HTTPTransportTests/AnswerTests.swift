@@ -177,7 +177,7 @@ struct AnswerTests {
 
   @Test
   func aClosedPortAndAnUnknownNameSendNothing() throws {
-    #expect(notSent(try registration(at: "http://127.0.0.1:1")) == .connect)
+    #expect(notSent(try registration(at: "http://127.0.0.1:1")) == .refused)
     let unknown = HTTPRequest(method: "GET", url: "https://name.invalid/")
     #expect(notSent(unknown) == .resolve)
   }

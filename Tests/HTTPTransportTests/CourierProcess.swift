@@ -11,16 +11,26 @@ final class CourierProcess {
   private let output: Descriptor
   private var buffer = MessageBuffer(.helper)
 
-  init(arguments: [String] = [], environment: [String] = []) throws {
+  /// Starts one; with `inside` after these commands of a shell, which has a network of its own.
+  init(
+    arguments: [String] = [],
+    environment: [String] = [],
+    inside commands: String? = nil
+  ) throws {
     let (near, far) = try UnixSocket.pair()
     let theirs = Descriptor(owning: far)
     let (outputNear, outputFar) = try UnixSocket.pair()
     let theirOutput = Descriptor(owning: outputFar)
     socket = Descriptor(owning: near)
     output = Descriptor(owning: outputNear)
+    let program = [BuiltPrograms.path("thumblatch-exchange")] + arguments
+    let whole =
+      commands.map {
+        ["/usr/bin/unshare", "--net", "/bin/sh", "-ec", $0 + "\nexec \"$0\" \"$@\""] + program
+      } ?? program
     child = try ChildProcess(
-      path: BuiltPrograms.path("thumblatch-exchange"),
-      arguments: arguments,
+      path: whole[0],
+      arguments: Array(whole.dropFirst()),
       environment: environment,
       descriptors: [theirs.number, theirOutput.number, theirOutput.number]
     )

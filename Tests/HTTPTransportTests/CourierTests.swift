@@ -138,7 +138,7 @@ struct CourierTests {
       Issue.record("not done")
       return
     }
-    guard case .notSent("connect") = try slot.outcome() else {
+    guard case .notSent("refused") = try slot.outcome() else {
       Issue.record("no outcome")
       return
     }
@@ -312,7 +312,7 @@ struct CourierTests {
       "SSL_CERT_DIR=" + certificates.path("trusted"),
     ])
     try courier.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
-    guard case .notSent(.tls) = try courier.exchangeReply() else {
+    guard case .notSent(.authority) = try courier.exchangeReply() else {
       Issue.record("sent")
       return
     }

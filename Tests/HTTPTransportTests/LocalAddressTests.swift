@@ -93,6 +93,133 @@ struct LocalAddressTests {
   }
 
   @Test
+  func anInterfaceOfThisMachineIsKnownInAnyDress() throws {
+    let interfaces: Set<[UInt8]> = [[10, 9, 8, 7], Array(try bytes(of: "fd12::1"))]
+    for address in [
+      "10.9.8.7", "::ffff:10.9.8.7", "::ffff:0:10.9.8.7", "64:ff9b::10.9.8.7", "2002:a09:807::1",
+      "fd12::1",
+    ] {
+      #expect(LocalAddress.contains(try bytes(of: address), of: interfaces), "\(address)")
+    }
+    for address in ["10.9.8.6", "::ffff:10.9.8.6", "fd12::2", "2002:a09:808::1"] {
+      #expect(try !LocalAddress.contains(bytes(of: address), of: interfaces), "\(address)")
+    }
+  }
+
+  /// An address of an interface, and one that the kernel takes for its own though no interface has it.
+  @Test(arguments: [
+    "10.9.8.7", "[fd12::1]", "[::ffff:10.9.8.7]", "10.77.0.5", "[::ffff:10.77.0.5]",
+  ])
+  func theMachinesOwnAddressesAreRefusedUnlessItIsTold(_ host: String) throws {
+    let network = """
+      PATH=/usr/sbin:/usr/bin:/sbin:/bin
+      ip link set lo up
+      ip address add 10.9.8.7/32 dev lo
+      ip -6 address add fd12::1/128 dev lo nodad
+      ip route add local 10.77.0.0/16 dev lo
+      """
+    func reply(local: Bool) throws -> ExchangeReply? {
+      let courier = try CourierProcess(inside: network)
+      try courier.send(
+        ExchangeCall(
+          httpMethod: "GET",
+          url: "https://\(host):9443/",
+          headers: [],
+          pins: [],
+          timeout: 5000,
+          maximumBody: 1024,
+          local: local
+        )
+      )
+      let reply = try courier.exchangeReply()
+      #expect(try courier.end().0 == .exited(0))
+      return reply
+    }
+    // Where no program listens the kernel says so: the connection was tried.
+    guard case .notSent(.refused) = try reply(local: true) else {
+      Issue.record("not connected to although it may be")
+      return
+    }
+    let isOfAnInterface = !host.contains("77")
+    guard case .notSent(let reason) = try reply(local: false) else {
+      Issue.record("sent")
+      return
+    }
+    #expect(reason == (isOfAnInterface ? .local : .refused))
+  }
+
+  /// The same with a program that listens there, and has the right certificate: both ends of the
+  /// connection are one address.
+  @Test
+  func aConnectionWhoseEndsAreOneAddressIsNotUsed() throws {
+    let scratch = try ScratchDirectory()
+    let network = """
+      PATH=/usr/sbin:/usr/bin:/sbin:/bin
+      ip link set lo up
+      ip route add local 10.77.0.0/16 dev lo
+      cd \(scratch.path)
+      timeout 60 python3 -c '
+      import socket, ssl
+      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+      context.load_cert_chain("own.pem", "own.key")
+      listener = socket.create_server(("0.0.0.0", 9443))
+      open("ready", "w").close()
+      with context.wrap_socket(listener.accept()[0], server_side=True) as connection:
+          got = connection.recv(4096)
+          open("got", "wb").write(got)
+          if got: connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}")
+      ' >log 2>&1 <&- &
+      while [ ! -e ready ]; do sleep 0.05; done
+      """
+    let make = try ChildProcess(
+      path: "/bin/sh",
+      arguments: [
+        "-ec",
+        """
+        cd \(scratch.path)
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 \
+          -keyout own.key -out own.pem -subj /CN=own -addext subjectAltName=IP:10.77.0.5 2>log
+        """,
+      ],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, -1, 2]
+    )
+    try #require(try make.wait() == .exited(0))
+    let directory = try scratch.open()
+    let authority = String(
+      decoding: try directory.openForReading("own.pem").readAll(limit: 1 << 16),
+      as: UTF8.self
+    )
+    func reply(local: Bool) throws -> ExchangeReply? {
+      _ = try? directory.unlink("ready")
+      let courier = try CourierProcess(inside: network)
+      try courier.send(
+        ExchangeCall(
+          httpMethod: "GET",
+          url: "https://10.77.0.5:9443/",
+          headers: [],
+          ca: authority,
+          pins: [],
+          timeout: 20_000,
+          maximumBody: 1024,
+          local: local
+        )
+      )
+      let reply = try courier.exchangeReply()
+      #expect(try courier.end().0 == .exited(0))
+      return reply
+    }
+    guard case .notSent(.local) = try reply(local: false) else {
+      Issue.record("sent")
+      return
+    }
+    guard case .answered(200, _, _) = try reply(local: true) else {
+      Issue.record("not sent although it may be")
+      return
+    }
+  }
+
+  @Test
   func theCourierRefusesUnlessItIsTold() throws {
     let backend = try DevBackend()
     let slot = try TestSlot()

@@ -29,8 +29,8 @@ struct TrustTests {
   @Test
   func anUnknownAuthorityIsRefusedBeforeTheRequest() throws {
     let backend = try backend("leaf.pem")
-    #expect(notSent(try request(to: backend, trusting: nil)) == .tls)
-    #expect(notSent(try request(to: backend, trusting: "other-ca.pem")) == .tls)
+    #expect(notSent(try request(to: backend, trusting: nil)) == .authority)
+    #expect(notSent(try request(to: backend, trusting: "other-ca.pem")) == .authority)
     #expect(try backend.requests().isEmpty)
     #expect(try backend.connections() == 2)
   }
@@ -43,7 +43,7 @@ struct TrustTests {
     #expect(ending(ordinary) == .answered(201))
     var restricted = try request(to: backend, trusting: "other-ca.pem")
     restricted.systemAuthorities = certificates.path("trusted")
-    #expect(notSent(restricted) == .tls)
+    #expect(notSent(restricted) == .authority)
     #expect(try backend.requests().count == 1)
   }
 
@@ -60,14 +60,14 @@ struct TrustTests {
   @Test
   func anExpiredCertificateIsRefused() throws {
     let backend = try backend("expired.pem")
-    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .tls)
+    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .expired)
     #expect(try backend.requests().isEmpty)
   }
 
   @Test
   func aCertificateForAnotherHostIsRefused() throws {
     let backend = try backend("wrong.pem")
-    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .tls)
+    #expect(notSent(try request(to: backend, trusting: "ca.pem")) == .name)
     #expect(try backend.requests().isEmpty)
   }
 
@@ -92,13 +92,14 @@ struct TrustTests {
 
   @Test
   func aRightPinDoesNotReplaceAuthorityNameOrDate() throws {
-    for (certificate, authority) in [
-      ("leaf.pem", "other-ca.pem"), ("wrong.pem", "ca.pem"), ("expired.pem", "ca.pem"),
+    for (certificate, authority, reason) in [
+      ("leaf.pem", "other-ca.pem", HTTPError.Reason.authority), ("wrong.pem", "ca.pem", .name),
+      ("expired.pem", "ca.pem", .expired),
     ] {
       let backend = try backend(certificate)
       var pinned = try request(to: backend, trusting: authority)
       pinned.pins = [certificates.pin]
-      #expect(notSent(pinned) == .tls)
+      #expect(notSent(pinned) == reason)
       #expect(try backend.requests().isEmpty)
     }
   }

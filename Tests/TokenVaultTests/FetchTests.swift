@@ -16,7 +16,7 @@ struct FetchTests {
     clock.run()
     return try await Fetch(exchange: exchange, clock: clock).answer(
       to: .look(at: "https://id.example.com/keys"),
-      terms: ExchangeTerms(try provider())
+      terms: ExchangeTerms(try provider(), owner: 1000)
     )
   }
 
@@ -67,10 +67,10 @@ struct FetchTests {
     #expect(exchange.requests.count == 10)
   }
 
-  @Test(arguments: ["tls", "pin"])
+  @Test(arguments: ["tls", "pin", "authority", "expired", "not_yet_valid", "name", "listener 7"])
   func aCertificateThatDoesNotFitIsNotAskedAgain(_ reason: String) async throws {
     exchange.plan(.notStarted(reason))
-    guard case .providerUnavailable? = await failure({ _ = try await fetch() }) else {
+    guard case .unavailable? = await failure({ _ = try await fetch() }) else {
       Issue.record("\(reason) is taken for being offline")
       return
     }

@@ -17,7 +17,8 @@ func helperSamples() throws -> [Sample] {
         maximumBody: 61_440,
         key: secret(String(repeating: "k", count: 32)),
         context: [0, 1, 2, 255],
-        local: true
+        local: true,
+        listeners: [0, 998]
       )
     ),
     reply(to: ExchangeCall.self, .done, isVariant: true),
@@ -28,6 +29,7 @@ func helperSamples() throws -> [Sample] {
       isVariant: true
     ),
     reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
+    reply(to: ExchangeCall.self, .untrustedListener(user: 1001), isVariant: true),
     reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
     call(
       HelperRequestCall(
@@ -39,7 +41,8 @@ func helperSamples() throws -> [Sample] {
         pins: ["sha256//AAAA"],
         proxy: "http://localhost:3128",
         timeout: 600_000,
-        maximumBody: 1 << 26
+        maximumBody: 1 << 26,
+        listeners: [0, 998]
       )
     ),
     reply(
@@ -48,6 +51,7 @@ func helperSamples() throws -> [Sample] {
       isVariant: true
     ),
     reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),
+    reply(to: HelperRequestCall.self, .untrustedListener(user: 1001), isVariant: true),
     reply(to: HelperRequestCall.self, .lost(.timeout), isVariant: true),
     call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
     reply(to: LoadPrintCall.self, EmptyReply()),

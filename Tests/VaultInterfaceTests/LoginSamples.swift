@@ -40,7 +40,7 @@ func loginSamples(
     ),
     call(CancelLoginCall(login: "l1")),
     reply(to: CancelLoginCall.self, EmptyReply()),
-    call(TestProviderCall(provider: provider)),
+    call(TestProviderCall(provider: provider, tries: true)),
     reply(
       to: TestProviderCall.self,
       TestProviderReply(
@@ -49,7 +49,9 @@ func loginSamples(
         endpoints: ["token_endpoint": "https://id.example/token"],
         flows: ["browser", "device"],
         keys: 2,
-        warnings: ["no revocation endpoint"]
+        warnings: ["no revocation endpoint"],
+        scopes: ["openid", "read"],
+        askedScopes: ["openid"]
       )
     ),
     call(WatchCall(account: "me", refreshAhead: 300)),

@@ -285,7 +285,8 @@ private func accountSamples() throws -> [Sample] {
         hosts: ["api.example.org", "api.example.org:8443"],
         ca: "-----BEGIN CERTIFICATE-----\n",
         pins: ["sha256//AAAA"],
-        proxy: "http://localhost:3128"
+        proxy: "http://localhost:3128",
+        listeners: [998]
       )
     ),
     try call(ExamineCall()),
@@ -375,6 +376,7 @@ private func presenceSamples() throws -> [Sample] {
     error(.invalidArgument(message: "m")),
     error(.loginRequired(account: "me", message: "m")),
     error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),
+    error(.providerUnavailable(message: "m", retryAfter: nil, reason: .authority)),
     error(.providerRefused(status: 401, message: "m")),
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),

@@ -2,6 +2,7 @@
 // call, so there is one typed function for each kind of argument.
 #pragma once
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -122,18 +123,22 @@ static inline CURLcode ccurl_set_open(CURL *handle, ccurl_open_function function
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
 }
 
-// The bytes of an address as the network has them, 4 or 16 of them; 0 for another family.
-static inline size_t ccurl_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+// The bytes of an address as the network has them, 4 or 16 of them, and its port; 0 for another
+// family.
+static inline size_t ccurl_address_bytes(
+    const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port) {
   if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
     struct sockaddr_in found;
     memcpy(&found, &address->addr, sizeof found);
     memcpy(bytes, &found.sin_addr, 4);
+    *port = ntohs(found.sin_port);
     return 4;
   }
   if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
     struct sockaddr_in6 found;
     memcpy(&found, &address->addr, sizeof found);
     memcpy(bytes, &found.sin6_addr, 16);
+    *port = ntohs(found.sin6_port);
     return 16;
   }
   return 0;

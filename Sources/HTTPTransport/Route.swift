@@ -1,0 +1,84 @@
+internal import CCurl
+internal import Glibc
+internal import System
+
+/// Which addresses one request may go to, looked at before each is connected to, and again before
+/// the first byte is sent.
+final class Route {
+  /// What kept a request from being sent.
+  enum Obstacle: Equatable {
+    /// The address is of this machine or of its link.
+    case local
+    /// A program listens there in plain text that is not the provider's; of this user, if it is known.
+    case listener(user: UInt32?)
+  }
+
+  private let mayReachThisMachine: Bool
+  /// Whether the other side is proven by nothing but who listens there.
+  private let isPlain: Bool
+  /// Whether the request itself is in plain text, which must not leave this machine.
+  private let isRequestPlain: Bool
+  private let users: Set<UInt32>
+  private var servers: [LoopbackAddress: LoopbackServer] = [:]
+  private(set) var obstacle: Obstacle?
+
+  /// The route of a request.
+  init(_ request: HTTPRequest, to target: Target) {
+    mayReachThisMachine = request.mayReachThisMachine
+    isRequestPlain = target.scheme == "http"
+    let relay = request.proxy.flatMap { Target($0, anyScheme: true) }
+    isPlain = isRequestPlain || (relay.map { $0.scheme != "https" } ?? false)
+    users = request.loopbackUsers
+  }
+
+  /// Whether an address may be connected to.
+  func admits(_ bytes: ArraySlice<UInt8>, port: UInt16) -> Bool {
+    guard mayReachThisMachine || !isHere(bytes) else { return refuse(.local) }
+    guard isPlain, let address = LoopbackAddress(bytes, port: port), address.isLoopback else {
+      return true
+    }
+    do throws(SystemError) {
+      let server = try LoopbackServer(at: address, for: users)
+      servers[address] = server
+      return server.stranger.map { refuse(Obstacle($0)) } ?? true
+    } catch {
+      return refuse(.listener(user: nil))
+    }
+  }
+
+  /// Whether the request may be sent over a connection that has been made.
+  func admits(_ peer: LoopbackAddress, from own: LoopbackAddress) -> Bool {
+    // An address that no interface shows may be this machine's all the same: it has both ends then.
+    guard mayReachThisMachine || !peer.hasSameHost(as: own) else { return refuse(.local) }
+    guard peer.isLoopback else {
+      return isRequestPlain ? refuse(.listener(user: nil)) : true
+    }
+    guard isPlain else { return true }
+    do throws(SystemError) {
+      guard let server = servers[peer] else { return refuse(.listener(user: nil)) }
+      return try server.objection(to: own).map { refuse(Obstacle($0)) } ?? true
+    } catch {
+      return refuse(.listener(user: nil))
+    }
+  }
+
+  private func isHere(_ bytes: ArraySlice<UInt8>) -> Bool {
+    if LocalAddress.contains(bytes) { return true }
+    guard let interfaces = try? InterfaceAddresses.all() else { return true }
+    return LocalAddress.contains(bytes, of: interfaces)
+  }
+
+  private func refuse(_ obstacle: Obstacle) -> Bool {
+    self.obstacle = obstacle
+    return false
+  }
+}
+
+extension Route.Obstacle {
+  init(_ objection: LoopbackServer.Objection) {
+    switch objection {
+    case .user(let user): self = .listener(user: user)
+    case .unknown: self = .listener(user: nil)
+    }
+  }
+}
