@@ -52,7 +52,8 @@ extension TokenJudge {
       default:
         let object = Answer(body, secretMembers: secretMembers).object
         let code = object.flatMap(errorCode).flatMap { DisplayText.of($0, most: 40) }
-        return .misconfigured(message: fault("answered \(status) \(code ?? "")"))
+        let words = object.flatMap { description(in: $0, hiding: nil) }.map { " (\($0))" }
+        return .misconfigured(message: fault("answered \(status) \(code ?? "")\(words ?? "")"))
       }
     }
     guard case .object(let object) = Answer(body, secretMembers: secretMembers) else {

@@ -20,6 +20,9 @@ public enum Judgement: Sendable {
   case tokens(TokenAnswer)
   /// The refresh token that was sent is refused for good.
   case invalidGrant
+  /// A refresh was refused with this status and an empty answer: that says neither that the token is
+  /// dead nor that it is not.
+  case unexplained(status: Int)
   /// A person must do something else: a wrong password, an address that is taken.
   case refused(status: Int, message: String)
   /// Asked too often; seconds to wait, if the provider said so.
@@ -30,6 +33,8 @@ public enum Judgement: Sendable {
   /// The configuration does not fit the provider; trying again is of no use until it is changed.
   /// `refreshToken` is one that came nevertheless, and must be kept if it is there.
   case misconfigured(message: String, refreshToken: SharedSecret?)
+  /// The provider does not grant the scopes that were asked for, with its own words for it.
+  case scopeRefused(status: Int, message: String?)
   /// Nobody has answered on the other device yet: ask again after the interval, which becomes 5 s
   /// longer with each `slowDown` (RFC 8628, section 3.5).
   case pending(slowDown: Bool)

@@ -73,8 +73,18 @@ struct TokenJudge {
     }
     let isRefusal = status == 400 || status == 401 || status == 403
     guard case .object(let object) = answer else {
-      if isRefusal && provider.emptyRefusal { return .invalidGrant }
-      return failing(status, nil)
+      guard isRefusal else { return failing(status, nil) }
+      if provider.emptyRefusal { return .invalidGrant }
+      if case .empty = answer { return .unexplained(status: status) }
+      // A page of a server in front of the provider looks just like this.
+      return .failing(
+        status: status,
+        retryAfter: nil,
+        message:
+          "the provider refused the refresh token with \(status) and an answer that is no JSON;"
+          + " if it says so of a dead token: empty_refusal = true in the file of provider "
+          + "\(provider.name)"
+      )
     }
     let code = errorCode(in: object)
     if isRefusal, isInvalidGrant(code) { return .invalidGrant }
@@ -82,8 +92,16 @@ struct TokenJudge {
       let field = provider.name(of: .error) ?? ""
       return misconfigured(purpose, "\(status) without a known `\(field)`")
     }
-    return misconfigured(purpose, "\(status) \(code)")
+    // Without what was sent, words that quote it could not be told from others.
+    let words = sent == nil ? nil : description(in: object, hiding: sent)
+    if code == Self.invalidScope, provider.kind != .passwordBackend {
+      return .scopeRefused(status: status, message: words)
+    }
+    return misconfigured(purpose, "\(status) \(code)", words)
   }
+
+  /// RFC 6749, section 5.2.
+  private static let invalidScope = "invalid_scope"
 
   /// What the error codes of OAuth say beyond "this refresh token is dead"; nil where they do not,
   /// and for password backends.
@@ -108,7 +126,11 @@ struct TokenJudge {
       guard Self.isHarmless(code, hiding: sent) else {
         return misconfigured(purpose, "\(status) with an unknown `\(member(.error))`")
       }
-      return misconfigured(purpose, "\(status) \(code)")
+      let words = description(in: object, hiding: sent)
+      guard code != Self.invalidScope else {
+        return .scopeRefused(status: status, message: words)
+      }
+      return misconfigured(purpose, "\(status) \(code)", words)
     case .configuration: return nil
     }
   }
@@ -130,13 +152,19 @@ struct TokenJudge {
 
   /// The text that people read, from wherever backends put it.
   func message(in object: JSONObject, hiding sent: SharedSecret?) -> String? {
+    if let text = description(in: object, hiding: sent) { return text }
+    if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
+    return nil
+  }
+
+  /// The same, but for the text that machines read: one line, bounded.
+  func description(in object: JSONObject, hiding sent: SharedSecret?) -> String? {
     let field = provider.name(of: .message) ?? "message"
     for name in [field, "error_description", "detail", "message", "title"] {
       guard case .string(let text) = object[name], !text.isEmpty else { continue }
       if let sent, Self.quotes(text, sent) { continue }
       return DisplayText.of(text, most: 200)
     }
-    if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
     return nil
   }
 
@@ -156,7 +184,13 @@ struct TokenJudge {
     .failing(status: status, retryAfter: wait, message: "the provider answered \(status)")
   }
 
-  private func misconfigured(_ purpose: TokenPurpose, _ what: String) -> Judgement {
+  /// Settings and provider do not go together; `words` are the provider's own about it.
+  private func misconfigured(
+    _ purpose: TokenPurpose,
+    _ what: String,
+    _ words: String? = nil
+  ) -> Judgement {
+    let what = what + (words.map { " (\($0))" } ?? "")
     let endpoint: Provider.Endpoint? =
       switch purpose {
       case .login: .login

@@ -20,6 +20,15 @@ extension Vault {
     let cause = account.cause.map { ": \($0)" } ?? ""
     switch account.state {
     case .ready, .expired, .refreshing, .signedOut: return nil
+    case .uncertain where account.cause != nil:
+      return VaultFinding(
+        "accounts",
+        .warning,
+        "\(account.name) is uncertain\(cause)",
+        remedy:
+          "the next use asks once more, ten minutes after that at the earliest; if it is refused"
+          + " again, a login is required. To sign in now: thumblatch login \(account.name)"
+      )
     case .uncertain:
       return VaultFinding(
         "accounts",

@@ -108,7 +108,13 @@ extension Vault {
     }
     let image = try image(after: reply, intent, slot)
     do throws(VaultFailure) {
-      try settle(intent, with: image, slot, caller: caller, sent: token)
+      try settle(
+        intent,
+        with: image,
+        slot,
+        caller: caller,
+        evidence: Evidence(sent: token, refused: try emptyRefusal(of: earlier))
+      )
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
       guard withheld[identifier]?.intent.intent == intent.intent else { throw error }
@@ -217,7 +223,13 @@ extension Vault {
       keys = nil
     }
     do throws(VaultFailure) {
-      let settled = try settle(intent, with: image, slot, caller: .engine(owner), keys: keys)
+      let settled = try settle(
+        intent,
+        with: image,
+        slot,
+        caller: .engine(owner),
+        evidence: Evidence(keys: keys)
+      )
       guard case .tokens = settled else { return .nothing }
       return .tokens
     } catch {

@@ -118,13 +118,18 @@ extension Vault {
       isProtected: isProtected,
       isExportable: row.exportable,
       state: try state(of: row, token),
-      cause: row.cause,
+      cause: try cause(of: row),
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
       isDefault: isDefault,
       scope: row.loginScope,
       missingScope: row.missingScope
     )
+  }
+
+  private func cause(of row: AccountRow) throws(VaultFailure) -> String? {
+    if let cause = row.cause { return cause }
+    return try emptyRefusal(of: try intent(of: row)).map(Self.refusedWithoutReason)
   }
 
   private func state(

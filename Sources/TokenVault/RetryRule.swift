@@ -6,7 +6,8 @@ internal import System
 // so sending n once more can only cost the access tokens that are still valid.
 // `refresh_reuse = retry`: soon. `revokes`: once they have expired. Never sooner than 2 s, doubling to
 // 10 min, by CLOCK_BOOTTIME. 5xx never ends it; `invalid_grant` to a retry is "login required", cause
-// "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min.
+// "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min. The second one
+// with an empty answer is believed (`EmptyRefusal.swift`).
 //
 // A provider that says 429 to a first try has not taken the token: there is no doubt, and no intent
 // stays. When it wants to be asked again is kept in memory alone.
@@ -28,7 +29,11 @@ extension Vault {
       patience[account.id] = nil
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
-    throw .providerUnavailable(
+    if let status = try emptyRefusal(of: intent) {
+      throw .unavailable(.refusedOnce, Self.refusedWithoutReason(status), retryAfter: wait)
+    }
+    throw .unavailable(
+      .uncertain,
       "the answer to the last refresh of \(account.name) was lost",
       retryAfter: wait
     )

@@ -77,6 +77,7 @@ extension Vault {
 
   /// Forgets it, inside the transaction after which it says nothing of the token.
   func forgetSteadiness(of account: [UInt8]) throws(VaultFailure) {
+    try forgetEmptyRefusal(of: account)
     try stored { () throws(StorageError) in
       try self.store.setMeta(Self.steadyKey(account), to: nil)
     }

@@ -12,7 +12,8 @@ extension Vault {
   func grantEnded(
     _ intent: IntentRow,
     _ account: AccountRow,
-    _ caller: Caller
+    _ caller: Caller,
+    cause: String? = nil
   ) throws(VaultFailure) -> VaultFailure {
     // A verdict is about the bytes that were sent: if a newer token is stored, it says nothing.
     guard account.generation == intent.generation else {
@@ -24,7 +25,8 @@ extension Vault {
     }
     var row = account
     row.state = .loginRequired
-    row.cause = intent.attempts > 1 ? "answer lost" : "the provider has ended the grant"
+    row.cause =
+      cause ?? (intent.attempts > 1 ? "answer lost" : "the provider has ended the grant")
     let changed = row
     return try end(
       intent,
@@ -35,6 +37,27 @@ extension Vault {
       caller,
       changed
     )
+  }
+
+  /// A refusal with an empty answer: the second one for a token is believed.
+  func refusedWithoutReason(
+    _ intent: IntentRow,
+    _ status: Int,
+    _ account: AccountRow,
+    _ caller: Caller,
+    _ evidence: Evidence
+  ) throws(VaultFailure) -> VaultFailure {
+    let what = Self.refusedWithoutReason(status)
+    if evidence.refused == status {
+      return try grantEnded(intent, account, caller, cause: "\(what) twice")
+    }
+    return try unanswered(
+      intent,
+      what,
+      caller,
+      least: Int(Self.longestWait),
+      as: .refusedOnce
+    ) { () throws(VaultFailure) in try self.noteEmptyRefusal(status, intent) }
   }
 
   /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
@@ -110,12 +133,13 @@ extension Vault {
     let account = try account(withIdentifier: intent.account)
     let provider = try provider(for: intent, of: account)
     let url = provider.endpoint(.token) ?? provider.issuer.text
+    let terms = terms(of: provider)
     guard intent.attempts > 1 else {
-      return try end(intent, .notSent(reason, to: url), caller)
+      return try end(intent, .notSent(reason, to: url, terms: terms), caller)
     }
     let failure = try unanswered(intent, "nothing could be sent (\(reason))", caller)
-    guard case .providerUnavailable(_, let wait) = failure else { return failure }
-    return .notSent(reason, to: url, retryAfter: wait)
+    guard case .unavailable(_, _, let wait) = failure else { return failure }
+    return .notSent(reason, to: url, terms: terms, retryAfter: wait)
   }
 
   /// Something may have been sent, and nobody knows what became of it: the retry rule.
@@ -123,7 +147,9 @@ extension Vault {
     _ intent: IntentRow,
     _ why: String,
     _ caller: Caller,
-    least: Int? = nil
+    least: Int? = nil,
+    as reason: Unavailability = .uncertain,
+    noting note: () throws(VaultFailure) -> Void = {}
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again; the person is asked once more.
@@ -140,11 +166,12 @@ extension Vault {
     let account = try account(withIdentifier: intent.account)
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
+      try note()
       try self.record(
         AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
       )
     }
-    return .providerUnavailable(why, retryAfter: wait)
+    return .unavailable(reason, why, retryAfter: wait)
   }
 }
 
@@ -152,7 +179,7 @@ extension VaultFailure {
   /// Whether the same question may be answered better a moment later.
   var isOfTheMoment: Bool {
     switch self {
-    case .offline, .providerUnavailable: true
+    case .offline, .providerUnavailable, .unavailable: true
     default: false
     }
   }
@@ -162,6 +189,8 @@ extension VaultFailure {
     switch self {
     case .loginRequired: "login required"
     case .providerUnavailable: "provider unavailable"
+    case .unavailable(let why, _, _):
+      "provider unavailable: " + why.rawValue.replacing("_", with: " ")
     case .offline: "offline"
     case .providerRefused(let status, _): "refused, status \(status)"
     case .misconfigured: "misconfigured"

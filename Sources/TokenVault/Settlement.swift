@@ -20,6 +20,8 @@ extension Vault {
     var sent: SharedSecret?
     /// The provider's keys, where they are newer than those in the intent.
     var keys: KeySet?
+    /// The status with which the try before this one was refused, if its answer was empty.
+    var refused: Int?
   }
 
   /// Takes what lies in the slot into the store (T2), then empties the slot.
@@ -33,10 +35,9 @@ extension Vault {
     with image: [UInt8],
     _ slot: borrowing SlotFile,
     caller: Caller,
-    sent: SharedSecret? = nil,
-    keys: KeySet? = nil
+    evidence: Evidence = Evidence()
   ) throws(VaultFailure) -> Settled {
-    let verdict = try judge(intent, image, caller, Evidence(sent: sent, keys: keys))
+    let verdict = try judge(intent, image, caller, evidence)
     // What is in the store by now is not undone by a slot that cannot be written: the next holder
     // finds no intent, and zeroes it.
     if !SlotImage.isEmpty(image) { try? slot.zero() }
@@ -115,8 +116,15 @@ extension Vault {
       return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
     case .invalidGrant:
       return try grantEnded(intent, account, caller)
+    case .unexplained(let status):
+      return try refusedWithoutReason(intent, status, account, caller, evidence)
     case .refused(let status, let message):
       return try end(intent, .providerRefused(status: status, message), caller)
+    case .scopeRefused(_, let words):
+      let failure = scopeRefused(words, intent, provider)
+      guard !isSignIn, intent.attempts > 1 else { return try end(intent, failure, caller) }
+      _ = try unanswered(intent, "the provider refused the scopes", caller)
+      return failure
     case .rateLimited(let wait):
       guard intent.attempts == 1 else {
         return try unanswered(intent, "the provider asks for patience", caller, least: wait)
@@ -147,6 +155,26 @@ extension Vault {
       _ = try unanswered(intent, "the provider's answer is not what was expected", caller)
       return .misconfigured(message)
     }
+  }
+
+  /// The provider does not grant the scopes: those that were typed just now, or those of its file.
+  private func scopeRefused(
+    _ words: String?,
+    _ intent: IntentRow,
+    _ provider: Provider
+  ) -> VaultFailure {
+    let said = "invalid_scope" + (words.map { ": \($0)" } ?? "")
+    let typed =
+      intent.purpose == .refresh
+      ? ScopeRequest(key: scopeSet(of: intent))?.scopes.joined(separator: " ") ?? ""
+      : pending(intent)?.scope ?? ""
+    let test = "thumblatch provider test \(provider.name.text) shows those that it offers"
+    guard typed.isEmpty else {
+      return .invalidArgument(
+        "the provider does not grant the scopes that were asked for, \(typed) (\(said)); \(test)"
+      )
+    }
+    return .misconfigured("the provider does not grant the scopes of its file (\(said)); \(test)")
   }
 
   // MARK: - Rows

@@ -166,8 +166,7 @@ extension Vault {
       with: image,
       slot,
       caller: caller,
-      sent: attempt.sent,
-      keys: keys
+      evidence: Evidence(sent: attempt.sent, keys: keys)
     )
   }
 }

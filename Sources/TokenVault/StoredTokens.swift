@@ -167,7 +167,7 @@ extension Vault {
   }
 
   /// The key of what a refresh was for; it is bound to the answer with the rest of the intent.
-  private func scopeSet(of intent: IntentRow) -> String {
+  func scopeSet(of intent: IntentRow) -> String {
     intent.purpose == .refresh ? String(decoding: intent.context, as: UTF8.self) : ""
   }
 }

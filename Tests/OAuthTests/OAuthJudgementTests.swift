@@ -81,7 +81,7 @@ struct OAuthJudgementTests {
 
   @Test(arguments: [
     "invalid_client", "invalid_request", "unauthorized_client", "unsupported_grant_type",
-    "invalid_scope", "invalid_target", "something_else",
+    "invalid_target", "something_else",
   ])
   func anotherErrorIsTheConfigurationsFaultAndNotTheTokens(_ code: String) throws {
     for purpose in [TokenPurpose.refresh, .code, .device, .login] {
@@ -93,6 +93,40 @@ struct OAuthJudgementTests {
             + "scope and endpoints of provider dev"
         )
       }
+    }
+  }
+
+  @Test
+  func whatTheProviderSaysAboutAnErrorIsShownAndCannotQuoteTheToken() throws {
+    let sent = SharedSecret(try secret("rt-very-secret"))
+    func said(
+      _ description: String,
+      _ sent: SharedSecret?,
+      _ code: String = "invalid_client"
+    ) throws
+      -> String
+    {
+      let body = #"{"error":"\#(code)","error_description":"\#(description)"}"#
+      return try judged(openID(), 401, body, for: .refresh, sent: sent)
+    }
+    #expect(
+      try said("Client is disabled", sent)
+        == "misconfigured - the token endpoint answered 401 invalid_client (Client is disabled); check"
+        + " client, scope and endpoints of provider dev"
+    )
+    let hostile = try said(#"a\u001b[2J\u202E\u0000"# + String(repeating: "x", count: 5000), sent)
+    #expect(isFitToBeShown(hostile) && hostile.utf8.count < 400, "\(hostile)")
+    #expect(try !said("token rt-very-secret is odd", sent).contains("rt-very-secret"))
+    // Judged by the next engine, which does not know what was sent: none of it is shown.
+    #expect(try !said("token rt-very-secret is odd", nil).contains("odd"))
+    #expect(try said("no such scope", sent, "invalid_scope") == "scope refused 401 no such scope")
+  }
+
+  @Test(arguments: [TokenPurpose.refresh, .code, .device, .login])
+  func scopesThatAreNotGrantedAreAnErrorOfTheirOwn(_ purpose: TokenPurpose) throws {
+    for status in [400, 401, 403] {
+      let judgement = try judged(openID(), status, #"{"error":"invalid_scope"}"#, for: purpose)
+      #expect(judgement == "scope refused \(status) -")
     }
   }
 
@@ -118,7 +152,8 @@ struct OAuthJudgementTests {
         #expect(try judged(openID(), 404, body, for: purpose).hasPrefix("misconfigured"))
       }
     }
-    #expect(try judged(openID(), 400, "", for: .refresh) == "failing 400 -")
+    #expect(try judged(openID(), 400, "", for: .refresh) == "unexplained 400")
+    #expect(try judged(openID(), 400, "<html>", for: .refresh) == "failing 400 -")
     #expect(
       try judged(openID(["empty_refusal": "true"]), 403, "no", for: .refresh) == "invalid grant"
     )
@@ -283,6 +318,9 @@ struct DeviceJudgementTests {
         == "misconfigured the device authorization endpoint answered 400 unauthorized_client; check "
         + "provider dev"
     )
+    let described = #"{"error":"invalid_scope","error_description":"no offline_access\u001b"}"#
+    let told = try begun(400, described)
+    #expect(told.contains("invalid_scope (no offline_access") && isFitToBeShown(told), "\(told)")
     #expect(try begun(404, "").hasPrefix("misconfigured"))
     #expect(try begun(401, #"{"error":"x\u001b[2J\u202E"}"#).contains("\u{1B}") == false)
   }

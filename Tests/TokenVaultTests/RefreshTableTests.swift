@@ -164,7 +164,7 @@ struct RefreshTableTests {
     let vault = try await expired(bench)
     bench.exchange.plan(step)
     let failure = await failure { _ = try await vault.token() }
-    guard case .providerUnavailable(_, retryAfter: 2)? = failure else {
+    guard case .unavailable(.uncertain, _, retryAfter: 2)? = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }
@@ -180,7 +180,7 @@ struct RefreshTableTests {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     guard
-      case .providerUnavailable(_, retryAfter: 2)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 2)? = await failure({
         _ = try await vault.token()
       })
     else {
@@ -205,7 +205,8 @@ struct RefreshTableTests {
       try store.transaction { try store.put(intent) }
     }
     let vault = try await bench.open()
-    guard case .providerUnavailable? = await failure({ _ = try await vault.token() }) else {
+    guard case .unavailable(.uncertain, _, _)? = await failure({ _ = try await vault.token() })
+    else {
       Issue.record("an answer was taken")
       return
     }

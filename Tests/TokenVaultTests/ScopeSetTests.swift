@@ -237,7 +237,10 @@ struct ScopeSetTests {
       try store.transaction { try store.put(intent) }
     }
     let next = try await after.open()
-    guard case .providerUnavailable? = await failure({ _ = try await next.token(scope: "admin") })
+    guard
+      case .unavailable(.uncertain, _, _)? = await failure({
+        _ = try await next.token(scope: "admin")
+      })
     else {
       Issue.record("taken")
       return
@@ -306,7 +309,7 @@ struct ScopeSetTests {
     _ = await failure { _ = try await vault.token() }
     bench.clock.advance(100)
     guard
-      case .providerUnavailable(_, retryAfter: 3500)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 3500)? = await failure({
         _ = try await vault.token()
       })
     else {

@@ -35,7 +35,7 @@ struct SingleFlightTests {
     await vault.barrier()
     bench.exchange.plan(.answer(status: 500, body: ""))
     for waiting in callers {
-      guard case .failure(.providerUnavailable(_, retryAfter: 2)) = await waiting.value else {
+      guard case .failure(.unavailable(.uncertain, _, retryAfter: 2)) = await waiting.value else {
         Issue.record("not the same failure")
         continue
       }

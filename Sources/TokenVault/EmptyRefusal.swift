@@ -1,0 +1,44 @@
+internal import Storage
+
+// A refresh token that is refused with an empty answer. Some providers refuse a dead token so, and a
+// server in front of a provider may do the same for a while. One such answer therefore counts as out
+// of order. The second one for the same token is believed, with the same status, at the next try,
+// which comes ten minutes later at the earliest. Whatever comes between the two ends the count: a lost
+// answer, no connection, 5xx, 429. Both came over TLS, or from the provider's own program on loopback.
+//
+// What is kept is the id of the try and its status. It is a hint and not authenticated: a forged one
+// asks for a login that is not needed, and shows nothing.
+extension Vault {
+  private static func refusalKey(_ account: [UInt8]) -> String { "refused:" + hexadecimal(account) }
+
+  /// Writes down that a try was refused so, inside its transaction.
+  func noteEmptyRefusal(_ status: Int, _ intent: IntentRow) throws(VaultFailure) {
+    let bytes = intent.intent + [UInt8(truncatingIfNeeded: status >> 8), UInt8(status & 0xFF)]
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Self.refusalKey(intent.account), to: bytes)
+    }
+  }
+
+  /// Forgets it, inside a transaction.
+  func forgetEmptyRefusal(of account: [UInt8]) throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Self.refusalKey(account), to: nil)
+    }
+  }
+
+  /// The status with which this try was refused; `nil` if it was not, or something came since.
+  func emptyRefusal(of intent: IntentRow?) throws(VaultFailure) -> Int? {
+    guard let intent, intent.purpose == .refresh, intent.uncertain else { return nil }
+    let known = try stored { () throws(StorageError) in
+      try self.store.meta(Self.refusalKey(intent.account))
+    }
+    guard let known, known.count == intent.intent.count + 2, known.starts(with: intent.intent)
+    else { return nil }
+    return known.suffix(2).reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// How such a refusal is told.
+  static func refusedWithoutReason(_ status: Int) -> String {
+    "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
+  }
+}
