@@ -49,7 +49,8 @@ enum OAuthRules {
       }
       chosen.insert(algorithm)
     }
-    return all.filter(chosen.contains)
+    let first: Set<OAuthSettings.IDTokenAlgorithm> = [.rs256, .ps256, .es256, .edDSA]
+    return chosen == first ? all : all.filter(chosen.contains)
   }
 
   /// A whole URL: https, or http on this machine where the issuer is reached so, too.
@@ -68,7 +69,9 @@ enum OAuthRules {
 
   /// The keys that discovery filled in, as the program itself wrote them.
   static func discovered(_ text: String) throws(ConfigurationError) -> [String] {
-    let known = Set(OAuthEndpoint.allCases.map(\.key) + [OAuthSettings.responseIssuerKey])
+    let known = Set(
+      OAuthEndpoint.allCases.map(\.key) + [OAuthSettings.responseIssuerKey, OAuthSettings.scopeKey]
+    )
     let keys = text.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
     guard keys == Set(keys).sorted(), known.isSuperset(of: keys) else {
       throw ConfigurationError(.damaged)

@@ -21,9 +21,20 @@ public struct OAuthSettings: Sendable, Equatable {
   /// An algorithm that an ID token may be signed with (RFC 7518, section 3.1, and RFC 8037).
   public enum IDTokenAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
     case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
     case es256 = "ES256"
+    case es384 = "ES384"
+    case es512 = "ES512"
     case edDSA = "EdDSA"
+
+    /// How all of them are spelled where accounts are bound to it: the names that there were first.
+    ///
+    /// An account that signed in when these were all of them has just this text, and means all.
+    static let spellingOfAll = "RS256;PS256;ES256;EdDSA"
   }
 
   /// What a refresh may ask for.
@@ -70,6 +81,17 @@ public struct OAuthSettings: Sendable, Equatable {
 
   let endpoints: [OAuthEndpoint: String]
 
+  /// What asks for a refresh token (OpenID Connect Core 1.0, section 11), at providers that know it.
+  static let offlineScope = "offline_access"
+  /// The default where a provider says that it does not.
+  static let scopesWithoutOffline = ["openid"]
+
+  /// The scopes of a login where none are set.
+  static func defaultScopes(_ kind: Provider.Kind) -> [String] {
+    kind == .oidc ? [offlineScope] + scopesWithoutOffline : []
+  }
+
+  static let scopeKey = "scope"
   static let responseIssuerKey = "response_iss"
   static let discoveredKey = "discovered"
   static let refreshEndsKey = "refresh_ends_access_tokens"
@@ -98,8 +120,7 @@ public struct OAuthSettings: Sendable, Equatable {
       try reader.takeOptional("client_authentication", ProviderSettings.choice)
       ?? (clientSecret == nil ? .none : .basic)
     scopes =
-      try reader.takeOptional("scope", OAuthRules.scopes)
-      ?? (kind == .oidc ? ["offline_access", "openid"] : [])
+      try reader.takeOptional(Self.scopeKey, OAuthRules.scopes) ?? Self.defaultScopes(kind)
     audience = try reader.takeOptional("audience", ProviderSettings.identifier)
     resources = try reader.takeOptional("resource", OAuthRules.resources) ?? []
     discovery = try reader.takeOptional("discovery", ProviderSettings.choice) ?? .auto
@@ -145,8 +166,11 @@ public struct OAuthSettings: Sendable, Equatable {
     }
     for key in discovered {
       let isThere =
-        key == Self.responseIssuerKey
-        ? responseIssuerRequired : endpoints.contains { $0.key.key == key }
+        switch key {
+        case Self.responseIssuerKey: responseIssuerRequired
+        case Self.scopeKey: scopes == Self.scopesWithoutOffline
+        default: endpoints.contains { $0.key.key == key }
+        }
       guard isThere, discovery == .auto else { throw ConfigurationError(.damaged) }
     }
     guard discovery == .off else { return }
@@ -166,6 +190,11 @@ public struct OAuthSettings: Sendable, Equatable {
     ConfigurationError(.badValue(text: nil, rule: rule), key: key)
   }
 
+  private static func spelled(_ algorithms: [IDTokenAlgorithm]) -> [String] {
+    algorithms == IDTokenAlgorithm.allCases
+      ? [IDTokenAlgorithm.spellingOfAll] : algorithms.map(\.rawValue)
+  }
+
   /// All of it in the spelling of a provider file, defaults written out.
   ///
   /// The client id is left out: it is a key of every kind. So is the client secret: it is no text.
@@ -183,8 +212,8 @@ public struct OAuthSettings: Sendable, Equatable {
     if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
     if refreshScope != .any { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [
-      ("scope", scopes, " "), ("resource", resources, ";"),
-      ("id_token_algorithms", idTokenAlgorithms.map(\.rawValue), ";"),
+      (Self.scopeKey, scopes, " "), ("resource", resources, ";"),
+      ("id_token_algorithms", Self.spelled(idTokenAlgorithms), ";"),
       ("authorization_parameters", authorizationParameters.map(\.text), "&"),
       (Self.discoveredKey, discovered, ";"),
     ]

@@ -21,6 +21,15 @@ public func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) ->
   return output
 }
 
+/// The SHA-384 digest of bytes that are no secret, 48 bytes (FIPS 180-4).
+public func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+  guard let digest = unsafe Library.shared.sha384 else { throw Library.failure("EVP_MD_fetch") }
+  var output = [UInt8](repeating: 0, count: 48)
+  let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
+  try Library.require(status, "EVP_Digest")
+  return output
+}
+
 /// The SHA-512 digest of bytes that are no secret, 64 bytes (FIPS 180-4).
 public func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha512 else { throw Library.failure("EVP_MD_fetch") }

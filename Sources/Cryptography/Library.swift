@@ -14,6 +14,7 @@ struct Library: @unchecked Sendable {
   let hkdf: OpaquePointer?
   let aes256GCM: OpaquePointer?
   let sha256: OpaquePointer?
+  let sha384: OpaquePointer?
   let sha512: OpaquePointer?
 
   private init() {
@@ -21,6 +22,7 @@ struct Library: @unchecked Sendable {
     unsafe hkdf = EVP_KDF_fetch(context, "HKDF", nil)
     unsafe aes256GCM = EVP_CIPHER_fetch(context, "AES-256-GCM", nil)
     unsafe sha256 = EVP_MD_fetch(context, "SHA256", nil)
+    unsafe sha384 = EVP_MD_fetch(context, "SHA384", nil)
     unsafe sha512 = EVP_MD_fetch(context, "SHA512", nil)
   }
 

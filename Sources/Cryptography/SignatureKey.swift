@@ -13,13 +13,32 @@ public final class SignatureKey: @unchecked Sendable {
   public static let maximumMessage = 1 << 20
 
   /// What a key is.
-  public enum Kind: Sendable {
-    /// RSA, for RS256 and PS256.
+  public enum Kind: Sendable, Equatable {
+    /// RSA, for RS256, PS256 and their longer digests.
     case rsa
-    /// A point of P-256, for ES256.
-    case p256
+    /// A point of a curve, for the ECDSA of that curve.
+    case ec(Curve)
     /// A point of Edwards25519, for EdDSA.
     case ed25519
+  }
+
+  /// A curve of ECDSA, by its name in a JWK (RFC 7518, section 6.2.1.1).
+  public enum Curve: String, Sendable, CaseIterable {
+    /// With SHA-256.
+    case p256 = "P-256"
+    /// With SHA-384.
+    case p384 = "P-384"
+    /// With SHA-512.
+    case p521 = "P-521"
+
+    /// The bytes of a coordinate, and of each of the two numbers of a signature.
+    public var coordinateCount: Int {
+      switch self {
+      case .p256: 32
+      case .p384: 48
+      case .p521: 66
+      }
+    }
   }
 
   /// What the key is.
@@ -57,21 +76,24 @@ public final class SignatureKey: @unchecked Sendable {
     kind = .rsa
   }
 
-  /// A key on P-256; both coordinates are big-endian, of 32 bytes (RFC 7518, section 6.2.1).
+  /// A key on a curve; both coordinates are big-endian, as long as the curve says (RFC 7518,
+  /// section 6.2.1).
   ///
   /// - Throws: `wrongLength`, or `malformed` for a point that is not on the curve.
-  public init(p256X x: [UInt8], y: [UInt8]) throws(CryptographyError) {
-    guard x.count == 32, y.count == 32 else { throw .wrongLength }
+  public init(on curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
+    guard x.count == curve.coordinateCount, y.count == curve.coordinateCount else {
+      throw .wrongLength
+    }
     guard let library = unsafe Library.shared.context else {
       throw Library.failure("OSSL_LIB_CTX_new")
     }
     // The uncompressed form (SEC 1, section 2.3.3).
     let point = [4] + x + y
-    guard let key = unsafe copenssl_p256_key(library, point, point.count) else {
+    guard let key = unsafe copenssl_ec_key(library, curve.rawValue, point, point.count) else {
       throw Self.malformed()
     }
     unsafe self.key = key
-    kind = .p256
+    kind = .ec(curve)
   }
 
   /// A key on Edwards25519: its 32 bytes (RFC 8037, section 2).
@@ -96,8 +118,8 @@ public final class SignatureKey: @unchecked Sendable {
   /// Whether the key is of the kind that an algorithm takes.
   public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
     switch algorithm {
-    case .rs256, .ps256: kind == .rsa
-    case .es256: kind == .p256
+    case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: kind == .rsa
+    case .es256, .es384, .es512: algorithm.curve.map { kind == .ec($0) } ?? false
     case .edDSA: kind == .ed25519
     }
   }
@@ -116,15 +138,15 @@ public final class SignatureKey: @unchecked Sendable {
       let library = unsafe Library.shared.context
     else { return false }
     var signature = signature
-    if algorithm == .es256 {
-      guard let encoded = Self.derSignature(signature) else { return false }
+    if let curve = algorithm.curve {
+      guard let encoded = Self.derSignature(signature, curve) else { return false }
       signature = encoded
     }
     let status = unsafe copenssl_verify(
       library,
       key,
-      algorithm == .edDSA ? nil : "SHA256",
-      algorithm == .ps256 ? 1 : 0,
+      algorithm.digestName,
+      algorithm.isPSS ? 1 : 0,
       signature,
       signature.count,
       message,
@@ -140,20 +162,24 @@ public final class SignatureKey: @unchecked Sendable {
     return .malformed
   }
 
-  /// The two numbers of 32 bytes that JWS has (RFC 7518, section 3.4) as the sequence of two
+  /// The two numbers of a coordinate's length that JWS has (RFC 7518, section 3.4) as the sequence of two
   /// integers that OpenSSL takes (RFC 3279, section 2.2.3).
   ///
   /// Nil for other lengths, so that a signature has one spelling only, and for a number that is
   /// zero: no signature has one, and a verifier that divides by it was how others took forgeries.
-  private static func derSignature(_ raw: [UInt8]) -> [UInt8]? {
-    guard raw.count == 64 else { return nil }
+  private static func derSignature(_ raw: [UInt8], _ curve: Curve) -> [UInt8]? {
+    let count = curve.coordinateCount
+    guard raw.count == 2 * count else { return nil }
     var content: [UInt8] = []
-    for half in [raw[..<32], raw[32...]] {
+    for half in [raw[..<count], raw[count...]] {
       let digits = half.drop { $0 == 0 }
       guard let first = digits.first else { return nil }
       let sign: [UInt8] = first & 0x80 == 0 ? [] : [0]
       content += [0x02, UInt8(sign.count + digits.count)] + sign + digits
     }
-    return [0x30, UInt8(content.count)] + content
+    // X.690, section 8.1.3: a length from 128 on stands in a byte of its own.
+    let length: [UInt8] =
+      content.count < 128 ? [UInt8(content.count)] : [0x81, UInt8(content.count)]
+    return [0x30] + length + content
   }
 }

@@ -1,5 +1,19 @@
 /// Text of a provider, made fit to be shown.
 enum DisplayText {
+  /// One line of ASCII, in which two texts that differ look different, at most `most` characters of
+  /// the text.
+  static func ascii(_ text: String, most: Int) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars.prefix(most) {
+      if (" "..."~").contains(scalar) {
+        shown.unicodeScalars.append(scalar)
+      } else {
+        shown += "\\u{" + String(scalar.value, radix: 16) + "}"
+      }
+    }
+    return shown
+  }
+
   /// One line, without control or direction characters, at most `most` characters; nil if nothing
   /// is left.
   static func of(_ text: String, most: Int) -> String? {

@@ -9,6 +9,9 @@ public struct IDToken: Sendable {
   /// How far the clocks of provider and client may be apart, in seconds.
   public static let skew: Int64 = 60
 
+  /// The algorithms that can be checked, by their names in JWS.
+  public static let algorithms = Set(SignatureAlgorithm.allCases.map(\.rawValue))
+
   /// The provider's own name for the person, which never changes: `sub`.
   public let subject: String
   /// What else the token says about the person; `id` is the subject.
@@ -28,8 +31,8 @@ public struct IDToken: Sendable {
     public let now: Int64
     /// Who it must be: of a refresh, who signed in (section 12.2); nil at a login.
     public let subject: String?
-    /// The algorithms that are accepted, by their names; others than `RS256`, `PS256`, `ES256` and
-    /// `EdDSA` have no effect.
+    /// The algorithms that are accepted, by their names; others than `IDToken.algorithms` have no
+    /// effect.
     public let algorithms: Set<String>
 
     /// What a token must be.
@@ -40,7 +43,7 @@ public struct IDToken: Sendable {
       accessToken: String?,
       now: Int64,
       subject: String?,
-      algorithms: Set<String> = ["RS256", "PS256", "ES256", "EdDSA"]
+      algorithms: Set<String> = IDToken.algorithms
     ) {
       self.issuer = issuer
       self.clientID = clientID
@@ -67,7 +70,10 @@ public struct IDToken: Sendable {
   ) throws(IDTokenError) -> IDToken {
     let token = try SignedToken(text)
     guard expectations.algorithms.contains(token.algorithm.rawValue) else {
-      throw .refused("it is signed with an algorithm that the provider's settings do not accept")
+      throw .refused(
+        "it is signed with \(token.algorithm.rawValue), and accepted here is"
+          + " \(SignedToken.list(expectations.algorithms)) (id_token_algorithms)"
+      )
     }
     try token.verify(with: keys)
     let claims = try token.claims()

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import JSON
 
@@ -14,16 +15,28 @@ struct IDTokenClaims {
     _ algorithm: SignatureAlgorithm
   ) throws(IDTokenError) {
     guard let issuer = claims["iss"], Self.is(issuer, expected.issuer) else {
-      throw .refused("it is another issuer's")
+      throw .refused("it is another issuer's, not \(expected.issuer)'s\(found(claims["iss"]))")
     }
     try checkAudience(expected.clientID)
     try checkTimes(expected.now)
     if let nonce = expected.nonce {
       guard let found = claims["nonce"], Self.is(found, nonce) else {
-        throw .refused("it answers another login")
+        throw .refused(
+          claims["nonce"] == nil
+            ? "it has no nonce, so it may be the answer to another login"
+            : "it answers another login"
+        )
       }
     }
     if let accessToken = expected.accessToken { try check(accessToken, algorithm) }
+  }
+
+  /// An issuer as it is shown, after a colon: nothing that is no issuer's URL.
+  private func found(_ claim: JSONValue?) -> String {
+    guard case .string(let text)? = claim, text.utf8.count <= 300, (try? Issuer(text)) != nil else {
+      return ""
+    }
+    return ": \(text)"
   }
 
   /// `sub`: at most 255 characters (section 2), and none that a terminal would obey.
@@ -89,10 +102,7 @@ struct IDTokenClaims {
     _ algorithm: SignatureAlgorithm
   ) throws(IDTokenError) {
     guard let claim = claims["at_hash"] else { return }
-    let text = Array(accessToken.utf8)
-    // Ed25519 signs with SHA-512 (RFC 8032, section 5.1), the others here with SHA-256.
-    let digest = try? algorithm == .edDSA ? sha512(text) : sha256(text)
-    guard let digest,
+    guard let digest = try? algorithm.digest(of: Array(accessToken.utf8)),
       Self.is(claim, Base64.url.text(Array(digest.prefix(digest.count / 2))))
     else { throw .refused("it belongs to another access token") }
   }

@@ -70,9 +70,20 @@ struct SignedToken {
   }
 
   private static func algorithm(in header: JSONObject) throws(IDTokenError) -> SignatureAlgorithm {
-    guard case .string(let name) = header["alg"], let known = SignatureAlgorithm(named: name)
-    else { throw .refused("it is not signed, or with an algorithm that is never accepted") }
+    guard case .string(let name) = header["alg"] else {
+      throw .refused("it does not say how it is signed (`alg`)")
+    }
+    guard let known = SignatureAlgorithm(named: name) else {
+      let shown = DisplayText.of(name, most: 32) ?? "nothing"
+      throw .refused("it is signed with \(shown), and accepted is \(list(IDToken.algorithms))")
+    }
     return known
+  }
+
+  /// The names of algorithms in the order of their table.
+  static func list(_ names: Set<String>) -> String {
+    let known = SignatureAlgorithm.allCases.map(\.rawValue).filter(names.contains)
+    return known.isEmpty ? "none" : known.joined(separator: ", ")
   }
 
   /// What is signed, read as the JSON object that it must be; asked for after `verify`.

@@ -58,9 +58,9 @@ struct SigningKey: Sendable {
         let key = try? SignatureKey(rsaModulus: modulus, exponent: exponent)
       else { return nil }
       return (key, ["n", "e"])
-    case (.string("EC"), .string("P-256")):
-      guard let x = number("x", object), let y = number("y", object),
-        let key = try? SignatureKey(p256X: x, y: y)
+    case (.string("EC"), .string(let name)):
+      guard let curve = SignatureKey.Curve(named: name), let x = number("x", object),
+        let y = number("y", object), let key = try? SignatureKey(on: curve, x: x, y: y)
       else { return nil }
       return (key, ["crv", "x", "y"])
     case (.string("OKP"), .string("Ed25519")):

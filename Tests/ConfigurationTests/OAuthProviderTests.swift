@@ -18,7 +18,7 @@ struct OAuthProviderTests {
     #expect(oauth.redirect.text == "http://127.0.0.1/callback")
     #expect(oauth.redirect.url(port: 4711) == "http://127.0.0.1:4711/callback")
     #expect(!oauth.passwordGrant)
-    #expect(oauth.idTokenAlgorithms == [.rs256, .ps256, .es256, .edDSA])
+    #expect(oauth.idTokenAlgorithms == OAuthSettings.IDTokenAlgorithm.allCases)
     #expect(!oauth.responseIssuerRequired)
     #expect(!oauth.refreshEndsAccessTokens)
     #expect(oauth.refreshScope == .any)

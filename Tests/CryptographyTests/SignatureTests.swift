@@ -53,10 +53,48 @@ struct SignatureVectorTests {
     )
   }
 
+  private func point(_ key: JSONObject, on curve: SignatureKey.Curve) throws -> SignatureKey {
+    let point = bytes(hex: try key.string("uncompressed")).dropFirst()
+    let count = curve.coordinateCount
+    return try SignatureKey(on: curve, x: Array(point.prefix(count)), y: Array(point.suffix(count)))
+  }
+
   @Test
   func rs256() throws {
     let counts = try judge("rsa_signature_2048_sha256", .rs256, key: rsa)
     #expect(counts == (9, 249))
+  }
+
+  @Test
+  func rs384() throws {
+    #expect(try judge("rsa_signature_2048_sha384", .rs384, key: rsa) == (7, 250))
+  }
+
+  @Test
+  func rs512() throws {
+    #expect(try judge("rsa_signature_2048_sha512", .rs512, key: rsa) == (8, 250))
+  }
+
+  @Test
+  func ps384() throws {
+    #expect(try judge("rsa_pss_2048_sha384_mgf1_48", .ps384, key: rsa) == (95, 46))
+  }
+
+  @Test
+  func ps512() throws {
+    #expect(try judge("rsa_pss_4096_sha512_mgf1_64", .ps512, key: rsa) == (132, 47))
+  }
+
+  @Test
+  func es384() throws {
+    let counts = try judge("ecdsa_secp384r1_sha384_p1363", .es384) { try point($0, on: .p384) }
+    #expect(counts == (193, 87))
+  }
+
+  @Test
+  func es512() throws {
+    let counts = try judge("ecdsa_secp521r1_sha512_p1363", .es512) { try point($0, on: .p521) }
+    #expect(counts == (231, 87))
   }
 
   @Test
@@ -67,10 +105,7 @@ struct SignatureVectorTests {
 
   @Test
   func es256() throws {
-    let counts = try judge("ecdsa_secp256r1_sha256_p1363", .es256) { key in
-      let point = bytes(hex: try key.string("uncompressed"))
-      return try SignatureKey(p256X: Array(point[1..<33]), y: Array(point[33...]))
-    }
+    let counts = try judge("ecdsa_secp256r1_sha256_p1363", .es256) { try point($0, on: .p256) }
     #expect(counts == (173, 89))
   }
 
@@ -156,18 +191,30 @@ struct SignatureKeyTests {
     // The base point of P-256 (FIPS 186-4, D.1.2.3).
     let x = bytes(hex: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
     let y = bytes(hex: "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
-    #expect(refusal { try SignatureKey(p256X: x, y: y) } == nil)
+    #expect(refusal { try SignatureKey(on: .p256, x: x, y: y) } == nil)
     for index in [0, 15, 31] {
       var wrong = y
       wrong[index] ^= 1
-      #expect(refusal { try SignatureKey(p256X: x, y: wrong) } == .malformed)
+      #expect(refusal { try SignatureKey(on: .p256, x: x, y: wrong) } == .malformed)
     }
     let zero = [UInt8](repeating: 0, count: 32)
-    #expect(refusal { try SignatureKey(p256X: zero, y: zero) } == .malformed)
+    #expect(refusal { try SignatureKey(on: .p256, x: zero, y: zero) } == .malformed)
     let most = [UInt8](repeating: 0xFF, count: 32)
-    #expect(refusal { try SignatureKey(p256X: most, y: y) } == .malformed)
+    #expect(refusal { try SignatureKey(on: .p256, x: most, y: y) } == .malformed)
     for (x, y) in [(x, Array(y.dropLast())), ([0] + x, y), ([], []), (x, y + y)] {
-      #expect(refusal { try SignatureKey(p256X: x, y: y) } == .wrongLength)
+      #expect(refusal { try SignatureKey(on: .p256, x: x, y: y) } == .wrongLength)
+    }
+  }
+
+  @Test(arguments: [(SignatureKey.Curve.p384, 48), (.p521, 66)])
+  func aCurveTakesItsOwnPointsAlone(_ curve: SignatureKey.Curve, _ count: Int) {
+    for length in [0, 32, 48, 65, 66, 67] where length != count {
+      let number = [UInt8](repeating: 1, count: length)
+      #expect(refusal { try SignatureKey(on: curve, x: number, y: number) } == .wrongLength)
+    }
+    for byte in [0, 1, 0xFF] as [UInt8] {
+      let number = [UInt8](repeating: byte, count: count)
+      #expect(refusal { try SignatureKey(on: curve, x: number, y: number) } == .malformed)
     }
   }
 
@@ -186,7 +233,8 @@ struct SignatureKeyTests {
       (try SignatureKey(rsaModulus: Self.modulus, exponent: [1, 0, 1]), .ps256),
       (
         try SignatureKey(
-          p256X: bytes(hex: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"),
+          on: .p256,
+          x: bytes(hex: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"),
           y: bytes(hex: "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
         ), .es256
       ),

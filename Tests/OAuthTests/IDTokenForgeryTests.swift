@@ -27,10 +27,13 @@ struct IDTokenForgeryTests {
   }
 
   @Test(arguments: [
-    "none", "None", "NONE", "nOnE", "", "HS256", "RS512", "ES384", "RS256 ", "es256",
+    "none", "None", "NONE", "nOnE", "", "HS256", "ES256K", "RS1", "RS256 ", "es256", "ES521",
   ])
-  func anAlgorithmThatIsNotAcceptedIsRefused(_ name: String) throws {
-    let why = refused + "it is not signed, or with an algorithm that is never accepted"
+  func anAlgorithmThatIsNotAcceptedIsRefusedByName(_ name: String) throws {
+    let why =
+      refused
+      + "it is signed with \(name.isEmpty ? "nothing" : name), and accepted is RS256, RS384,"
+      + " RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA"
     for kid in ["r", "e", "d"] {
       let header = #"{"alg":"\#(name)","kid":"\#(kid)"}"#
       #expect(try forged(header: header) == why)
@@ -61,17 +64,25 @@ struct IDTokenForgeryTests {
     for (claimed, kid, key, real) in [
       ("PS256", "r", TokenSigner.Key.rsa, "RS256"), ("RS256", "r", .rsa, "PS256"),
       ("PS256", "r", .rsa, "PS256-salt"), ("ES256", "e", .p256, "ES256-DER"),
+      ("RS384", "r", .rsa, "RS256"), ("RS512", "r", .rsa, "RS384"), ("PS512", "r", .rsa, "PS384"),
+      ("PS384", "r", .rsa, "RS384"), ("ES384", "e3", .p384, "ES512"),
+      ("ES512", "e5", .p521, "ES384"),
     ] {
       let header = #"{"alg":"\#(claimed)","kid":"\#(kid)"}"#
       #expect(
         try forged(header: header, key: key, algorithm: real) == refused + "its signature is wrong"
       )
     }
-    // A key of another kind under the name.
-    #expect(
-      try forged(header: #"{"alg":"ES256","kid":"r"}"#)
-        == "the ID token is signed with an unknown key, r"
-    )
+    // A key of another kind, or of another curve, under the name: each algorithm has its own.
+    for (claimed, kid) in [
+      ("ES256", "r"), ("ES256", "e3"), ("ES256", "e5"), ("ES384", "e"), ("ES384", "e5"),
+      ("ES512", "e"), ("ES512", "e3"), ("RS512", "e5"), ("EdDSA", "e"),
+    ] {
+      #expect(
+        try forged(header: #"{"alg":"\#(claimed)","kid":"\#(kid)"}"#)
+          == "the ID token is signed with an unknown key, \(kid)"
+      )
+    }
   }
 
   @Test

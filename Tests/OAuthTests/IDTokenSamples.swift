@@ -12,7 +12,8 @@ struct IDTokenSamples {
   private init() throws {
     signer = try TokenSigner()
     let jwks = try [
-      signer.jwk(.rsa, kid: "r"), signer.jwk(.p256, kid: "e"), signer.jwk(.ed25519, kid: "d"),
+      signer.jwk(.rsa, kid: "r"), signer.jwk(.p256, kid: "e"), signer.jwk(.p384, kid: "e3"),
+      signer.jwk(.p521, kid: "e5"), signer.jwk(.ed25519, kid: "d"),
       signer.jwk(.shortRSA, kid: "s"),
     ]
     keys = try KeySet(Array(#"{"keys":[\#(jwks.joined(separator: ","))]}"#.utf8))
@@ -34,6 +35,8 @@ struct IDTokenSamples {
     let (key, kid): (TokenSigner.Key, String) =
       switch algorithm {
       case "ES256": (.p256, "e")
+      case "ES384": (.p384, "e3")
+      case "ES512": (.p521, "e5")
       case "EdDSA": (.ed25519, "d")
       default: (.rsa, "r")
       }
@@ -51,7 +54,7 @@ struct IDTokenSamples {
     accessToken: String? = nil,
     now: Int64 = Self.now,
     subject: String? = nil,
-    algorithms: Set<String> = ["RS256", "PS256", "ES256", "EdDSA"]
+    algorithms: Set<String> = IDToken.algorithms
   ) -> IDToken.Expectations {
     IDToken.Expectations(
       issuer: issuer,

@@ -8,7 +8,9 @@ private let refused = "the ID token is refused: "
 struct IDTokenTests {
   private func samples() throws -> IDTokenSamples { try IDTokenSamples.shared.get() }
 
-  @Test(arguments: ["RS256", "PS256", "ES256", "EdDSA"])
+  @Test(arguments: [
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+  ])
   func aTokenOfEachAlgorithmIsBelieved(_ algorithm: String) throws {
     let samples = try samples()
     let token = try samples.token(
@@ -25,18 +27,21 @@ struct IDTokenTests {
       checked.facts == UserFacts(id: "u1", email: "a@b", name: "Änn [2J", emailVerified: true)
     )
     // Where the provider's settings do not accept it, it is as good as unsigned.
-    let others = Set(["RS256", "PS256", "ES256", "EdDSA"]).subtracting([algorithm])
-    #expect(
-      samples.check(token, samples.expectations(algorithms: others))
-        == refused + "it is signed with an algorithm that the provider's settings do not accept"
-    )
+    let others = IDToken.algorithms.subtracting([algorithm])
+    let why = samples.check(token, samples.expectations(algorithms: others))
+    #expect(why.hasPrefix(refused + "it is signed with \(algorithm), and accepted here is "))
+    #expect(others.allSatisfy(why.contains) && why.hasSuffix("(id_token_algorithms)"), "\(why)")
     #expect(samples.check(token, samples.expectations(algorithms: [])).hasPrefix(refused))
   }
 
   @Test
   func aTokenAnswersItsOwnLogin() throws {
     let samples = try samples()
-    for nonce in [#""n-2""#, "", "null", "7", #"["n-1"]"#, #""N-1""#, #""n-1 ""#, #""n-1\u200d""#] {
+    #expect(
+      try samples.check(claims: ["nonce": ""])
+        == refused + "it has no nonce, so it may be the answer to another login"
+    )
+    for nonce in [#""n-2""#, "null", "7", #"["n-1"]"#, #""N-1""#, #""n-1 ""#, #""n-1\u200d""#] {
       #expect(
         try samples.check(claims: ["nonce": nonce]) == refused + "it answers another login"
       )
@@ -50,7 +55,14 @@ struct IDTokenTests {
     #""https://id.example.com\u200b""#,
   ])
   func aTokenOfAnotherIssuerIsRefused(_ issuer: String) throws {
-    #expect(try samples().check(claims: ["iss": issuer]) == refused + "it is another issuer's")
+    let why = try samples().check(claims: ["iss": issuer])
+    // The one that was found is shown, unless it is none.
+    let isShown = issuer.hasPrefix("\"http") && !issuer.contains("\\") && issuer.contains("https")
+    let text = issuer.replacing("\"", with: "")
+    #expect(
+      why == refused + "it is another issuer's, not https://id.example.com's"
+        + (isShown ? ": \(text)" : "")
+    )
   }
 
   /// To Swift, the sign for Kelvin is a K, and an accent beside its letter is the letter with it.
@@ -60,7 +72,7 @@ struct IDTokenTests {
     let token = try samples.token(["iss": #""https://id.example.com/\u212A""#])
     #expect(
       samples.check(token, samples.expectations(issuer: "https://id.example.com/K"))
-        == refused + "it is another issuer's"
+        == refused + "it is another issuer's, not https://id.example.com/K's"
     )
     let other = try samples.token(["sub": #""u\u0308""#])
     #expect(
@@ -177,6 +189,20 @@ struct IDTokenTests {
     let short = #""R8PYaIQdcYEdkSc9TeGyiQ""#
     let long = #""4J8UayM9qUGnNqHaqK2rpChA_M6CMUIfl5gcZqvthBE""#
     let bound = samples.expectations(accessToken: "at-1")
+    // printf %s at-1 | openssl dgst -sha384 -binary | head -c 24, in URL-safe base64.
+    let middle = #""xuH6cm_HAD6l8eK5sNkZDBF4xMryPnlN""#
+    for (algorithm, right) in [
+      ("RS384", middle), ("PS384", middle), ("ES384", middle), ("RS512", long), ("PS512", long),
+      ("ES512", long),
+    ] {
+      #expect(
+        samples.check(try samples.token(["at_hash": right], algorithm: algorithm), bound) == "u1"
+      )
+      #expect(
+        samples.check(try samples.token(["at_hash": short], algorithm: algorithm), bound)
+          == refused + "it belongs to another access token"
+      )
+    }
     for algorithm in ["RS256", "PS256", "ES256"] {
       #expect(
         samples.check(try samples.token(["at_hash": short], algorithm: algorithm), bound) == "u1"

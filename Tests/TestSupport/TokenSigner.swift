@@ -14,6 +14,8 @@ public final class TokenSigner: Sendable {
     case shortRSA = "rsa-short"
     case p256
     case otherP256 = "p256-other"
+    case p384
+    case p521
     case ed25519
   }
 
@@ -29,8 +31,11 @@ public final class TokenSigner: Sendable {
     for name in p256 p256-other; do
       openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:prime256v1 -out $name.key
     done
+    for size in 384 521; do
+      openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-$size -out p$size.key
+    done
     openssl genpkey -algorithm ED25519 -out ed25519.key
-    for name in rsa rsa-other rsa-short p256 p256-other ed25519; do
+    for name in rsa rsa-other rsa-short p256 p256-other p384 p521 ed25519; do
       openssl pkey -in $name.key -pubout -outform der -out $name.der
       openssl pkey -in $name.key -pubout -out $name.pem
     done
@@ -54,15 +59,25 @@ public final class TokenSigner: Sendable {
       let text = String(decoding: try file(key.rawValue + ".modulus"), as: UTF8.self)
       let modulus = Self.base64(Self.bytes(hex: text))
       return #"{"kty":"RSA","n":"\#(modulus)","e":"AQAB"\#(name)\#(rest)}"#
-    case .p256, .otherP256:
+    case .p256, .otherP256, .p384, .p521:
+      let (curve, count) = Self.curve(of: key)
       // A SubjectPublicKeyInfo ends with the key itself.
-      let point = try file(key.rawValue + ".der").suffix(64)
-      let x = Self.base64(Array(point.prefix(32)))
-      let y = Self.base64(Array(point.suffix(32)))
-      return #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"\#(name)\#(rest)}"#
+      let point = try file(key.rawValue + ".der").suffix(2 * count)
+      let x = Self.base64(Array(point.prefix(count)))
+      let y = Self.base64(Array(point.suffix(count)))
+      return #"{"kty":"EC","crv":"\#(curve)","x":"\#(x)","y":"\#(y)"\#(name)\#(rest)}"#
     case .ed25519:
       let x = Self.base64(Array(try file("ed25519.der").suffix(32)))
       return #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)"\#(name)\#(rest)}"#
+    }
+  }
+
+  /// A curve, and the bytes of a coordinate there.
+  private static func curve(of key: Key) -> (name: String, count: Int) {
+    switch key {
+    case .p384: ("P-384", 48)
+    case .p521: ("P-521", 66)
+    default: ("P-256", 32)
     }
   }
 
@@ -71,8 +86,8 @@ public final class TokenSigner: Sendable {
 
   /// A JWS of these JSON texts (RFC 7515, section 3.1).
   ///
-  /// `algorithm` says how it is signed, whatever its header says: `RS256`, `PS256`, `ES256`,
-  /// `EdDSA`; `ES256-DER` leaves out the encoding of JWS, `HS256` uses the public PEM as a secret,
+  /// `algorithm` says how it is signed, whatever its header says: `RS256`, `PS384`, `ES512` and the
+  /// like, `EdDSA`; `ES256-DER` leaves out the encoding of JWS, `HS256` uses the public PEM as a secret,
   /// `none` signs nothing.
   public func token(
     header: String,
@@ -87,14 +102,18 @@ public final class TokenSigner: Sendable {
   /// The bytes of a signature over text without quotes.
   public func signature(of input: String, _ key: Key, _ algorithm: String) throws -> [UInt8] {
     let number = count.add(1, ordering: .relaxed).newValue
-    let digest = "openssl dgst -sha256 -out \(number).out"
+    let size = algorithm.dropFirst(2).prefix(3)
+    let bits = ["384", "512"].contains(size) ? String(size) : "256"
+    let digest = "openssl dgst -sha\(bits) -out \(number).out"
     let sign = "\(digest) -sign \(key.rawValue).key"
     let pss = "-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen"
     let command: String
     switch algorithm {
     case "none": return []
-    case "RS256", "ES256", "ES256-DER": command = "\(sign) \(number).in"
-    case "PS256": command = "\(sign) \(pss):digest -sigopt rsa_mgf1_md:sha256 \(number).in"
+    case "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "ES256-DER":
+      command = "\(sign) \(number).in"
+    case "PS256", "PS384", "PS512":
+      command = "\(sign) \(pss):digest -sigopt rsa_mgf1_md:sha\(bits) \(number).in"
     case "PS256-salt": command = "\(sign) \(pss):20 -sigopt rsa_mgf1_md:sha256 \(number).in"
     case "HS256":
       let secret = try pem(key).map { byte in
@@ -112,7 +131,8 @@ public final class TokenSigner: Sendable {
       "cd \(directory)\nprintf %s '\(input)' > \(number).in\n\(command) 2>>log"
     )
     let signature = try file("\(number).out")
-    return algorithm == "ES256" ? Self.raw(signature) : signature
+    guard ["ES256", "ES384", "ES512"].contains(algorithm) else { return signature }
+    return Self.raw(signature, Self.curve(of: key).count)
   }
 
   /// URL-safe base64 without padding.
@@ -127,14 +147,15 @@ public final class TokenSigner: Sendable {
     return text
   }
 
-  /// Two integers of a DER sequence, each brought to 32 bytes.
-  private static func raw(_ der: [UInt8]) -> [UInt8] {
-    var rest = der.dropFirst(2)
+  /// Two integers of a DER sequence, each brought to so many bytes.
+  private static func raw(_ der: [UInt8], _ count: Int) -> [UInt8] {
+    // A length from 128 on stands in a byte of its own.
+    var rest = der.dropFirst(der[1] == 0x81 ? 3 : 2)
     var raw: [UInt8] = []
     for _ in 0..<2 {
       let length = Int(rest[rest.startIndex + 1])
       let digits = Array(rest.dropFirst(2).prefix(length).drop { $0 == 0 })
-      raw += [UInt8](repeating: 0, count: 32 - digits.count) + digits
+      raw += [UInt8](repeating: 0, count: count - digits.count) + digits
       rest = rest.dropFirst(2 + length)
     }
     return raw

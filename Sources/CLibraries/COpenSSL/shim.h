@@ -73,11 +73,12 @@ static inline EVP_PKEY *copenssl_rsa_key(
   return key;
 }
 
-// A P-256 key of a point: 4, x, y (EVP_PKEY-EC(7)). A point that is not on the curve makes none.
-static inline EVP_PKEY *copenssl_p256_key(
-    OSSL_LIB_CTX *library, const unsigned char *point, size_t count) {
+// A key of a point of a curve, such as P-256: 4, x, y (EVP_PKEY-EC(7)). A point that is not on the
+// curve makes none.
+static inline EVP_PKEY *copenssl_ec_key(
+    OSSL_LIB_CTX *library, const char *curve, const unsigned char *point, size_t count) {
   OSSL_PARAM parameters[] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"prime256v1", 0),
+      OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
       OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
       OSSL_PARAM_construct_end()};
   return copenssl_public_key(library, "EC", parameters);
