@@ -114,8 +114,8 @@ extension Vault {
   /// - Parameters:
   ///   - provider: with what discovery filled in.
   ///   - isMissingOne: one was not among those that are known. They are read again, but not
-  ///     sooner than a minute after the last time, or the last failure, or than the provider then
-  ///     asked for: anyone can make up the name of a key.
+  ///     sooner than a minute after the last time that one was missing, or the last failure, or than
+  ///     the provider then asked for.
   /// - Returns: the keys that can be used, which may be none.
   /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
   func keys(
@@ -128,7 +128,9 @@ extension Vault {
     }
     if isMissingOne, let failure = documents.keyFailure(source, at: clock.boot) { throw failure }
     do throws(VaultFailure) {
-      return try await readKeys(provider, source)
+      let keys = try await readKeys(provider, source)
+      if isMissingOne { documents.noteReread(source, at: clock.boot) }
+      return keys
     } catch {
       documents.noteKeyFailure(error, source, at: clock.boot)
       throw error

@@ -16,6 +16,9 @@ struct ProviderDocuments {
   /// How long a document is used, in seconds.
   static let lifetime: Int64 = 3600
   /// How often keys are read again because one was missing, in seconds.
+  ///
+  /// Anyone can make up the name of a key. The first time comes at once, however lately they were
+  /// read: a provider may have changed them since.
   static let keyPatience: Int64 = 60
   /// The most documents of a kind.
   static let most = 64
@@ -27,6 +30,7 @@ struct ProviderDocuments {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
+  private var rereads: [Source: Document<Void>] = [:]
   private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
   /// The metadata that was read here lately.
@@ -36,12 +40,23 @@ struct ProviderDocuments {
     return document.content
   }
 
-  /// The keys that were read here lately; with `isMissingOne` only those that were read just now.
+  /// The keys that were read here lately.
+  ///
+  /// With `isMissingOne` only if they were read again for that a moment ago.
   func keys(_ source: Source, isMissingOne: Bool = false, at now: BootInstant) -> KeySet? {
-    guard let document = keys[source],
-      now.seconds(since: document.read) < (isMissingOne ? Self.keyPatience : Self.lifetime)
-    else { return nil }
+    guard let document = keys[source], now.seconds(since: document.read) < Self.lifetime else {
+      return nil
+    }
+    guard isMissingOne else { return document.content }
+    guard let reread = rereads[source], now.seconds(since: reread.read) < Self.keyPatience else {
+      return nil
+    }
     return document.content
+  }
+
+  /// Keys are read again because one was missing.
+  mutating func noteReread(_ source: Source, at now: BootInstant) {
+    Self.put((), source, into: &rereads, at: now)
   }
 
   /// Why the keys could not be read here a moment ago.
@@ -57,6 +72,8 @@ struct ProviderDocuments {
     switch failure.content {
     case .providerUnavailable(let message, let asked):
       return left(asked).map { .providerUnavailable(message, retryAfter: $0) }
+    case .unavailable(let why, let message, let asked):
+      return left(asked).map { .unavailable(why, message, retryAfter: $0) }
     case .offline(let message, let asked):
       return left(asked).map { .offline(message, retryAfter: $0) }
     default: return left(nil).map { _ in failure.content }
