@@ -26,6 +26,7 @@ enum AccountText {
       "exportable": .boolean(account.exportable ?? false),
       "scope": optional(account.scope),
       "missing_scope": optional(account.missingScope),
+      "insecure": .boolean(isInsecure(account)),
       "provider_differs": differs.map { .boolean($0) } ?? .null,
     ]
   }
@@ -76,6 +77,9 @@ enum AccountText {
       guard let missing = account.missingScope else { continue }
       text += "\n\(PlainText.line(account.name)): not granted any more: \(PlainText.line(missing))"
     }
+    for account in accounts where isInsecure(account) {
+      text += "\n\(PlainText.line(account.name)): insecure, \(ProviderText.plain)"
+    }
     for account in accounts where differing[account.name] == true {
       text += "\n\(PlainText.line(account.name)): provider file differs: \(apply(account))"
     }
@@ -94,6 +98,7 @@ enum AccountText {
     table.add("provider", "\(account.provider), \(account.kind)")
     if differs == true { table.add("", "provider file differs: \(apply(account))") }
     table.add("issuer", account.issuer.isEmpty ? "-" : account.issuer)
+    if isInsecure(account) { table.add("", "insecure: \(ProviderText.insecure)") }
     let names = [account.displayName, account.email].compactMap { $0 }.filter { !$0.isEmpty }
     table.add("signed in as", names.isEmpty ? "-" : names.joined(separator: ", "))
     table.add("subject", account.subject ?? "-")
@@ -116,6 +121,11 @@ enum AccountText {
     table.add("state", state(account))
     if let cause = account.cause, !cause.isEmpty { table.add("cause", cause) }
     return table.text(columns: columns)
+  }
+
+  /// Whether its tokens go to its provider without TLS.
+  private static func isInsecure(_ account: VaultAccount) -> Bool {
+    account.issuer.hasPrefix("http://")
   }
 
   private static func apply(_ account: VaultAccount) -> String {

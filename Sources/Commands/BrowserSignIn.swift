@@ -62,7 +62,7 @@ struct BrowserSignIn {
     } catch {
       throw CommandError(error)
     }
-    guard let arrival else { throw signIn.tooLate }
+    guard let arrival else { throw signIn.noRedirect }
     output.status("signing in")
     return try finish(begun.login, arrival)
   }

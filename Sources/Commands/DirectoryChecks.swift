@@ -101,8 +101,17 @@ enum ProviderChecks {
       var count = 0
       for (provider, _) in try files.names() {
         do throws(CommandError) {
-          _ = try files.read(provider)
+          let (read, _) = try files.read(provider)
           count += 1
+          if read.issuer.isPlain {
+            found.append(
+              .warning(
+                name,
+                "\(provider) is insecure: \(ProviderText.insecure)",
+                remedy: "use it for development alone; elsewhere: https"
+              )
+            )
+          }
         } catch {
           // Removed meanwhile.
           if error.code == .notFound { continue }

@@ -67,7 +67,7 @@ struct PasteSignIn {
   private func answer(until deadline: BootInstant) throws(CommandError) -> SharedSecret {
     for _ in 0..<Self.tries {
       guard let line = try pasted(until: deadline) else {
-        guard BootInstant.now < deadline else { throw signIn.tooLate }
+        guard BootInstant.now < deadline else { throw signIn.noRedirect }
         break
       }
       switch PastedAnswer(line) {

@@ -75,10 +75,18 @@ extension ProviderVerbs {
     let provider = try draft.provider(name: name, secret: secret)
     try files.add(provider, certificateFile: draft.certificateFile)
     try session.report(
-      ["provider": .object(ProviderText.object(provider, .user))],
+      [
+        "provider": .object(ProviderText.object(provider, .user)),
+        "redirect_uri": AccountText.optional(RedirectText.registered(provider)),
+        "insecure": .boolean(provider.issuer.isPlain),
+      ],
       "added provider \(name), \(provider.issuer)"
     )
+    if provider.issuer.isPlain {
+      session.output.talk("warning: insecure: \(ProviderText.insecure)")
+    }
     for note in draft.template?.notes ?? [] { session.output.talk("at the provider: \(note)") }
+    for line in RedirectText.toRegister(provider) { session.output.talk(line) }
     let needsLook = provider.kind != .passwordBackend
     if needsLook { session.output.talk("to see what it offers: thumblatch provider test \(name)") }
   }

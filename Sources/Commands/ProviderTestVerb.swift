@@ -11,15 +11,15 @@ extension ProviderVerbs {
     summary: "ask a provider what it offers, over the TLS that is set for it",
     details: """
       Nobody signs in and nothing is kept. Shows the endpoints, whether the provider told them or \
-      the file did, the ways to sign in, and what may be wrong.
+      the file did, the scopes, the redirect URI to register, the ways to sign in, and what may be \
+      wrong. Whether the provider refuses the redirect URI, and a revocation by this client, is \
+      tried without a person.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
     let (provider, _) = try files.read(try session.providerName(session.arguments.operands[0]))
     let seen = try session.call(within: Session.remoteLimit) { _ in
-      TestProviderCall(
-        provider: VaultProvider(provider)
-      )
+      TestProviderCall(provider: VaultProvider(provider), tries: true)
     }
     try session.show(
       object(seen, of: provider),
@@ -40,6 +40,10 @@ extension ProviderVerbs {
       "own_certificates": .boolean(provider.certificateAuthority != nil),
       "pins": .integer(Int64(provider.pins.count)),
       "proxy": AccountText.optional(provider.proxy),
+      "redirect_uri": AccountText.optional(RedirectText.registered(provider)),
+      "scopes_offered": seen.scopes.map { .array($0.map { .string($0) }) } ?? .null,
+      "scopes_asked": .array((seen.askedScopes ?? []).map { .string($0) }),
+      "insecure": .boolean(provider.issuer.isPlain),
       "warnings": .array(seen.warnings.map { .string($0) }),
     ]
   }
@@ -63,6 +67,13 @@ extension ProviderVerbs {
       table.add(key, isWritten && seen.discovered ? "\(url) (from the file)" : url)
     }
     if let keys = seen.keys { table.add("keys for ID tokens", "\(keys)") }
+    if let scopes = seen.scopes { table.add("scopes offered", scopes.joined(separator: " ")) }
+    if let asked = seen.askedScopes, !asked.isEmpty {
+      table.add("scopes asked for", asked.joined(separator: " "))
+    }
+    if seen.flows.contains("browser"), let redirect = RedirectText.registered(provider) {
+      table.add("redirect URI", "\(redirect) (register it there)")
+    }
     table.add("ways to sign in", seen.flows.isEmpty ? "none" : seen.flows.joined(separator: ", "))
     var lines = [table.text(columns: columns)]
     let name = provider.name.text

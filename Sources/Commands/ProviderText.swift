@@ -6,6 +6,9 @@ enum ProviderText {
   /// The settings, and what is shown in the place of a client secret.
   static func shownSettings(of provider: Provider) -> [String: String] {
     var settings = provider.settings
+    if let algorithms = provider.oauth?.idTokenAlgorithms, !algorithms.isEmpty {
+      settings["id_token_algorithms"] = algorithms.map(\.rawValue).joined(separator: ";")
+    }
     if provider.oauth?.clientSecret != nil { settings[ClientSecret.key] = ClientSecret.shown }
     return settings
   }
@@ -65,9 +68,15 @@ enum ProviderText {
       }
   }
 
+  /// What is said of a provider without TLS.
+  static let insecure =
+    "\(plain); only the user whose program listens is looked at (loopback_users)"
+  /// The same in few words.
+  static let plain = "plain http on this machine"
+
   /// How its server is known.
   static func trust(_ provider: Provider) -> String {
-    if provider.issuer.isPlain { return "none: plain http on this machine" }
+    if provider.issuer.isPlain { return "insecure: \(insecure)" }
     var text =
       provider.certificateAuthority == nil
       ? "the system's certificates" : "its own certificates (ca) instead of the system's"

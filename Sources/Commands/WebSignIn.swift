@@ -126,13 +126,20 @@ struct WebSignIn {
   }
 
   /// What is said when the time is over.
-  var tooLate: CommandError {
-    CommandError(
+  ///
+  /// - Parameter cause: what may have kept the answer away, and what helps.
+  /// - Returns: an error with a hint.
+  func tooLate(_ cause: String? = nil) -> CommandError {
+    let again = "to try again: thumblatch login \(account)"
+    return CommandError(
       .loginRequired,
       "nobody signed in at \(place) in time; nothing was changed",
-      hint: "begin anew: thumblatch login \(account)"
+      hint: cause.map { "\($0); \(again)" } ?? again
     )
   }
+
+  /// The same, if no browser has come back.
+  var noRedirect: CommandError { tooLate(RedirectText.afterNoAnswer(settings, of: place)) }
 
   /// What is said where the vault did not take what came from the browser, or was not waited for.
   func answered(_ error: VaultClientError) -> CommandError {
@@ -156,16 +163,21 @@ struct WebSignIn {
   /// What is said where the provider's answer is no.
   func finished(_ error: VaultClientError) -> CommandError {
     switch error {
-    case .refused(.loginRequired): tooLate
+    case .refused(.loginRequired): tooLate()
     case .refused(.providerRefused(_, let message)):
-      CommandError(.serverError, "\(place) refused: \(message)")
+      CommandError(
+        .serverError,
+        "\(place) refused: \(message)",
+        hint: message.hasPrefix("invalid_scope")
+          ? "the scopes that it offers: thumblatch provider test \(place)" : nil
+      )
     default: CommandError(error)
     }
   }
 
   private func redirect() throws(CommandError) -> LoopbackRedirect {
     do throws(ConfigurationError) {
-      return try LoopbackRedirect(settings["redirect_uri"] ?? "http://127.0.0.1/callback")
+      return try LoopbackRedirect(settings["redirect_uri"] ?? LoopbackRedirect.standard.text)
     } catch {
       throw CommandError(.usage, "redirect_uri of \(place): \(error)")
     }

@@ -9,7 +9,8 @@ public struct LoopbackRedirect: Sendable, Equatable {
   /// The path: empty, or beginning with a slash.
   public let path: String
 
-  static let standard = LoopbackRedirect(host: "127.0.0.1", port: nil, path: "/callback")
+  /// Where nothing is set.
+  public static let standard = LoopbackRedirect(host: "127.0.0.1", port: nil, path: "/callback")
 
   private init(host: String, port: UInt16?, path: String) {
     self.host = host
@@ -33,6 +34,11 @@ public struct LoopbackRedirect: Sendable, Equatable {
 
   /// As it stands in a provider file.
   public var text: String { "http://\(host)\(port.map { ":\($0)" } ?? "")\(path)" }
+
+  /// The same with a port that stays, for a provider that compares the port as well.
+  public var withFixedPort: LoopbackRedirect {
+    LoopbackRedirect(host: host, port: port ?? 8400, path: path)
+  }
 
   /// The URL for a listener's port.
   public func url(port: UInt16) -> String { "http://\(host):\(port)\(path)" }

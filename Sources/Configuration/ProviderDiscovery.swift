@@ -7,12 +7,14 @@ extension Provider {
   /// - Parameters:
   ///   - endpoints: the URLs that the metadata names.
   ///   - responseIssuerRequired: whether it promises the parameter `iss` in redirects (RFC 9207).
+  ///   - offeredScopes: the scopes that it says it has; `nil` if it says nothing.
   /// - Throws: an error that names the key of a URL that a file could not have.
   /// - Returns: the provider, with the keys noted that were filled in. A password backend, and a
   ///   provider that wants no discovery, come back as they are.
   public func completed(
     with endpoints: [OAuthEndpoint: String],
-    responseIssuerRequired: Bool
+    responseIssuerRequired: Bool,
+    offeredScopes: Set<String>? = nil
   ) throws(ConfigurationError) -> Provider {
     let written = asWritten
     guard let oauth = written.oauth, oauth.discovery == .auto else { return written }
@@ -26,6 +28,14 @@ extension Provider {
     if responseIssuerRequired, !oauth.responseIssuerRequired {
       settings[OAuthSettings.responseIssuerKey] = "required"
       discovered.append(OAuthSettings.responseIssuerKey)
+    }
+    // Asked for without need, it is an error page at providers that do not know it.
+    if let offeredScopes, oauth.scopes == OAuthSettings.defaultScopes(kind),
+      oauth.scopes.contains(OAuthSettings.offlineScope),
+      !offeredScopes.contains(OAuthSettings.offlineScope)
+    {
+      settings[OAuthSettings.scopeKey] = OAuthSettings.scopesWithoutOffline.joined(separator: " ")
+      discovered.append(OAuthSettings.scopeKey)
     }
     if !discovered.isEmpty {
       settings[OAuthSettings.discoveredKey] = discovered.sorted().joined(separator: ";")

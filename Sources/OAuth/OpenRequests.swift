@@ -12,4 +12,9 @@ extension ProviderRequest {
   public static func look(at url: String) -> ProviderRequest {
     ProviderRequest(method: "GET", url: url, headers: ["Accept: application/json"], body: nil)
   }
+
+  /// Reads a page as a browser without a person would.
+  public static func page(at url: String) -> ProviderRequest {
+    ProviderRequest(method: "GET", url: url, headers: ["Accept: text/html"], body: nil)
+  }
 }

@@ -17,6 +17,12 @@ public struct ServerMetadata: Sendable {
   public let takesS256: Bool?
   /// What it signs ID tokens with; nil where it says nothing.
   public let algorithms: Set<String>?
+  /// The scopes that it offers; `nil` if it says nothing.
+  public let scopes: Set<String>?
+  /// How clients may show the revocation endpoint who they are; `nil` if it says nothing.
+  public let revocationAuthentication: Set<String>?
+  /// The claims that it has for ID tokens; `nil` if it says nothing.
+  let claims: Set<String>?
 
   /// Where the document may lie, the likelier place first; empty where nothing is to be looked up.
   ///
@@ -54,7 +60,9 @@ public struct ServerMetadata: Sendable {
       throw .member(error)
     }
     // Letter by letter: two spellings may be two tenants of one host.
-    guard issuer.utf8.elementsEqual(provider.issuer.text.utf8) else { throw .otherIssuer }
+    guard issuer.utf8.elementsEqual(provider.issuer.text.utf8) else {
+      throw .otherIssuer(found: DisplayText.ascii(issuer, most: 300))
+    }
   }
 
   private init(_ object: JSONObject) throws(JSONError) {
@@ -69,6 +77,13 @@ public struct ServerMetadata: Sendable {
     let methods = try Self.words("code_challenge_methods_supported", object)
     takesS256 = methods.map { $0.contains("S256") }
     algorithms = try Self.words("id_token_signing_alg_values_supported", object)
+    // What only a warning or a default depends on keeps no login from being made.
+    scopes = try? Self.words("scopes_supported", object)
+    claims = try? Self.words("claims_supported", object)
+    revocationAuthentication = try? Self.words(
+      "revocation_endpoint_auth_methods_supported",
+      object
+    )
   }
 
   private static func words(
@@ -94,11 +109,28 @@ public struct ServerMetadata: Sendable {
     do throws(ConfigurationError) {
       return try provider.completed(
         with: endpoints,
-        responseIssuerRequired: responseIssuerRequired
+        responseIssuerRequired: responseIssuerRequired,
+        offeredScopes: scopes
       )
     } catch {
       throw .setting(error)
     }
+  }
+
+  /// Scopes that are asked for and not offered.
+  private func scopeWarnings(for provider: Provider) -> [String] {
+    guard let scopes, let asked = provider.oauth?.scopes else { return [] }
+    let missing = asked.filter { !scopes.contains($0) }
+    guard !missing.isEmpty else { return [] }
+    return [
+      "does not list the scopes \(missing.joined(separator: " ")), which a login asks for"
+        + " (scopes_supported): it may refuse them"
+    ]
+  }
+
+  private static func list(_ words: Set<String>) -> String {
+    let sorted = words.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return DisplayText.of(sorted.joined(separator: ", "), most: 200) ?? "none"
   }
 
   /// What may go wrong with this provider though its document can be read, each in one line.
@@ -113,7 +145,20 @@ public struct ServerMetadata: Sendable {
     if let algorithms, let accepted = provider.oauth?.idTokenAlgorithms, !accepted.isEmpty,
       algorithms.isDisjoint(with: accepted.map(\.rawValue))
     {
-      warnings.append("signs ID tokens with none of the accepted algorithms")
+      warnings.append(
+        "signs ID tokens with \(Self.list(algorithms)), and accepted is"
+          + " \(accepted.map(\.rawValue).joined(separator: ", ")) (id_token_algorithms)"
+      )
+    }
+    warnings += scopeWarnings(for: provider)
+    // GitLab's own claims. A refresh that names fewer scopes narrows the grant there.
+    if claims?.contains(where: { $0.hasPrefix("https://gitlab.org/") }) == true,
+      provider.oauth?.refreshScope == .any
+    {
+      warnings.append(
+        "is a GitLab, which narrows a login for good when a token for fewer scopes is asked for: set"
+          + " refresh_scope = whole and refresh_ends_access_tokens = true (--template gitlab)"
+      )
     }
     return warnings
   }
@@ -127,8 +172,8 @@ public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
   case notAnObject
   /// A member is missing or of the wrong type.
   case member(JSONError)
-  /// It speaks for another issuer than the one that was asked.
-  case otherIssuer
+  /// It speaks for another issuer than the one that was asked: for this one, fit to be shown.
+  case otherIssuer(found: String)
   /// A URL in it cannot be an endpoint.
   case setting(ConfigurationError)
 
@@ -138,7 +183,9 @@ public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
     case .tooLong: "the provider's metadata is too long"
     case .notAnObject: "the provider's metadata is no JSON object"
     case .member(let error): "the provider's metadata: \(error)"
-    case .otherIssuer: "the provider's metadata is another issuer's"
+    case .otherIssuer(let found):
+      "the provider's metadata is of the issuer \(found), which differs from the one in its file (each"
+        + " letter counts, also a slash at the end)"
     case .setting(let error): "the provider's metadata: \(error)"
     }
   }

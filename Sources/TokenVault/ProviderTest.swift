@@ -1,5 +1,7 @@
 public import Configuration
+internal import Cryptography
 internal import OAuth
+internal import SecretMemory
 internal import System
 
 /// What was seen of a provider.
@@ -16,18 +18,30 @@ public struct ProviderFacts: Sendable, Equatable {
   public let keys: Int?
   /// What may be wrong, a sentence each.
   public let warnings: [String]
+  /// The scopes that it says it offers, sorted; `nil` if it says nothing.
+  public var offeredScopes: [String]?
+  /// The scopes that a login asks for.
+  public var askedScopes: [String] = []
 }
 
 extension Vault {
   /// Looks at a provider: its metadata, its keys, and whether the connection stands.
   ///
-  /// Nothing is taken from memory: a person asks because something has changed.
+  /// Nothing is taken from memory: a person asks because something has changed. Nobody signs in.
   ///
+  /// - Parameters:
+  ///   - provider: as it was written.
+  ///   - isTrying: whether its authorization page is asked for without a person, and its revocation
+  ///     endpoint told of a token that was never given, for what they refuse.
   /// - Throws: `offline`, `providerUnavailable`; `misconfigured` where nobody could sign in.
-  public func test(_ provider: Provider) async throws(VaultFailure) -> ProviderFacts {
+  /// - Returns: what was seen.
+  public func test(
+    _ provider: Provider,
+    isTrying: Bool = false
+  ) async throws(VaultFailure) -> ProviderFacts {
     guard provider.kind != .passwordBackend else { return try await testBackend(provider) }
     let (found, metadata) = try await discovered(provider, isAskedAnew: true)
-    var warnings = metadata?.warnings(for: found) ?? []
+    var warnings = plainWarnings(found) + (metadata?.warnings(for: found) ?? [])
     var keys: Int?
     if let source = keySource(of: found) {
       let count = try await readKeys(found, source)?.count ?? 0
@@ -36,22 +50,24 @@ extension Vault {
     } else if found.kind == .oidc {
       warnings.append("names no keys (jwks_uri): its ID tokens cannot be checked")
     }
-    let flows = ProviderClient(provider: found).flows.map(\.rawValue)
+    let flows = ProviderClient(provider: found).flows
     if flows.isEmpty { warnings.append("offers no way to sign in that is known here") }
-    if found.endpoint(.revocation) == nil {
-      warnings.append("has no revocation_endpoint: a logout erases here alone")
-    }
+    if isTrying, flows.contains(.browser) { warnings += await redirectWarnings(found) }
+    warnings += await revocationWarnings(found, metadata, isTrying: isTrying)
     if metadata == nil {
       try await demandConnection(found, found.endpoint(.token) ?? found.issuer.text)
     }
-    return ProviderFacts(
+    var facts = ProviderFacts(
       issuer: found.issuer.text,
       isDiscovered: metadata != nil,
       endpoints: found.knownEndpoints,
-      flows: flows,
+      flows: flows.map(\.rawValue),
       keys: keys,
       warnings: warnings
     )
+    facts.offeredScopes = metadata?.scopes?.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    facts.askedScopes = ProviderClient(provider: found).loginScopes(nil)
+    return facts
   }
 
   /// A backend tells nothing of itself; that it is there is all there is to see.
@@ -63,8 +79,15 @@ extension Vault {
       endpoints: [:],
       flows: ProviderClient(provider: provider).flows.map(\.rawValue),
       keys: nil,
-      warnings: []
+      warnings: plainWarnings(provider)
     )
+  }
+
+  private func plainWarnings(_ provider: Provider) -> [String] {
+    guard provider.issuer.isPlain else { return [] }
+    return [
+      "is insecure: plain http on this machine, where only the user of the listening program counts"
+    ]
   }
 
   /// Any answer at all shows that name, TLS and pins are right.
@@ -76,6 +99,79 @@ extension Vault {
       to: ProviderRequest.look(at: url),
       terms: terms(of: provider)
     )
+  }
+
+  // MARK: - Questions that no login needs
+
+  /// The port that a login might have; no program listens there for the question.
+  private static let anyPort: UInt16 = 49_152
+
+  /// Whether the provider refuses the redirect URI before a person has signed in, which not all do.
+  private func redirectWarnings(_ provider: Provider) async -> [String] {
+    guard let redirect = provider.oauth?.redirect else { return [] }
+    let tried = redirect.url(port: redirect.port ?? Self.anyPort)
+    guard let status = await refusal(of: tried, provider) else { return [] }
+    let fixed = redirect.withFixedPort.text
+    if redirect.port == nil, await refusal(of: redirect.text, provider) == nil {
+      return [
+        "compares the port of the redirect URI, and refuses \(tried) (HTTP \(status)): register"
+          + " \(fixed), and set redirect_uri = \(fixed) (provider add --redirect-uri)"
+      ]
+    }
+    return [
+      "refuses a sign-in (HTTP \(status)): check client_id and scopes, and register the redirect URI"
+        + " \(redirect.text)"
+        + (redirect.port == nil ? "; if ports count there, \(fixed) with --redirect-uri" : "")
+    ]
+  }
+
+  /// The status with which the authorization page refuses a redirect URI; `nil` if it does not.
+  private func refusal(of redirect: String, _ provider: Provider) async -> Int? {
+    guard let state = try? ProofKey.identifier(), let verifier = try? ProofKey.verifier(),
+      let challenge = try? ProofKey.challenge(for: verifier),
+      let url = try? ProviderClient(provider: provider).authorization(
+        redirect: redirect,
+        state: state,
+        nonce: state,
+        challenge: challenge
+      ),
+      let answer = try? await Fetch(exchange: exchange, clock: clock, tries: 1).answer(
+        to: ProviderRequest.page(at: url),
+        terms: terms(of: provider)
+      )
+    else { return nil }
+    return (400...403).contains(answer.status) ? answer.status : nil
+  }
+
+  private func revocationWarnings(
+    _ provider: Provider,
+    _ metadata: ServerMetadata?,
+    isTrying: Bool
+  ) async -> [String] {
+    guard provider.endpoint(.revocation) != nil else {
+      return ["has no revocation_endpoint: a logout erases here alone"]
+    }
+    guard provider.oauth?.clientAuthentication == OAuthSettings.ClientAuthentication.none else {
+      return []
+    }
+    let text =
+      "lets no public client revoke: a logout erases here, and the refresh token stays valid there"
+    if let methods = metadata?.revocationAuthentication, !methods.contains("none") { return [text] }
+    guard isTrying, let token = try? ProofKey.verifier(),
+      let request = try? ProviderClient(provider: provider).revocation(
+        accessToken: nil,
+        refreshToken: SharedSecret(token)
+      )
+    else { return [] }
+    // RFC 7009, section 2.2: a token that is not known is no error; a client that may not ask is.
+    guard
+      case .answered(let status, _, _) = await exchange.perform(
+        request,
+        terms: terms(of: provider),
+        delivery: nil
+      ), status == 401 || status == 403
+    else { return [] }
+    return [text]
   }
 }
 

@@ -9,20 +9,24 @@ public struct TestProviderCall: VarlinkMethod, Equatable {
 
   /// The provider.
   public var provider: VaultProvider
+  /// Whether it is tried what the provider refuses, without a person: a redirect URI, a revocation.
+  public var tries: Bool?
 
   /// Of these parts.
-  public init(provider: VaultProvider) {
+  public init(provider: VaultProvider, tries: Bool? = nil) {
     self.provider = provider
+    self.tries = tries
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     provider = try object.required("provider")
+    tries = try object.optional("tries")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["provider": provider]) }
+    get throws(MessageError) { try .wire(["provider": provider, "tries": tries]) }
   }
 }
 
@@ -40,6 +44,10 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
   public var keys: Int?
   /// What may be wrong, a sentence each.
   public var warnings: [String]
+  /// The scopes that it says it offers; `nil` if it says nothing.
+  public var scopes: [String]?
+  /// The scopes that a login asks for.
+  public var askedScopes: [String]?
 
   /// Of these parts.
   public init(
@@ -48,7 +56,9 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     endpoints: [String: String],
     flows: [String],
     keys: Int? = nil,
-    warnings: [String]
+    warnings: [String],
+    scopes: [String]? = nil,
+    askedScopes: [String]? = nil
   ) {
     self.issuer = issuer
     self.discovered = discovered
@@ -56,6 +66,8 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     self.flows = flows
     self.keys = keys
     self.warnings = warnings
+    self.scopes = scopes
+    self.askedScopes = askedScopes
   }
 
   /// Reads the members.
@@ -66,6 +78,8 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     flows = try object.required("flows")
     keys = try object.optional("keys")
     warnings = try object.required("warnings")
+    scopes = try object.optional("scopes")
+    askedScopes = try object.optional("asked_scopes")
   }
 
   /// The members as JSON.
@@ -78,6 +92,8 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
         "flows": flows,
         "keys": keys,
         "warnings": warnings,
+        "scopes": scopes,
+        "asked_scopes": askedScopes,
       ])
     }
   }

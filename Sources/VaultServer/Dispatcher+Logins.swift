@@ -26,7 +26,10 @@ extension Dispatcher {
       await vault.cancelLogin(call.login, caller: caller)
       return try Self.made(EmptyReply())
     case .testProvider(let call):
-      let facts = try await vault.test(try Self.provider(call.provider))
+      let facts = try await vault.test(
+        try Self.provider(call.provider),
+        isTrying: call.tries ?? false
+      )
       return try Self.made(
         TestProviderReply(
           issuer: facts.issuer,
@@ -34,7 +37,9 @@ extension Dispatcher {
           endpoints: facts.endpoints,
           flows: facts.flows,
           keys: facts.keys,
-          warnings: facts.warnings
+          warnings: facts.warnings,
+          scopes: facts.offeredScopes,
+          askedScopes: facts.askedScopes
         )
       )
     default: throw .unexpected("a call was sorted wrongly")

@@ -204,6 +204,7 @@ struct AccountVerbTests {
   func theStatusFitsATerminalAndMarksTheDefault() {
     var long = Self.account(.loginRequired)
     long.name = String(repeating: "n", count: 40)
+    long.issuer = "https://id.example.org"
     long.email = String(repeating: "e", count: 60) + "@example.org"
     long.accessTokenExpiresAt = 1_700_003_600
     long.refreshedAt = 1_699_000_000
@@ -240,6 +241,8 @@ struct AccountVerbTests {
     var recent = Self.account(.ready)
     recent.refreshedAt = 1_699_000_000
     #expect(text([recent]).contains("11d ago"))
+    #expect(text([recent]).contains("work: insecure, plain http on this machine"))
+    #expect(!text([long]).contains("insecure"))
     #expect(both.split(separator: "\n").allSatisfy { PlainText.width(String($0)) <= 80 })
     #expect(text([long, Self.account(.ready)]).contains("none: thumblatch account default NAME"))
     #expect(text([]).contains("no accounts yet"))

@@ -1,5 +1,6 @@
 import System
 import Testing
+import VaultInterface
 
 @testable import Commands
 
@@ -41,6 +42,48 @@ struct ProviderAddTests {
     #expect(added.talk.contains("thumblatch provider test work"))
     #expect(try home.run("provider show work").out.contains(part))
     #expect(try home.run("provider list").code == .done)
+  }
+
+  @Test
+  func theRedirectURIToRegisterIsSaidAndWhatHelpsWherePortsCount() throws {
+    let home = try ProviderHome()
+    let added = try home.run("provider add work --issuer https://id.example.com --client-id cli")
+    let said = added.talk.replacing("\n", with: " ")
+    #expect(said.contains("register the redirect URI http://127.0.0.1/callback "), "\(said)")
+    #expect(said.contains("--redirect-uri http://127.0.0.1:8400/callback"), "\(said)")
+    let fixed = try home.run(
+      "provider add fixed --issuer https://id.example.com --client-id cli "
+        + "--redirect-uri http://127.0.0.1:9000/cb"
+    )
+    #expect(fixed.talk.contains("register the redirect URI http://127.0.0.1:9000/cb"))
+    #expect(!fixed.talk.contains("if ports count"))
+    let json = try home.run(
+      "provider add third --issuer https://id.example.com --client-id cli --json"
+    )
+    #expect(json.out.contains("\"redirect_uri\":\"http://127.0.0.1/callback\",\"insecure\":false"))
+    // Where no browser signs in there is none to register.
+    let backend = try home.run(
+      "provider add dev --kind password-backend --issuer https://id.example.com"
+    )
+    #expect(!backend.talk.contains("redirect"))
+  }
+
+  @Test
+  func aProviderInPlainTextIsCalledInsecure() throws {
+    let home = try ProviderHome()
+    let added = try home.run(
+      "provider add dev --kind password-backend --issuer http://127.0.0.1:8000"
+    )
+    #expect(added.talk.contains("warning: insecure: plain http"))
+    let json = try home.run(
+      "provider add dev2 --kind password-backend --issuer http://127.0.0.1:8000 --json"
+    )
+    #expect(json.out.contains("\"insecure\":true"))
+    let safe = try home.run("provider add safe --issuer https://id.example.com --client-id cli")
+    #expect(!safe.talk.contains("plain http"))
+    let findings = ProviderChecks.run { home.environment[$0] }
+    let warned = findings.filter { $0.level == .warning && $0.message.contains("is insecure") }
+    #expect(warned.count == 2 && !findings.contains { $0.level == .problem }, "\(findings)")
   }
 
   @Test

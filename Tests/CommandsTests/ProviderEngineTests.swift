@@ -66,7 +66,9 @@ struct ProviderEngineTests {
     ],
     flows: ["browser", "device"],
     keys: 2,
-    warnings: ["has no revocation endpoint\u{1B}[31m"]
+    warnings: ["has no revocation endpoint\u{1B}[31m"],
+    scopes: ["email", "openid"],
+    askedScopes: ["openid"]
   )
 
   @Test
@@ -81,6 +83,7 @@ struct ProviderEngineTests {
       let call = try stage.expect(TestProviderCall.self)
       #expect(call.provider.name == "work")
       #expect(call.provider.settings["client_id"] == "cli")
+      #expect(call.tries == true)
       try stage.reply(Self.seen)
     }
     #expect(play.code == .done)
@@ -88,6 +91,7 @@ struct ProviderEngineTests {
       "work, oidc", "the provider told its endpoints", "https://id.example.com/token\n",
       "https://id.example.com/me (from the file)", "browser, device",
       "the system's certificates, 1 pinned key", "warning: work has no revocation endpoint",
+      "email openid", "http://127.0.0.1/callback (register it there)",
     ] { #expect(play.out.contains(part)) }
     #expect(!play.out.contains("\u{1B}"))
   }
@@ -107,7 +111,9 @@ struct ProviderEngineTests {
         {"provider":"work","kind":"oidc","issuer":"https://id.example.com","discovered":true,\
         "endpoints":{"token_endpoint":"https://id.example.com/token",\
         "userinfo_endpoint":"https://id.example.com/me"},"flows":["browser","device"],"keys":2,\
-        "own_certificates":false,"pins":0,"proxy":null,"warnings":[]}
+        "own_certificates":false,"pins":0,"proxy":null,\
+        "redirect_uri":"http://127.0.0.1/callback","scopes_offered":["email","openid"],\
+        "scopes_asked":["openid"],"insecure":false,"warnings":[]}
 
         """
     )

@@ -228,5 +228,10 @@ struct WebSignInTests {
     }
     #expect(play.code == .loginRequired)
     #expect(play.error?.message.contains("in time") == true)
+    // What may have kept the answer away: a redirect URI that is not registered, or its port.
+    let hint = try #require(play.error?.hint)
+    for part in ["register the redirect URI", "--redirect-uri", "thumblatch provider test"] {
+      #expect(hint.contains(part), "\(hint)")
+    }
   }
 }

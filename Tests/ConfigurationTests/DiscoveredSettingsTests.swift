@@ -37,6 +37,29 @@ struct DiscoveredSettingsTests {
   }
 
   @Test
+  func scopesThatAreNotOfferedAreBoundAndAFileIsStillTheSame() throws {
+    let written = try made()
+    let completed = try written.completed(
+      with: found,
+      responseIssuerRequired: false,
+      offeredScopes: ["openid", "email"]
+    )
+    #expect(completed.oauth?.scopes == ["openid"])
+    #expect(completed.oauth?.discovered.contains("scope") == true)
+    #expect(completed.asWritten == written)
+    #expect(completed.asWritten.oauth?.scopes == ["offline_access", "openid"])
+    #expect(
+      try Provider(name: completed.name, canonicalForm: completed.canonicalForm) == completed
+    )
+    // A note about other scopes is no note of this program's.
+    var settings = completed.settings
+    settings["scope"] = "openid read"
+    #expect(throws: ConfigurationError.self) {
+      try Provider(name: ProviderName("dev"), boundSettings: settings)
+    }
+  }
+
+  @Test
   func whatDiscoveryFoundIsBoundAndReadsBack() throws {
     let completed = try made().completed(with: found, responseIssuerRequired: false)
     let name = completed.name
@@ -115,6 +138,7 @@ struct OAuthCanonicalFormTests {
     ("authorization_parameters", "prompt=login"), ("password_grant", "true"),
     ("id_token_algorithms", "RS256"), ("response_iss", "required"), ("id_field", "id"),
     ("refresh_ends_access_tokens", "true"), ("refresh_scope", "whole"),
+    ("loopback_users", "998"), ("id_token_algorithms", "RS256;ES512"),
   ])
   func everySettingIsInTheForm(_ key: String, _ value: String) throws {
     #expect(try made([key: value]).canonicalForm != made().canonicalForm)

@@ -95,7 +95,51 @@ struct ServerMetadataTests {
   ])
   func aDocumentOfAnotherIssuerIsRefused(_ issuer: String) throws {
     let body = document.replacingIssuer(with: issuer)
-    #expect(try refusal(body) == .otherIssuer)
+    let error = try #require(try refusal(body))
+    #expect(error == .otherIssuer(found: issuer))
+    // Which one was found is what a person compares.
+    #expect(error.description.contains(issuer))
+  }
+
+  @Test
+  func whatATerminalWouldObeyIsNotInTheIssuerThatIsShown() throws {
+    let body = document.replacingIssuer(with: #"https://e.example/\u001b[2J\u202e"#)
+    let error = try #require(try refusal(body))
+    #expect(!error.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
+  }
+
+  @Test
+  func offlineAccessIsAskedForUnlessTheProviderSaysThatItLacksIt() throws {
+    func scopes(_ offered: String?, _ settings: [String: String] = [:]) throws -> [String]? {
+      let provider = try provider(settings)
+      let more = offered.map { #","scopes_supported":\#($0)}"# } ?? "}"
+      let body = try secret(String(document.dropLast()) + more)
+      return try ServerMetadata(body, for: provider).completed(provider).oauth?.scopes
+    }
+    #expect(try scopes(nil) == ["offline_access", "openid"])
+    #expect(try scopes(#"["openid","offline_access","email"]"#) == ["offline_access", "openid"])
+    #expect(try scopes(#"["openid","email"]"#) == ["openid"])
+    // What says nothing, or nonsense, keeps no login from being made.
+    for nonsense in ["null", "[]", "7", #""openid""#, "[7]"] {
+      let expected = nonsense == "[]" ? ["openid"] : ["offline_access", "openid"]
+      #expect(try scopes(nonsense) == expected, "\(nonsense)")
+    }
+    // Scopes that a person has named are asked for as they are.
+    let named = ["scope": "openid email offline_access"]
+    #expect(try scopes(#"["openid"]"#, named) == ["email", "offline_access", "openid"])
+  }
+
+  @Test
+  func whatIsAskedForAndNotOfferedIsWarnedOf() throws {
+    let provider = try provider(["scope": "openid read offline_access"])
+    let body = try secret(
+      String(document.dropLast())
+        + #","scopes_supported":["openid"],"claims_supported":["https://gitlab.org/claims/groups"]}"#
+    )
+    let warnings = try ServerMetadata(body, for: provider).warnings(for: provider)
+    let missing = warnings.filter { $0.contains("scopes_supported") }
+    #expect(missing.count == 1 && missing[0].contains("offline_access read"), "\(warnings)")
+    #expect(warnings.contains { $0.contains("refresh_scope = whole") })
   }
 
   @Test
