@@ -67,7 +67,7 @@ extension SignInVerbs {
     let (old, new) = (PlainText.line(present, limit: 40), PlainText.line(email, limit: 40))
     try session.confirm(
       "\(account.name) is signed in as \(old). Sign in as \(new) instead? "
-        + "The session of \(old) stays alive at the provider.",
+        + "The vault ends the earlier session at the provider if it can.",
       for: "a confirmation that \(account.name) is signed in as somebody else",
       otherwise: "\(account.name) stays signed in as \(old)"
     )

@@ -185,8 +185,20 @@ enum SignInVerbs {
   ) throws(CommandError) {
     let person = account.email ?? account.displayName
     try session.report(
-      ["account": .object(AccountText.object(account))],
+      [
+        "account": .object(AccountText.object(account)),
+        "replaced": account.replacedRevoked.map {
+          ["revoked": .boolean($0), "reason": AccountText.optional(account.replacedReason)]
+        } ?? .null,
+      ],
       "\(what): \(account.name)\(person.map { " is \($0)" } ?? "") at \(account.provider)"
+    )
+    guard let revoked = account.replacedRevoked else { return }
+    session.output.talk(
+      revoked
+        ? "the refresh token of the earlier login was revoked"
+        : "the refresh token of the earlier login stays valid at its provider"
+          + " (\(account.replacedReason ?? "it was not asked"))"
     )
   }
 }

@@ -66,6 +66,7 @@ extension ProviderTemplate {
       "redirect_uri": "http://127.0.0.1",
       "scope": "openid profile email",
       "authorization_parameters": "access_type=offline&prompt=consent",
+      "revocation_ends": "all-logins",
     ],
     settingsWithSecret: ["client_authentication": "post"]
   )
@@ -111,6 +112,7 @@ extension ProviderTemplate {
       "issuer": "https://{host}/realms/{realm}",
       "scope": "openid profile email offline_access",
       "refresh_reuse": "revokes",
+      "revocation_ends": "all-logins",
     ]
   )
 
@@ -130,6 +132,7 @@ extension ProviderTemplate {
       "redirect_uri": "http://127.0.0.1:8400/callback",
       "scope": "openid profile email offline_access",
       "refresh_reuse": "revokes",
+      "revocation_ends": "all-logins",
     ]
   )
 }

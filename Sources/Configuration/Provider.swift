@@ -21,6 +21,14 @@ public struct Provider: Sendable, Equatable {
     case revokes
   }
 
+  /// What ends with a refresh token that is revoked.
+  public enum RevocationEnds: String, Sendable, CaseIterable {
+    /// The login that it came from.
+    case login
+    /// Every login of this person by this client: also one that was made later.
+    case allLogins = "all-logins"
+  }
+
   /// The name that the user gave it; not part of the canonical form.
   public let name: ProviderName
   /// How one signs in.
@@ -42,6 +50,8 @@ public struct Provider: Sendable, Equatable {
   public let apiHosts: [String]
   /// What a second use of a refresh token does.
   public let refreshReuse: RefreshReuse
+  /// What a revocation ends.
+  public let revocationEnds: RevocationEnds
   /// Whether an empty or unreadable 400, 401 or 403 is a refusal of the refresh token.
   public let emptyRefusal: Bool
   /// The value of the error field that says that a refresh token is dead.
@@ -108,6 +118,8 @@ public struct Provider: Sendable, Equatable {
     loopbackUsers =
       try reader.takeOptional(Self.loopbackUsersKey, ProviderSettings.users) ?? []
     refreshReuse = try reader.takeOptional("refresh_reuse", ProviderSettings.choice) ?? .retry
+    revocationEnds =
+      try reader.takeOptional(Self.revocationEndsKey, ProviderSettings.choice) ?? .login
     emptyRefusal = try reader.takeOptional("empty_refusal", ProviderSettings.truth) ?? false
     invalidGrantValue =
       try reader.takeOptional("invalid_grant_value", ProviderSettings.identifier)
@@ -152,6 +164,7 @@ public struct Provider: Sendable, Equatable {
   }
 
   static let defaultInvalidGrantValue = "invalid_grant"
+  static let revocationEndsKey = "revocation_ends"
   static let loopbackUsersKey = "loopback_users"
 
   /// The path of an endpoint of a password backend beneath the issuer.
@@ -188,6 +201,7 @@ public struct Provider: Sendable, Equatable {
     if !loopbackUsers.isEmpty {
       settings[Self.loopbackUsersKey] = loopbackUsers.map { "\($0)" }.joined(separator: ";")
     }
+    if revocationEnds != .login { settings[Self.revocationEndsKey] = revocationEnds.rawValue }
     if let oauth {
       settings.merge(oauth.settings) { $1 }
     } else {

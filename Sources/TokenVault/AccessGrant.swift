@@ -63,6 +63,8 @@ public struct AccountFacts: Sendable, Equatable {
   public let scope: String?
   /// Those of them that the last refresh did not bring.
   public let missingScope: String?
+  /// Of a login that has just taken the place of another: whether that one ended at the provider.
+  public internal(set) var replaced: Revocation?
 }
 
 /// What the vault says about itself.

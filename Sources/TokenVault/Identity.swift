@@ -88,11 +88,13 @@ extension Vault {
     switch identity(in: answer, intent, account, provider, evidence.keys) {
     case .known(let token):
       try keep(answer, token.facts, intent, account, provider, caller, sent)
+      noteReplaced(evidence, by: answer.refreshToken, intent)
       return nil
     case .unsaid:
       // A code brings one, always (section 3.1.3.3).
       guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
         try keep(answer, answer.user, intent, account, provider, caller, sent)
+        noteReplaced(evidence, by: answer.refreshToken, intent)
         return nil
       }
       why = "the provider's answer has no ID token"
@@ -104,7 +106,10 @@ extension Vault {
       }
       why = reason
     }
-    guard !isSignIn else { return try end(intent, .misconfigured(why), caller) }
+    guard !isSignIn else {
+      discard(answer.refreshToken, of: provider, intent)
+      return try end(intent, .misconfigured(why), caller)
+    }
     try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
     return .misconfigured("\(why); the new access token is not used")
   }

@@ -235,7 +235,11 @@ extension Vault {
     } catch {
       if case .vaultUnsafe = error { throw error }
       if case .unexpected = error { throw error }
-      return .over(error)
+      guard asksProvider else {
+        dropDiscarded(of: intent.intent)
+        return .over(error)
+      }
+      return .over(error.telling(await revokeDiscarded(of: intent.intent)))
     }
   }
 

@@ -22,6 +22,8 @@ extension Vault {
     var keys: KeySet?
     /// The status with which the try before this one was refused, if its answer was empty.
     var refused: Int?
+    /// The refresh token of the login that this one replaces, and its provider.
+    var replaced: ReplacedLogin?
   }
 
   /// Takes what lies in the slot into the store (T2), then empties the slot.
@@ -146,8 +148,10 @@ extension Vault {
       // Whose it is, an answer without an ID token does not say.
       if let refreshToken, !isSignIn || provider.kind != .oidc {
         try keepRefreshToken(refreshToken, intent, account, provider, caller, sent)
+        noteReplaced(evidence, by: refreshToken, intent)
         return .misconfigured(message)
       }
+      if isSignIn { discard(refreshToken, of: provider, intent) }
       guard !isSignIn, intent.attempts > 1 else {
         return try end(intent, .misconfigured(message), caller)
       }
@@ -175,6 +179,12 @@ extension Vault {
       )
     }
     return .misconfigured("the provider does not grant the scopes of its file (\(said)); \(test)")
+  }
+
+  /// Notes the login that was replaced.
+  func noteReplaced(_ evidence: Evidence, by token: SharedSecret?, _ intent: IntentRow) {
+    guard let login = evidence.replaced else { return }
+    discard(replaced: login.token, by: token, of: login.provider, intent)
   }
 
   // MARK: - Rows

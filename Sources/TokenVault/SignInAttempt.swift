@@ -99,10 +99,11 @@ extension Vault {
         // It has brought a refresh token, if not all that was expected.
         return .signedIn(try facts(of: row))
       }
-      if case .pending(let slowDown) = try await exchange(attempt, for: row, slot, caller) {
-        return .pending(slowDown: slowDown)
-      }
-      return .signedIn(try facts(of: try self.account(withIdentifier: row.id)))
+      let (settled, revocation) = try await exchange(attempt, for: row, slot, caller)
+      if case .pending(let slowDown) = settled { return .pending(slowDown: slowDown) }
+      var facts = try facts(of: try self.account(withIdentifier: row.id))
+      facts.replaced = revocation
+      return .signedIn(facts)
     }
   }
 
@@ -117,13 +118,14 @@ extension Vault {
     return before.login != nil && before.login == attempt.pending.login
   }
 
-  /// The exchange of a login, from T1 to T2.
+  /// The exchange of a login, from T1 to T2, and what became of the login that it replaced.
   private func exchange(
     _ attempt: SignInAttempt,
     for row: AccountRow,
     _ slot: consuming SlotFile,
     _ caller: Caller
-  ) async throws(VaultFailure) -> Settled {
+  ) async throws(VaultFailure) -> (Settled, replaced: Revocation?) {
+    let replaced = await loginToReplace(in: row, caller)
     let intent: IntentRow
     do throws(VaultFailure) {
       var pending = attempt.pending
@@ -161,13 +163,20 @@ extension Vault {
     let image = try image(after: reply, intent, slot)
     // Where they cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)
-    return try settle(
-      intent,
-      with: image,
-      slot,
-      caller: caller,
-      evidence: Evidence(sent: attempt.sent, keys: keys)
-    )
+    do throws(VaultFailure) {
+      let settled = try settle(
+        intent,
+        with: image,
+        slot,
+        caller: caller,
+        evidence: Evidence(sent: attempt.sent, keys: keys, replaced: replaced)
+      )
+      guard case .tokens = settled, let replaced else { return (settled, nil) }
+      let now = try account(withIdentifier: row.id)
+      return (settled, await end(replaced, replacedBy: now, intent.intent))
+    } catch {
+      throw error.telling(await revokeDiscarded(of: intent.intent))
+    }
   }
 }
 

@@ -80,22 +80,10 @@ extension Vault {
       }
       return Revocation(not: "the access token has expired, and " + Self.needsSomeone)
     }
-    switch await exchange.perform(request, terms: terms(of: provider), delivery: nil) {
-    case .answered(let status, _, _):
-      switch client.judgeLogout(status: status) {
-      case .revoked where endsGrant: return Revocation(revoked: true)
-      case .revoked:
-        let why = row.state == .signedIn ? Self.needsSomeone : row.cause ?? "the grant has ended"
-        return Revocation(not: "only the access token was revoked; \(why)")
-      case .notRevoked(let reason): return Revocation(not: reason)
-      }
-    case .notSent(let reason):
-      return Revocation(not: .notSent(reason, to: request.url, terms: terms(of: provider)))
-    case .interrupted(let reason):
-      return Revocation(not: .unanswered(reason, by: request.url))
-    case .delivered, .sealed:
-      return Revocation(not: "the exchange gave no answer")
-    }
+    let answer = await answer(to: request, client)
+    guard answer.revoked, !endsGrant else { return answer }
+    let why = row.state == .signedIn ? Self.needsSomeone : row.cause ?? "the grant has ended"
+    return Revocation(not: "only the access token was revoked; \(why)")
   }
 
   private static let needsSomeone =

@@ -90,6 +90,8 @@ public actor Vault {
   /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
   var patience: [[UInt8]: BootInstant] = [:]
   var withheld: [[UInt8]: WithheldToken] = [:]
+  /// Refresh tokens that are not kept, by the intent of their exchange, until they are revoked.
+  var discarded: [[UInt8]: DiscardedToken] = [:]
   let rules: any MachineRules
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()

@@ -34,6 +34,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var scope: String?
   /// Those of them that the last refresh did not bring.
   public var missingScope: String?
+  /// Of a login that has just taken the place of another: whether that one's refresh token was revoked.
+  public var replacedRevoked: Bool?
+  /// Why it was not.
+  public var replacedReason: String?
 
   /// Of these parts.
   public init(
@@ -52,7 +56,9 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     isDefault: Bool,
     exportable: Bool? = nil,
     scope: String? = nil,
-    missingScope: String? = nil
+    missingScope: String? = nil,
+    replacedRevoked: Bool? = nil,
+    replacedReason: String? = nil
   ) {
     self.name = name
     self.provider = provider
@@ -70,6 +76,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     self.exportable = exportable
     self.scope = scope
     self.missingScope = missingScope
+    self.replacedRevoked = replacedRevoked
+    self.replacedReason = replacedReason
   }
 
   /// Reads the members.
@@ -90,6 +98,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     exportable = try object.optional("exportable")
     scope = try object.optional("scope")
     missingScope = try object.optional("missing_scope")
+    replacedRevoked = try object.optional("replaced_revoked")
+    replacedReason = try object.optional("replaced_reason")
   }
 
   /// The members as JSON.
@@ -112,6 +122,8 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
         "exportable": exportable,
         "scope": scope,
         "missing_scope": missingScope,
+        "replaced_revoked": replacedRevoked,
+        "replaced_reason": replacedReason,
       ])
     }
   }

@@ -39,7 +39,11 @@ let vaultDescription = #"""
     exportable: ?bool,
     # The scopes that its login was granted, and those of them that the last refresh did not bring.
     scope: ?string,
-    missing_scope: ?string
+    missing_scope: ?string,
+    # Of a login that has just taken the place of another: whether that one's refresh token was revoked
+    # at its provider, else why not.
+    replaced_revoked: ?bool,
+    replaced_reason: ?string
   )
 
   # What the reader says about itself. `reason` tells why it is not there.

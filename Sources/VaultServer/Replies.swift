@@ -174,7 +174,9 @@ extension VaultAccount {
       isDefault: facts.isDefault,
       exportable: facts.isExportable,
       scope: facts.scope,
-      missingScope: facts.missingScope
+      missingScope: facts.missingScope,
+      replacedRevoked: facts.replaced?.revoked,
+      replacedReason: facts.replaced?.reason
     )
   }
 }

@@ -85,7 +85,7 @@ struct LoginTests {
       try stage.reply(AccountReply(account: VerbTests.account))
     }
     #expect(play.code == (answer == "y" ? .done : .interrupted))
-    for part in ["signed in as me@example.org", "Sign in as eve@example.org", "stays alive"] {
+    for part in ["signed in as me@example.org", "Sign in as eve@example.org", "ends the earlier"] {
       #expect(play.screen.contains(part))
     }
   }

@@ -138,7 +138,8 @@ struct OAuthCanonicalFormTests {
     ("authorization_parameters", "prompt=login"), ("password_grant", "true"),
     ("id_token_algorithms", "RS256"), ("response_iss", "required"), ("id_field", "id"),
     ("refresh_ends_access_tokens", "true"), ("refresh_scope", "whole"),
-    ("loopback_users", "998"), ("id_token_algorithms", "RS256;ES512"),
+    ("loopback_users", "998"), ("revocation_ends", "all-logins"),
+    ("id_token_algorithms", "RS256;ES512"),
   ])
   func everySettingIsInTheForm(_ key: String, _ value: String) throws {
     #expect(try made([key: value]).canonicalForm != made().canonicalForm)

@@ -92,7 +92,11 @@ struct SignInTests {
     try await bench.signIn(vault)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await sign(vault, settings: nil)
-    #expect(bench.exchange.requests.last?.url == "https://id.example.com/auth/login")
+    #expect(
+      bench.exchange.requests.suffix(2).map(\.url) == [
+        "https://id.example.com/auth/login", "https://id.example.com/auth/logout",
+      ]
+    )
     #expect(await failure { _ = try await sign(vault, "new", settings: nil) } != nil)
   }
 

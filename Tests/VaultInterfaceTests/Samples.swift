@@ -128,7 +128,9 @@ private let account = VaultAccount(
   isDefault: false,
   exportable: true,
   scope: "read write",
-  missingScope: "write"
+  missingScope: "write",
+  replacedRevoked: false,
+  replacedReason: "the provider answered 401"
 )
 private let provider = VaultProvider(
   name: "dev",

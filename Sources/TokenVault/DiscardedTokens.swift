@@ -1,0 +1,164 @@
+internal import Configuration
+internal import OAuth
+internal import Presence
+internal import SecretMemory
+internal import Storage
+
+// A sign-in may bring a refresh token that is not kept, because its ID token is refused, and it may
+// take the place of one that still lives. Both would stay valid at the provider, known to no program
+// that could end them. So they are revoked, once, and what came of it is told.
+
+/// A refresh token that the vault does not keep.
+struct DiscardedToken: Sendable {
+  let provider: Provider
+  let token: SharedSecret
+}
+
+extension Vault {
+  /// Notes a refresh token that an answer brought and that is not kept.
+  func discard(_ token: SharedSecret?, of provider: Provider, _ intent: IntentRow) {
+    guard let token else { return }
+    discarded[intent.intent] = DiscardedToken(provider: provider, token: token)
+  }
+
+  /// Revokes what an answer brought in vain.
+  ///
+  /// - Returns: what came of it; `nil` if nothing was noted.
+  func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
+    guard let found = discarded.removeValue(forKey: intent) else { return nil }
+    return await revoke(found.token, at: found.provider)
+  }
+
+  /// Forgets it without a word to the provider.
+  func dropDiscarded(of intent: [UInt8]) {
+    discarded[intent] = nil
+  }
+
+  /// Ends a refresh token at its provider (RFC 7009), whatever becomes of the account.
+  func revoke(_ token: SharedSecret, at provider: Provider) async -> Revocation {
+    let client = ProviderClient(provider: provider)
+    guard
+      let request = (try? client.revocation(accessToken: nil, refreshToken: token)) ?? nil
+    else { return Revocation(not: "the provider has no revocation_endpoint") }
+    return await answer(to: request, client)
+  }
+
+  /// Asks for a revocation, and says what came of it.
+  func answer(to request: ProviderRequest, _ client: ProviderClient) async -> Revocation {
+    let terms = terms(of: client.provider)
+    switch await exchange.perform(request, terms: terms, delivery: nil) {
+    case .answered(let status, _, _):
+      switch client.judgeLogout(status: status) {
+      case .revoked: return Revocation(revoked: true)
+      case .notRevoked(let reason): return Revocation(not: reason)
+      }
+    case .notSent(let reason):
+      return Revocation(not: .notSent(reason, to: request.url, terms: terms))
+    case .interrupted(let reason):
+      return Revocation(not: .unanswered(reason, by: request.url))
+    case .delivered, .sealed:
+      return Revocation(not: "the exchange gave no answer")
+    }
+  }
+
+  // MARK: - The login before
+
+  /// The refresh token that a login is about to replace; `nil` if there is none, or if it may not be
+  /// opened without a presence check.
+  ///
+  /// It is opened before the exchange, because the box is gone afterwards.
+  func loginToReplace(
+    in row: AccountRow,
+    _ caller: Caller
+  ) async -> ReplacedLogin? {
+    // The token of a dead grant is never sent again.
+    guard row.state == .signedIn, row.sealedRefreshToken != nil,
+      let provider = try? provider(of: row)
+    else { return nil }
+    let place = await placeOfWindow(caller)
+    guard
+      let authority = try? authorityWithoutAsking(for: row, caller, at: place, extending: false),
+      let token = try? openRefreshToken(
+        of: row,
+        authority: authority,
+        use: Use(purpose: .refresh, caller: caller)
+      )
+    else { return ReplacedLogin(provider: provider, subject: row.subject, token: nil) }
+    return ReplacedLogin(provider: provider, subject: row.subject, token: SharedSecret(token))
+  }
+
+  /// Notes the refresh token of the login that an answer replaces, unless the provider gave the same
+  /// one again: to revoke that would end the new login.
+  func discard(
+    replaced old: SharedSecret?,
+    by new: SharedSecret?,
+    of provider: Provider,
+    _ intent: IntentRow
+  ) {
+    guard let old, let new, !SecretBytes.constantTimeEqual(old.bytes, new.bytes) else { return }
+    discard(old, of: provider, intent)
+  }
+
+  /// Ends the login that another one has replaced.
+  ///
+  /// - Returns: what came of it; `nil` if there is nothing to end.
+  func end(
+    _ login: ReplacedLogin,
+    replacedBy row: AccountRow,
+    _ intent: [UInt8]
+  ) async
+    -> Revocation?
+  {
+    guard login.token != nil else { return Revocation(not: "that needs a presence check") }
+    if let current = try? provider(of: row), isOfOneGrant(login, row, current) {
+      dropDiscarded(of: intent)
+      return Revocation(
+        not: "the provider would end the new login with it (revocation_ends = all-logins)"
+      )
+    }
+    return await revokeDiscarded(of: intent)
+  }
+
+  /// Whether a revocation of the old login would reach the new one.
+  private func isOfOneGrant(
+    _ login: ReplacedLogin,
+    _ row: AccountRow,
+    _ current: Provider
+  ) -> Bool {
+    guard current.revocationEnds == .allLogins, login.provider.issuer == current.issuer,
+      login.provider.clientID == current.clientID
+    else { return false }
+    guard let old = login.subject, let new = row.subject else { return true }
+    return old.utf8.elementsEqual(new.utf8)
+  }
+}
+
+/// The login that an account had until another took its place.
+struct ReplacedLogin: Sendable {
+  let provider: Provider
+  let subject: String?
+  /// `nil` if it may not be opened.
+  let token: SharedSecret?
+}
+
+extension Revocation {
+  /// What is said about a refresh token that came in vain.
+  var ofDiscarded: String {
+    revoked
+      ? "the refresh token that came with it was revoked"
+      : "the refresh token that came with it stays valid at the provider (\(reason ?? "not asked"))"
+  }
+}
+
+extension VaultFailure {
+  /// The same failure, with what became of the refresh token that came with it.
+  func telling(_ revocation: Revocation?) -> VaultFailure {
+    guard let revocation else { return self }
+    switch self {
+    case .misconfigured(let why): return .misconfigured("\(why); \(revocation.ofDiscarded)")
+    case .providerRefused(let status, let why):
+      return .providerRefused(status: status, "\(why); \(revocation.ofDiscarded)")
+    default: return self
+    }
+  }
+}
