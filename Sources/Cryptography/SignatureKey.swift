@@ -46,82 +46,31 @@ public final class SignatureKey: @unchecked Sendable {
   /// Owned; only read after it is made, from any thread (openssl-threads(7)).
   private let key: OpaquePointer
 
-  /// An RSA key; both numbers are big-endian, without zeros in front (RFC 7518, section 6.3.1).
+  /// A key that checks signatures.
   ///
-  /// - Throws: `wrongLength` for a modulus outside of `modulusBits`, `malformed` for what is no
-  ///   RSA key.
-  public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-    guard let first = modulus.first, first != 0, modulus.count <= 1 << 16 else {
-      throw .malformed
-    }
-    let bits = modulus.count * 8 - first.leadingZeroBitCount
-    guard Self.modulusBits.contains(bits) else { throw .wrongLength }
-    // With the exponent 1 anything is its own signature; an even one belongs to no key.
-    guard (1...8).contains(exponent.count), exponent[0] != 0, exponent != [1],
-      let exponentEnd = exponent.last, exponentEnd & 1 == 1, let end = modulus.last, end & 1 == 1
-    else { throw .malformed }
+  /// - Throws: `malformed` for a point that is not on its curve, and for what OpenSSL does not take.
+  public init(_ numbers: PublicKeyNumbers) throws(CryptographyError) {
     guard let library = unsafe Library.shared.context else {
       throw Library.failure("OSSL_LIB_CTX_new")
     }
-    guard
-      let key = unsafe copenssl_rsa_key(
-        library,
-        modulus,
-        Int32(modulus.count),
-        exponent,
-        Int32(exponent.count)
-      )
-    else { throw Self.malformed() }
+    let (first, second) = (numbers.first, numbers.second)
+    let made =
+      switch numbers.kind {
+      case .rsa:
+        unsafe copenssl_rsa_key(library, first, Int32(first.count), second, Int32(second.count))
+      case .ec(let curve):
+        // The uncompressed form (SEC 1, section 2.3.3).
+        unsafe copenssl_ec_key(library, curve.rawValue, [4] + first + second, 1 + 2 * first.count)
+      case .ed25519:
+        unsafe copenssl_ed25519_key(library, first, first.count)
+      }
+    guard let key = unsafe made else { throw Self.malformed() }
     unsafe self.key = key
-    kind = .rsa
-  }
-
-  /// A key on a curve; both coordinates are big-endian, as long as the curve says (RFC 7518,
-  /// section 6.2.1).
-  ///
-  /// - Throws: `wrongLength`, or `malformed` for a point that is not on the curve.
-  public init(on curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
-    guard x.count == curve.coordinateCount, y.count == curve.coordinateCount else {
-      throw .wrongLength
-    }
-    guard let library = unsafe Library.shared.context else {
-      throw Library.failure("OSSL_LIB_CTX_new")
-    }
-    // The uncompressed form (SEC 1, section 2.3.3).
-    let point = [4] + x + y
-    guard let key = unsafe copenssl_ec_key(library, curve.rawValue, point, point.count) else {
-      throw Self.malformed()
-    }
-    unsafe self.key = key
-    kind = .ec(curve)
-  }
-
-  /// A key on Edwards25519: its 32 bytes (RFC 8037, section 2).
-  ///
-  /// - Throws: `wrongLength` or `malformed`.
-  public init(ed25519 bytes: [UInt8]) throws(CryptographyError) {
-    guard bytes.count == 32 else { throw .wrongLength }
-    guard let library = unsafe Library.shared.context else {
-      throw Library.failure("OSSL_LIB_CTX_new")
-    }
-    guard let key = unsafe copenssl_ed25519_key(library, bytes, bytes.count) else {
-      throw Self.malformed()
-    }
-    unsafe self.key = key
-    kind = .ed25519
+    kind = numbers.kind
   }
 
   deinit {
     unsafe EVP_PKEY_free(key)
-  }
-
-  /// Whether the key is of the kind that an algorithm takes.
-  public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
-    switch algorithm {
-    case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: kind == .rsa
-    case .es256, .es384, .es512: algorithm.curve.map { kind == .ec($0) } ?? false
-    case .edDSA: kind == .ed25519
-    }
   }
 
   /// Whether a signature, in the form that JWS gives it, is this key's for a message.
@@ -133,7 +82,7 @@ public final class SignatureKey: @unchecked Sendable {
     of message: [UInt8],
     _ algorithm: SignatureAlgorithm
   ) -> Bool {
-    guard fits(algorithm), message.count <= Self.maximumMessage,
+    guard kind.fits(algorithm), message.count <= Self.maximumMessage,
       signature.count <= Self.modulusBits.upperBound / 8,
       let library = unsafe Library.shared.context
     else { return false }

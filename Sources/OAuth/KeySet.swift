@@ -6,7 +6,8 @@ public import SecretMemory
 /// The public keys with which a provider signs ID tokens: a JWK Set (RFC 7517, section 5).
 ///
 /// Keys that are not for this, or that cannot be read, are left out, as the section says: a set
-/// may hold kinds that were invented later.
+/// may hold kinds that were invented later. A point that is not on its curve is found only when a
+/// token names its key.
 public struct KeySet: Sendable {
   /// The most bytes of a set.
   public static let maximumCount = 64 * 1024
@@ -58,7 +59,7 @@ public struct KeySet: Sendable {
   /// The keys that may have signed what names `kid` and `algorithm`.
   func candidates(kid: String?, _ algorithm: SignatureAlgorithm) -> [SigningKey] {
     keys.filter { key in
-      key.key.fits(algorithm) && (key.algorithm ?? algorithm) == algorithm
+      key.numbers.kind.fits(algorithm) && (key.algorithm ?? algorithm) == algorithm
         && (kid == nil || key.kid.map { $0.isByteEqual(to: kid ?? "") } ?? false)
     }
   }

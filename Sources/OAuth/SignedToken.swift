@@ -60,10 +60,12 @@ struct SignedToken {
     guard candidates.count <= Self.mostCandidates else {
       throw .refused("the provider has \(candidates.count) keys of the name that it is signed with")
     }
-    guard !candidates.isEmpty else {
+    // Only now: a set of a hundred would cost more than the rest of the judgement.
+    let usable = candidates.compactMap { try? SignatureKey($0.numbers) }
+    guard !usable.isEmpty else {
       throw .unknownKey(kid.map { DisplayText.of($0, most: 64) ?? "" })
     }
-    guard candidates.contains(where: { $0.key.verifies(signature, of: signed, algorithm) }) else {
+    guard usable.contains(where: { $0.verifies(signature, of: signed, algorithm) }) else {
       // A key that has no name may have been changed for another that has none.
       throw kid == nil ? .unknownKey(nil) : .refused("its signature is wrong")
     }

@@ -13,13 +13,13 @@ struct SigningKey: Sendable {
   let kid: String?
   /// The one algorithm that it is for, where it says so.
   let algorithm: SignatureAlgorithm?
-  /// The key.
-  let key: SignatureKey
+  /// The key's numbers.
+  let numbers: PublicKeyNumbers
   /// The members that it was made of, to be written again.
   let encoded: JSONObject
 
   /// Nil for what is not there to check signatures, for what cannot be read, and for a private
-  /// key: whoever shows that to everyone signs for no one.
+  /// key: its owner has shown it to everyone.
   init?(_ object: JSONObject) {
     guard Self.privateMembers.allSatisfy({ object[$0] == nil }) else { return nil }
     switch object["use"] {
@@ -43,31 +43,31 @@ struct SigningKey: Sendable {
       algorithm = known
     default: return nil
     }
-    guard let (key, members) = Self.key(in: object), algorithm.map(key.fits) ?? true else {
-      return nil
-    }
-    self.key = key
+    guard let (numbers, members) = Self.numbers(in: object),
+      algorithm.map(numbers.kind.fits) ?? true
+    else { return nil }
+    self.numbers = numbers
     let names = ["kty", "kid", "alg"] + members
     encoded = JSONObject(names.compactMap { name in object[name].map { (name, $0) } })
   }
 
-  private static func key(in object: JSONObject) -> (SignatureKey, members: [String])? {
+  private static func numbers(in object: JSONObject) -> (PublicKeyNumbers, members: [String])? {
     switch (object["kty"], object["crv"]) {
     case (.string("RSA"), _):
       guard let modulus = number("n", object), let exponent = number("e", object),
-        let key = try? SignatureKey(rsaModulus: modulus, exponent: exponent)
+        let numbers = try? PublicKeyNumbers(rsaModulus: modulus, exponent: exponent)
       else { return nil }
-      return (key, ["n", "e"])
+      return (numbers, ["n", "e"])
     case (.string("EC"), .string(let name)):
       guard let curve = SignatureKey.Curve(named: name), let x = number("x", object),
-        let y = number("y", object), let key = try? SignatureKey(on: curve, x: x, y: y)
+        let y = number("y", object), let numbers = try? PublicKeyNumbers(on: curve, x: x, y: y)
       else { return nil }
-      return (key, ["crv", "x", "y"])
+      return (numbers, ["crv", "x", "y"])
     case (.string("OKP"), .string("Ed25519")):
-      guard let x = number("x", object), let key = try? SignatureKey(ed25519: x) else {
+      guard let x = number("x", object), let numbers = try? PublicKeyNumbers(ed25519: x) else {
         return nil
       }
-      return (key, ["crv", "x"])
+      return (numbers, ["crv", "x"])
     default: return nil
     }
   }

@@ -131,7 +131,7 @@ struct SignatureVectorTests {
     for other in SignatureAlgorithm.allCases where other != .rs256 {
       #expect(!key.verifies(signature, of: message, other))
     }
-    #expect(key.fits(.ps256) && !key.fits(.es256) && !key.fits(.edDSA))
+    #expect(key.kind.fits(.ps256) && !key.kind.fits(.es256) && !key.kind.fits(.edDSA))
   }
 }
 
@@ -253,5 +253,22 @@ struct SignatureKeyTests {
     // A refused signature leaves no error behind that a later call would be blamed for.
     #expect(try sha256([]).count == 32)
     #expect(try sha512([]).prefix(4) == [0xCF, 0x83, 0xE1, 0x35])
+  }
+}
+
+extension SignatureKey {
+  fileprivate convenience init(
+    rsaModulus: [UInt8],
+    exponent: [UInt8]
+  ) throws(CryptographyError) {
+    try self.init(PublicKeyNumbers(rsaModulus: rsaModulus, exponent: exponent))
+  }
+
+  fileprivate convenience init(on curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
+    try self.init(PublicKeyNumbers(on: curve, x: x, y: y))
+  }
+
+  fileprivate convenience init(ed25519: [UInt8]) throws(CryptographyError) {
+    try self.init(PublicKeyNumbers(ed25519: ed25519))
   }
 }

@@ -178,7 +178,38 @@ struct Documents {
     }
   }
 
+  /// A token of each algorithm, beside another key of its name that might have signed.
+  private func measureSignatures(_ gauge: Gauge) throws {
+    for (key, other, algorithm) in [
+      (TokenSigner.Key.rsa, TokenSigner.Key.otherRSA, "PS512"), (.p256, .otherP256, "ES256"),
+      (.p384, .p384, "ES384"), (.p521, .p521, "ES512"), (.ed25519, .ed25519, "EdDSA"),
+    ] {
+      let keys = try [signer.jwk(other, kid: "k"), signer.jwk(key, kid: "k")]
+      let set = try KeySet(Array("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
+      let token = try signer.token(
+        header: #"{"alg":"\#(algorithm)","kid":"k"}"#,
+        payload: #"{"iss":"https://id.example.com"}"#,
+        // Not the first key, so that both are tried.
+        key: key,
+        algorithm: algorithm
+      )
+      gauge.measure("ID token, \(algorithm)", bytes: token.utf8.count) {
+        _ = try? IDToken.check(token, keys: set, expectations: Self.expectations)
+      }
+    }
+  }
+
+  private static let expectations = IDToken.Expectations(
+    issuer: "https://id.example.com",
+    clientID: "client-1",
+    nonce: "n",
+    accessToken: "a",
+    now: 1000,
+    subject: "a"
+  )
+
   private func measureTokens(_ gauge: Gauge) throws {
+    try measureSignatures(gauge)
     // As many keys as there may be, all of one name: each might have signed.
     let sets = try [TokenSigner.Key.p256, .rsa].map { key in
       let others = [String](
@@ -188,21 +219,13 @@ struct Documents {
       let all = (others + [try signer.jwk(key, kid: "k")]).joined(separator: ",")
       return (key, try KeySet(Array("{\"keys\":[\(all)]}".utf8)))
     }
-    let expected = IDToken.Expectations(
-      issuer: "https://id.example.com",
-      clientID: "client-1",
-      nonce: "n",
-      accessToken: "a",
-      now: 1000,
-      subject: "a"
-    )
     let header = #"{"alg":"ES256","kid":"k"}"#
     let claims =
       #""iss":"https://id.example.com","aud":"client-1","sub":"a","exp":2000,"iat":999,"nonce":"n""#
     func check(_ name: String, _ token: String) {
       for (key, set) in sets {
         gauge.measure("ID token, \(key), \(name)", bytes: token.utf8.count) {
-          _ = try? IDToken.check(token, keys: set, expectations: expected)
+          _ = try? IDToken.check(token, keys: set, expectations: Self.expectations)
         }
       }
     }

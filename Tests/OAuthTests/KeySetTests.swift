@@ -79,7 +79,6 @@ struct KeySetTests {
     let x = try point.string("x")
     let y = try point.string("y")
     let broken = [
-      #"{"kty":"EC","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#,
       #"{"kty":"EC","crv":"P-256","x":"\#(x)"}"#,
       #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)A"}"#,
       #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)="}"#,
@@ -95,6 +94,18 @@ struct KeySetTests {
     ]
     for key in broken { #expect(try keySet([key]).count == 0, "\(key)") }
     #expect(try keySet(broken + [signer.jwk(.p256, kid: "1")]).count == 1)
+  }
+
+  @Test
+  func aPointThatIsNotOnItsCurveChecksNoToken() throws {
+    let samples = try IDTokenSamples.shared.get()
+    let point = try object(samples.signer.jwk(.p256, kid: nil))
+    let (x, y) = (try point.string("x"), try point.string("y"))
+    let broken = #"{"kty":"EC","crv":"P-256","kid":"e","x":"\#(y)","y":"\#(x)"}"#
+    let token = try samples.token()
+    #expect(samples.check(token, keys: try keySet([broken])) != "u1")
+    let both = try keySet([broken, samples.signer.jwk(.p256, kid: "e")])
+    #expect(samples.check(token, keys: both) == "u1")
   }
 
   /// With the exponent 1, what is signed is the signature.
