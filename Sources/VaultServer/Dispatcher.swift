@@ -64,7 +64,8 @@ struct Dispatcher: Sendable {
           vendor: "Thumblatch",
           product: "thumblatchd",
           version: thumblatchVersion,
-          url: "https://thumblatch.io",
+          // The member is mandatory. The project has no address.
+          url: "",
           interfaces: ["org.varlink.service", VarlinkInterface.vault.name]
         )
       )

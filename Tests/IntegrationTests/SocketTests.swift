@@ -43,6 +43,7 @@ struct SocketTests {
     let caller = try vault.connect()
     let info = try caller.call(GetInfoCall())
     #expect(info.interfaces == ["org.varlink.service", "io.thumblatch.Vault"])
+    #expect(info.url.isEmpty)
     let path = "/Sources/Installed/usr/share/thumblatch"
     let file = try Directory(path: BuiltPrograms.sourceDirectory + path)
       .openForReading("io.thumblatch.Vault.varlink").readAll(limit: 1 << 20)
