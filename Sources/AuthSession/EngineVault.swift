@@ -195,7 +195,7 @@ extension AccountSnapshot {
       switch account.state {
       case .signedOut: .signedOut
       case .loginRequired: .loginRequired(reason: account.cause)
-      case .ready, .expired, .refreshing, .uncertain: .signedIn
+      case .ready, .locked, .expired, .refreshing, .uncertain: .signedIn
       }
     self.init(
       name: account.name,

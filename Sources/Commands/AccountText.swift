@@ -147,7 +147,10 @@ enum AccountText {
 
   /// The state as users meet it: `login-required`.
   static func state(_ account: VaultAccount) -> String {
-    String(account.state.rawValue.map { $0 == "_" ? "-" : $0 })
+    switch account.state {
+    case .expired: account.presenceProtection ? "locked" : "ready"
+    default: String(account.state.rawValue.map { $0 == "_" ? "-" : $0 })
+    }
   }
 
   /// A time as RFC 3339, or null.
@@ -163,7 +166,7 @@ enum AccountText {
   private static func validity(_ account: VaultAccount, now: Int64) -> String {
     guard let expiry = account.accessTokenExpiresAt else { return "-" }
     // The engine hands out no token that lasts only some seconds more.
-    if account.state == .expired { return "expired" }
+    if account.state == .locked || account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }
     return "\(Durations.brief(left.partialValue)) left"

@@ -21,8 +21,10 @@ public struct AccessGrant: Sendable, Equatable {
 
 /// Where an account stands, as `status` shows it.
 public enum AccountState: String, Sendable, Equatable {
+  /// A valid access token can be had at once, or after a refresh that asks nobody.
   case ready
-  case expired
+  /// The next access token takes a presence check.
+  case locked
   case refreshing
   case uncertain
   case loginRequired = "login_required"

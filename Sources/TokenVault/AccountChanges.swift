@@ -27,11 +27,12 @@ extension Vault {
     }
     let account = try account(named: name)
     let isAllowed = try await allowRename(account, to: fresh, prompt, caller)
+    let place = await placeOfWindow(caller)
     await enter(account.id)
     defer { leave(account.id) }
     let row = try self.account(withIdentifier: account.id)
     guard row.name == account.name else { throw .noSuchAccount(account.name) }
-    guard row.name != fresh.text else { return try facts(of: row) }
+    guard row.name != fresh.text else { return try facts(of: row, at: place) }
     guard try !store(has: fresh.text) else {
       throw .invalidArgument("there is an account \(fresh.text) already")
     }
@@ -62,7 +63,7 @@ extension Vault {
       writeTokenFile(of: changed, token)
     }
     writeDefaultAccount()
-    return try facts(of: changed)
+    return try facts(of: changed, at: place)
   }
 
   /// Whether a check was passed for it; false where none is needed.

@@ -19,7 +19,7 @@ extension Vault {
   private func finding(_ account: AccountFacts) -> VaultFinding? {
     let cause = account.cause.map { ": \($0)" } ?? ""
     switch account.state {
-    case .ready, .expired, .refreshing, .signedOut: return nil
+    case .ready, .locked, .refreshing, .signedOut: return nil
     case .uncertain where account.cause != nil:
       return VaultFinding(
         "accounts",

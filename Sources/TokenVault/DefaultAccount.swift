@@ -54,7 +54,7 @@ extension Vault {
   public func setDefault(
     account name: String,
     caller: Caller
-  ) throws(VaultFailure) -> AccountFacts {
+  ) async throws(VaultFailure) -> AccountFacts {
     let account = try account(named: name)
     try removeDefaultName()
     try change { () throws(VaultFailure) in
@@ -62,6 +62,6 @@ extension Vault {
       try self.record(AuditEntry(.defaultAccount, .done, account: account, caller: caller))
     }
     writeDefaultAccount()
-    return try facts(of: account)
+    return try facts(of: account, at: await placeOfWindow(caller))
   }
 }

@@ -62,7 +62,7 @@ extension Vault {
   }
 
   /// The place whose window a caller may see; nobody is asked while none is open.
-  func placeOfWindow(_ caller: Caller) async -> CallerPlace {
+  public func placeOfWindow(_ caller: Caller) async -> CallerPlace {
     windows.isAnyOpen(now: clock.boot) ? await place(of: caller) : .everywhere
   }
 }

@@ -18,7 +18,7 @@ extension Vault {
     let account = try account(named: name)
     if (try protectionClass(of: account) == .presence) == isOn {
       if let prompt { cancel(prompt, caller: caller) }
-      return try facts(of: account)
+      return try facts(of: account, at: await placeOfWindow(caller))
     }
     let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)
     guard let prompt else {
@@ -28,7 +28,7 @@ extension Vault {
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       try protect(row, isOn, purpose, authority, caller)
     }
-    return try facts(of: changed)
+    return try facts(of: changed, at: await placeOfWindow(caller))
   }
 
   private func protect(

@@ -40,7 +40,7 @@ extension Vault {
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
       if let prompt { cancel(prompt, caller: caller) }
-      return try facts(of: account)
+      return try facts(of: account, at: await placeOfWindow(caller))
     }
     try mayApply(provider, to: account)
     let question = try question(provider, account, caller)
@@ -48,15 +48,16 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
-    return try await withAccount(account.id) { row throws(VaultFailure) in
+    let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // What was shown is what happens: a login meanwhile brought another provider along.
       guard try self.question(provider, row, caller) == question else {
         throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
       }
       try mayApply(provider, to: row)
       try apply(provider, to: row, authority, caller)
-      return try facts(of: try self.account(withIdentifier: row.id))
+      return try self.account(withIdentifier: row.id)
     }
+    return try facts(of: changed, at: await placeOfWindow(caller))
   }
 
   private func differs(

@@ -28,12 +28,16 @@ extension Vault {
   /// What the reader says about itself.
   public func reader() async -> ReaderFacts { await check.reader() }
 
-  /// One account, or all of them in the order of their names.
-  public func accountFacts(named name: String?) throws(VaultFailure) -> [AccountFacts] {
+  /// One account, or all of them in the order of their names, as they are for a place: an unlock
+  /// window is open at one place only.
+  public func accountFacts(
+    named name: String?,
+    at place: CallerPlace = .everywhere
+  ) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
     let chosen = try impliedAccount()?.id
-    for row in rows { facts.append(try self.facts(of: row, isDefault: row.id == chosen)) }
+    for row in rows { facts.append(try self.facts(of: row, isDefault: row.id == chosen, at: place)) }
     return facts
   }
 
@@ -66,8 +70,8 @@ extension Vault {
     }
   }
 
-  func facts(of row: AccountRow) throws(VaultFailure) -> AccountFacts {
-    try facts(of: row, isDefault: try impliedAccount()?.id == row.id)
+  func facts(of row: AccountRow, at place: CallerPlace) throws(VaultFailure) -> AccountFacts {
+    try facts(of: row, isDefault: try impliedAccount()?.id == row.id, at: place)
   }
 
   /// An account whose record contradicts itself: what can be said without believing it.
@@ -94,7 +98,8 @@ extension Vault {
 
   private func facts(
     of row: AccountRow,
-    isDefault: Bool
+    isDefault: Bool,
+    at place: CallerPlace
   ) throws(VaultFailure) -> AccountFacts {
     let provider: Provider
     let isProtected: Bool
@@ -117,7 +122,7 @@ extension Vault {
       displayName: row.displayName,
       isProtected: isProtected,
       isExportable: row.exportable,
-      state: try state(of: row, token),
+      state: try state(of: row, token, at: place),
       cause: try cause(of: row),
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
@@ -134,7 +139,8 @@ extension Vault {
 
   private func state(
     of row: AccountRow,
-    _ token: AccessTokenRow?
+    _ token: AccessTokenRow?,
+    at place: CallerPlace
   ) throws(VaultFailure) -> AccountState {
     if let intent = try intent(of: row), intent.purpose == .refresh {
       guard flights[row.id] == nil else { return .refreshing }
@@ -145,10 +151,10 @@ extension Vault {
     case .signedOut: return .signedOut
     case .loginRequired: return .loginRequired
     case .signedIn:
-      guard let token, let left = secondsLeft(of: token), left >= leastLifetime else {
-        return .expired
-      }
-      return .ready
+      if let token, let left = secondsLeft(of: token), left >= leastLifetime { return .ready }
+      guard try protectionClass(of: row) == .presence else { return .ready }
+      let window = windows.window(at: place.name, now: clock.boot)
+      return window?.covers(row.id, at: clock.boot) == true ? .ready : .locked
     }
   }
 }

@@ -69,6 +69,7 @@ extension Vault {
     _ attempt: SignInAttempt,
     _ caller: Caller
   ) async throws(VaultFailure) -> SignInOutcome {
+    let place = await placeOfWindow(caller)
     while true {
       let account = try accountToSignIn(subject, provider)
       await enter(account.id)
@@ -87,7 +88,7 @@ extension Vault {
       // An earlier exchange of this very login or registration has come to its end: the provider
       // would refuse a second one.
       case .tokens where isItself:
-        return .signedIn(try facts(of: try self.account(withIdentifier: account.id)))
+        return .signedIn(try facts(of: try self.account(withIdentifier: account.id), at: place))
       case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
         throw why
       case .waiting(let why): throw why
@@ -97,11 +98,11 @@ extension Vault {
       guard let row = try find(account.id) else { continue }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // It has brought a refresh token, if not all that was expected.
-        return .signedIn(try facts(of: row))
+        return .signedIn(try facts(of: row, at: place))
       }
       let (settled, revocation) = try await exchange(attempt, for: row, slot, caller)
       if case .pending(let slowDown) = settled { return .pending(slowDown: slowDown) }
-      var facts = try facts(of: try self.account(withIdentifier: row.id))
+      var facts = try facts(of: try self.account(withIdentifier: row.id), at: place)
       facts.replaced = revocation
       return .signedIn(facts)
     }

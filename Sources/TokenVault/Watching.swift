@@ -156,9 +156,12 @@ extension Vault {
       let isUnlocked = open.map { $0.accounts == nil } ?? false
       return (WatchFacts(account: nil, isUnlocked: isUnlocked), open?.closing)
     }
-    let account = try facts(of: row)
+    let account = try facts(of: row, at: place)
     var end = open?.closing
-    if account.state == .ready, let token = try token(of: row), let left = secondsLeft(of: token) {
+    // A token that is due already ends nothing more.
+    if account.state == .ready, let token = try token(of: row), let left = secondsLeft(of: token),
+      left >= leastLifetime
+    {
       let tokenEnd = now.advanced(bySeconds: left - leastLifetime + 1)
       end = end.map { min($0, tokenEnd) } ?? tokenEnd
     }

@@ -22,7 +22,7 @@ extension Vault {
     let first = try await profile(with: grant)
     // A token that has just come after a question is not refreshed again: the provider means it.
     guard case .unauthorized = first.answer, prompt == nil else {
-      return try await outcome(first.answer, of: first.account)
+      return try await outcome(first.answer, of: first.account, caller)
     }
     let (newer, _) = try await grantedToken(
       account: grant.account,
@@ -32,7 +32,7 @@ extension Vault {
       caller: caller
     )
     let second = try await profile(with: newer)
-    return try await outcome(second.answer, of: second.account)
+    return try await outcome(second.answer, of: second.account, caller)
   }
 
   private func profile(
@@ -101,12 +101,14 @@ extension Vault {
 
   private func outcome(
     _ judgement: ProfileJudgement,
-    of account: AccountRow
+    of account: AccountRow,
+    _ caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
     switch judgement {
     case .profile(let user, let object):
       let known = await keep(user, of: account)
-      return (try facts(of: known), ProviderProfile(object: object))
+      let facts = try facts(of: known, at: await placeOfWindow(caller))
+      return (facts, ProviderProfile(object: object))
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:

@@ -28,7 +28,8 @@ let vaultDescription = #"""
     email: ?string,
     display_name: ?string,
     presence_protection: bool,
-    state: (ready, expired, refreshing, uncertain, login_required, signed_out),
+    # locked: the next access token takes a presence check. expired is not sent any more.
+    state: (ready, locked, expired, refreshing, uncertain, login_required, signed_out),
     # Why a login is required, or why the last refresh failed.
     cause: ?string,
     access_token_expires_at: ?int,

@@ -20,9 +20,11 @@ public enum SecretMemoryKind: String, Sendable, CaseIterable, WireValue {
 
 /// How an account stands.
 public enum AccountState: String, Sendable, CaseIterable, WireValue {
-  /// Its access token is valid.
+  /// A valid access token can be had without a presence check.
   case ready
-  /// Its access token is not valid any more; a refresh will bring another.
+  /// The next access token takes a presence check.
+  case locked
+  /// From an engine that does not tell the two apart: a refresh brings the next access token.
   case expired
   /// A refresh is under way.
   case refreshing

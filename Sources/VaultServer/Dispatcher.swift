@@ -35,7 +35,7 @@ struct Dispatcher: Sendable {
           return try await audit(question, more, reply, whenSent)
         }
         if case .getAccount(let question) = request {
-          return try await accounts(question, more, reply, whenSent)
+          return try await accounts(question, more, caller, reply, whenSent)
         }
         if case .watch(let question) = request {
           return try await watch(question, more, caller, reply, whenSent)
@@ -256,10 +256,14 @@ struct Dispatcher: Sendable {
   private func accounts(
     _ call: GetAccountCall,
     _ more: Bool,
+    _ caller: Caller,
     _ reply: @Sendable (VarlinkReply) -> Void,
     _ whenSent: @Sendable () async -> Bool
   ) async throws(VaultFailure) -> VarlinkReply {
-    let all = try await vault.accountFacts(named: call.account)
+    let all = try await vault.accountFacts(
+      named: call.account,
+      at: await vault.placeOfWindow(caller)
+    )
     guard more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")
     }

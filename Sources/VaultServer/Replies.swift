@@ -147,7 +147,7 @@ extension VaultInterface.AccountState {
   init(_ state: TokenVault.AccountState) {
     switch state {
     case .ready: self = .ready
-    case .expired: self = .expired
+    case .locked: self = .locked
     case .refreshing: self = .refreshing
     case .uncertain: self = .uncertain
     case .loginRequired: self = .loginRequired

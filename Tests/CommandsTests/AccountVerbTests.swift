@@ -39,7 +39,7 @@ struct AccountVerbTests {
   func anythingButYesRemovesNothing(_ answer: String) throws {
     let play = try Play.run(["account", "remove", "work"]) { stage in
       _ = try stage.expect(GetAccountCall.self)
-      try stage.reply(GetAccountReply(account: Self.account(.expired)))
+      try stage.reply(GetAccountReply(account: Self.account(.locked)))
       try stage.terminal.waitFor("[y/N]")
       try stage.terminal.type(answer + "\n")
       try stage.expectEnd()

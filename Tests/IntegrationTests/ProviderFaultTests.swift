@@ -75,7 +75,7 @@ struct ProviderFaultTests {
     let caller = try vault.connect()
     let failure = try caller.failure(AccessTokenCall(account: "me", rejected: old))
     #expect(failure.map(expectation.isExpected) == true, "\(String(describing: failure))")
-    #expect(try caller.state() == (expectation.isUncertain ? .uncertain : .expired))
+    #expect(try caller.state() == (expectation.isUncertain ? .uncertain : .ready))
     // The next engine knows of no wait.
     if expectation.isUncertain || failure?.retryAfter != nil { try vault.forgetRetryWait() }
     let after = try vault.connect()
@@ -105,7 +105,7 @@ struct ProviderFaultTests {
       Issue.record("nobody is there, and that is not told")
       return
     }
-    #expect(try caller.state() == .expired)
+    #expect(try caller.state() == .ready)
   }
 
   @Test

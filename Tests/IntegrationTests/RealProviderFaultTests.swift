@@ -25,7 +25,7 @@ struct RealProviderFaultTests {
     .init(5, "uncertain", ["status": "empty", "code": 403]),
     .init(5, "uncertain", ["status": "html", "code": 400]),
     .init(5, "uncertain", ["status": "html", "code": 403]),
-    .init(5, "expired", ["status": "retry-after", "retry_after": 1800]),
+    .init(5, "ready", ["status": "retry-after", "retry_after": 1800]),
     .init(5, "uncertain", ["status": "half"]),
     .init(5, "uncertain", ["status": "reset-before"]),
     .init(5, "uncertain", ["status": "reset-after"]),
@@ -33,9 +33,9 @@ struct RealProviderFaultTests {
     .init(5, "uncertain", ["status": "huge"]),
     // A sign-in page of a network that is not yet open.
     .init(5, "uncertain", ["status": "html", "code": 200]),
-    .init(2, "expired", ["status": 400, "body": #"{"error": "invalid_client"}"#]),
-    .init(2, "expired", ["status": 400, "body": #"{"error": "unauthorized_client"}"#]),
-    .init(2, "expired", ["status": 404]),
+    .init(2, "ready", ["status": 400, "body": #"{"error": "invalid_client"}"#]),
+    .init(2, "ready", ["status": 400, "body": #"{"error": "unauthorized_client"}"#]),
+    .init(2, "ready", ["status": 404]),
   ]
 
   @Test
@@ -86,7 +86,7 @@ struct RealProviderFaultTests {
     let offline = try member.run("token", "work")
     #expect(offline.end == .exited(5), "\(offline.text)")
     #expect(offline.text.contains("no network: "), "\(offline.text)")
-    #expect(try member.standing() == "expired")
+    #expect(try member.standing() == "ready")
     let test = try member.run("provider", "test", "idp")
     #expect(test.end == .exited(5), "\(test.text)")
     try member.provider.call("online")
@@ -118,7 +118,7 @@ struct RealProviderFaultTests {
       try member.expireTokens()
       try away("/o/token/", status)
       #expect(try member.run("token", "work").end == .exited(2))
-      #expect(try member.standing() == "expired")
+      #expect(try member.standing() == "ready")
       try member.run("token", "work").succeeded()
     }
     // Neither the access token, nor a code, nor the token that is to be revoked.

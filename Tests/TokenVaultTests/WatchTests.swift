@@ -116,14 +116,16 @@ struct WatchTests {
   }
 
   @Test
-  func aTokenThatEndsIsToldOf() async throws {
+  func aTokenThatEndsIsToldOfWhereTheNextOneTakesACheck() async throws {
     let (bench, vault) = try await signedIn()
+    try await bench.protect(vault)
+    _ = try await vault.lock(caller: caller())
     let onlooker = Onlooker(vault)
     await onlooker.untilTold(1)
     await bench.clock.untilAsleep(milliseconds: 3_591_000)
     bench.clock.advance(3591)
     await onlooker.untilTold(2)
-    #expect(onlooker.story == ["ready", "expired"])
+    #expect(onlooker.story == ["ready", "locked"])
     await onlooker.end()
   }
 

@@ -1,0 +1,78 @@
+import Presence
+import Testing
+
+@testable import TokenVault
+
+/// The state of an account tells whether the next token takes a presence check, and nothing of the
+/// age of the last one.
+@Suite(.timeLimit(.minutes(10)))
+struct AccountStateTests {
+  private func state(
+    _ vault: Vault,
+    at place: CallerPlace = .everywhere
+  ) async throws -> AccountState {
+    try #require(try await vault.accountFacts(named: "me", at: place).first).state
+  }
+
+  @Test
+  func anAccountWithoutProtectionIsReadyHoweverOldItsTokenIs() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    #expect(try await state(vault) == .ready)
+    bench.clock.advance(7200)
+    #expect(try await state(vault) == .ready)
+  }
+
+  @Test
+  func aProtectedAccountIsLockedWhereTheNextTokenTakesACheck() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    _ = try await vault.lock(caller: caller())
+    // Its token is handed out to anyone.
+    #expect(try await state(vault) == .ready)
+    bench.clock.advance(7200)
+    #expect(try await state(vault) == .locked)
+    try await bench.unlock(vault, ["me"], seconds: 60)
+    #expect(try await state(vault) == .ready)
+    bench.clock.advance(60)
+    #expect(try await state(vault) == .locked)
+  }
+
+  @Test
+  func aWindowAtAnotherPlaceUnlocksNothingHere() async throws {
+    let places = ScriptedPlaces()
+    places.seat(1, at: "session 1")
+    places.seat(2, at: "session 2")
+    let bench = try Bench()
+    let vault = try await bench.open(places: places)
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    _ = try await vault.lock(caller: caller(1))
+    bench.clock.advance(7200)
+    try await bench.unlock(vault, caller: caller(1))
+    #expect(try await state(vault, at: await vault.placeOfWindow(caller(1))) == .ready)
+    #expect(try await state(vault, at: await vault.placeOfWindow(caller(2))) == .locked)
+    // What a call brings is told for the place of its caller.
+    #expect(try await vault.setDefault(account: "me", caller: caller(1)).state == .ready)
+    #expect(try await vault.setDefault(account: "me", caller: caller(2)).state == .locked)
+  }
+
+  /// The end of a token changes the state by itself, and is told once.
+  @Test
+  func whoWatchesHearsOfTheEndOfATokenOnce() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    _ = try await vault.lock(caller: caller())
+    let onlooker = Onlooker(vault)
+    await onlooker.untilTold(1)
+    bench.clock.advance(7200)
+    await onlooker.until { $0.last?.account?.state == .locked }
+    #expect(onlooker.told.map { $0.account?.state } == [.ready, .locked])
+    await onlooker.end()
+  }
+}
