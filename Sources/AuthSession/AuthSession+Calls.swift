@@ -59,8 +59,11 @@ extension AuthSession {
     if check.hasPassed { return checkHasPassed() }
     guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }
     // The task that asked may have been cancelled; the sign-out is not.
+    // The provider is told only if that takes no check: too many have just failed.
+    let isLocked = facts.isLocked
     let ended = await Task { [vault, account] () -> AuthError? in
-      do throws(AuthError) { _ = try await vault.signOut(account, locally: false) } catch {
+      let nobody = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
+      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, nobody) } catch {
         return error.kind == .signedOut ? nil : error
       }
       return nil

@@ -58,20 +58,31 @@ extension AuthSession {
     }
   }
 
-  /// Signs out: the provider is told, and what is here is erased in any case.
+  /// Signs out: ends the login at the provider, and erases what is here.
   ///
-  /// - Parameter locally: whether the provider is not told.
-  /// - Returns: whether the provider confirmed it. Where nobody was signed in, nothing is done.
-  /// - Throws: what the vault itself may fail with: then nothing was erased.
+  /// To end it takes the refresh token, and so a presence check where the account is protected and
+  /// locked. If the check does not pass, the session stays signed in. Look at the outcome's `grant`:
+  /// where the provider could not be told, a login of the person stays alive there.
+  ///
+  /// - Parameters:
+  ///   - locally: whether the provider is not told, and nobody is asked.
+  ///   - reason: why the app asks, in its own words; nil: the configuration's.
+  /// - Returns: what became of the login at the provider. Where nobody was signed in, nothing is done.
+  /// - Throws: `presence`, and what the vault itself may fail with: then nothing was erased.
   @discardableResult
-  public func logout(locally: Bool = false) async throws(AuthError) -> SignOutOutcome {
+  public func logout(
+    locally: Bool = false,
+    reason: String? = nil
+  ) async throws(AuthError) -> SignOutOutcome {
     forget()
-    let outcome = try await calling { [self] () throws(AuthError) in
+    let check = PresenceCall(self, reason: reason ?? configuration.presenceReason)
+    defer { check.end() }
+    let outcome = try await calling(check) { [self] () throws(AuthError) in
       do throws(AuthError) {
-        return try await vault.signOut(account, locally: locally)
+        return try await vault.signOut(account, locally: locally, check.asking)
       } catch {
         guard error.kind == .signedOut else { throw error }
-        return SignOutOutcome(isRevoked: false, reason: "nobody was signed in")
+        return SignOutOutcome(.none, reason: "nobody was signed in")
       }
     }
     hasSignedOut()

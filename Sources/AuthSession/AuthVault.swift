@@ -42,8 +42,13 @@ public protocol AuthVault: Sendable {
   /// Where the provider of an account sends a browser back, as its settings say; nil: to the usual
   /// address.
   func redirectURI(of account: String) async throws(AuthError) -> String?
-  /// Signs out: tells the provider unless `locally`, then erases here in any case.
-  func signOut(_ account: String, locally: Bool) async throws(AuthError) -> SignOutOutcome
+  /// Signs out: ends the login at the provider unless `locally`, after a presence check where that
+  /// takes one, and erases here. Nothing is erased if the check does not pass.
+  func signOut(
+    _ account: String,
+    locally: Bool,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> SignOutOutcome
   /// Asks the provider who this is.
   func fetchUser(
     _ account: String,
@@ -198,16 +203,33 @@ public struct AccountSnapshot: Sendable, Hashable {
   }
 }
 
-/// What signing out brought: here all is erased in any case.
+/// What signing out brought: here all is erased.
 public struct SignOutOutcome: Sendable, Hashable {
-  /// Whether the provider confirmed that the tokens are void.
-  public var isRevoked: Bool
-  /// Why it did not.
+  /// What became of the refresh token at the provider.
+  public enum Grant: String, Sendable, Hashable, CaseIterable {
+    /// The provider confirmed that it is void.
+    case ended
+    /// It stays valid there: tell the person.
+    case valid
+    /// Nobody can tell: the provider did not answer, or an earlier answer of it was lost.
+    case unknown
+    /// There was none, or the provider had ended it before.
+    case none
+  }
+
+  /// What became of the refresh token.
+  public var grant: Grant
+  /// Why the provider did not confirm.
   public var reason: String?
 
+  /// Whether the provider confirmed that the tokens are void.
+  public var isRevoked: Bool { grant == .ended }
+  /// Whether a login of the person may still be alive at the provider.
+  public var mayBeAlive: Bool { grant == .valid || grant == .unknown }
+
   /// Of these parts.
-  public init(isRevoked: Bool, reason: String? = nil) {
-    self.isRevoked = isRevoked
+  public init(_ grant: Grant, reason: String? = nil) {
+    self.grant = grant
     self.reason = reason
   }
 }

@@ -169,6 +169,10 @@ extension PresencePurpose {
     case .applyProvider: "change the provider of"
     case .rename: "rename"
     case .policy: "change the policy"
+    case .signOut: "sign out of"
+    case .remove: "remove"
+    case .replace: "replace the login of"
+    case .setDefault: "make the default account"
     }
   }
 }

@@ -70,18 +70,30 @@ public struct EngineVault: AuthVault {
     }
   }
 
-  /// Signs out: tells the provider unless `locally`, then erases here in any case.
+  /// Signs out: ends the login at the provider unless `locally`, and erases here.
   public func signOut(
     _ account: String,
-    locally: Bool
+    locally: Bool,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> SignOutOutcome {
-    let reply = try await EngineCall.run(on: .ending, again: .never) {
+    // One that may wait for a person must not hold up those that never do.
+    let threads = locally || !asking.isPossible ? BlockingWork.ending : .long
+    let reply = try await EngineCall.run(on: threads, again: .never) {
       engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.remoteLimit) { _ in
-        LogoutCall(account: account, local: locally)
+      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+        LogoutCall(account: account, local: locally, prompt: prompt)
       }
     }
-    return SignOutOutcome(isRevoked: reply.revoked, reason: reply.reason)
+    let grant: SignOutOutcome.Grant =
+      switch reply.grant {
+      case .ended: .ended
+      case .valid: .valid
+      case .unknown: .unknown
+      case Optional.some(.none): .none
+      // An engine that does not say it says whether the provider confirmed.
+      case nil: reply.revoked ? .ended : .unknown
+      }
+    return SignOutOutcome(grant, reason: reply.reason)
   }
 
   /// Asks the provider who this is.

@@ -61,20 +61,28 @@ extension StubVault {
     content.withLock { $0.settings.redirectURI }
   }
 
-  /// Erases, and says what was set.
+  /// Erases, and says what was set; after a presence check where the provider is told of the end of a
+  /// protected login, and no unlock window is open.
   public func signOut(
     _ account: String,
-    locally: Bool
+    locally: Bool,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> SignOutOutcome {
     try await begin(.signOut)
-    guard snapshot.account != nil else { throw AuthError(.signedOut, "nobody is signed in") }
+    let known = snapshot
+    guard let standing = known.account else {
+      throw AuthError(.signedOut, "nobody is signed in")
+    }
+    if !locally, standing.isProtected, !known.isUnlocked, standing.standing == .signedIn {
+      try await check("sign out of", asking)
+    }
     content.withLock { content in
       content.settings.account?.standing = .signedOut
       content.token = nil
     }
     announce()
     return locally
-      ? SignOutOutcome(isRevoked: false, reason: "the provider was not told")
+      ? SignOutOutcome(.valid, reason: "the provider was not told")
       : content.withLock { $0.settings.signOut }
   }
 

@@ -73,7 +73,7 @@ public final class StubVault: AuthVault {
       AuthResponse(status: 200)
     }
     /// What the provider says when it is told of a signing out.
-    public var signOut = SignOutOutcome(isRevoked: true)
+    public var signOut = SignOutOutcome(.ended)
   }
 
   struct Content: Sendable {

@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlainText
 internal import VaultInterface
 
@@ -50,5 +51,73 @@ enum AccountEnd {
       ? "Its tokens are erased here; \(account.provider) is not told."
       : "Its tokens are erased here, whatever \(account.provider) answers."
     return "\(what) \(account.name)\(shown)? \(rest)"
+  }
+}
+
+/// What a sign-out or a removal came to, as it is told.
+struct AccountEnding {
+  let account: String
+  let provider: String
+  let grant: GrantState
+  let reason: String?
+  let isOffline: Bool
+  /// Whether the provider was not to be told.
+  let isLocal: Bool
+
+  init(_ reply: LogoutReply, of account: String, at provider: String, local: Bool) {
+    self.account = account
+    self.provider = provider
+    // An engine that does not say what became of the token says whether the provider confirmed.
+    grant = reply.grant ?? (reply.revoked ? .ended : .unknown)
+    reason = reply.reason
+    isOffline = reply.offline ?? false
+    isLocal = local
+  }
+
+  init(_ ended: EndedAccount, local: Bool) {
+    account = ended.account
+    provider = ended.provider
+    grant = ended.grant
+    reason = ended.reason
+    isOffline = ended.offline ?? false
+    isLocal = local
+  }
+
+  /// What became of the refresh token, as one or two sentences behind what was done here.
+  var sentence: String {
+    switch grant {
+    case .ended: "\(provider) confirmed that the login is ended."
+    case .none: "There was no login at \(provider) to end\(because)."
+    case .valid where isLocal:
+      "The refresh token was not revoked and stays valid at \(provider), which was not told."
+    case .valid: "The refresh token was NOT revoked and stays valid at \(provider)\(because)."
+    case .unknown:
+      "The refresh token may stay valid at \(provider)\(because)."
+    }
+  }
+
+  private var because: String { reason.map { ": \($0)" } ?? "" }
+
+  /// The members that every sign-out has in JSON.
+  var members: JSONObject {
+    [
+      "account": .string(account), "erased": true, "revoked": .boolean(grant == .ended),
+      "grant": .string(grant.rawValue), "reason": AccountText.optional(reason),
+      "offline": .boolean(isOffline),
+    ]
+  }
+
+  /// How the verb ends: a token that may be used still is no success, unless that was asked for.
+  var code: ExitCode {
+    switch grant {
+    case .ended, .none: .done
+    case .valid, .unknown: isLocal ? .done : .notRevoked
+    }
+  }
+
+  /// Fails where the verb does not end well; all of it is said.
+  func check() throws(CommandError) {
+    guard code != .done else { return }
+    throw CommandError(code, sentence, isSaid: true)
   }
 }

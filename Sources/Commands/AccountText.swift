@@ -31,13 +31,6 @@ enum AccountText {
     ]
   }
 
-  /// Why the provider's word on a sign-out is missing.
-  static func unconfirmed(_ reply: LogoutReply, local: Bool) -> String {
-    local
-      ? "the provider was not told, as asked for"
-      : "the provider did not confirm (\(reply.reason ?? "it was not asked to"))"
-  }
-
   /// What to do where it is not clear which account is meant.
   static let chooseDefault =
     "thumblatch account default NAME chooses the one that is meant where none is named"

@@ -54,11 +54,12 @@ enum AccountVerbs {
   static let setDefault = Verb(
     "account default",
     [.namedAccount],
-    summary: "choose the account that is meant where none is named"
+    summary: "choose the account that is meant where none is named",
+    details: "Asks for a presence check where a protected account would not be meant any more."
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
-    let reply = try session.call(within: Session.localLimit) { _ in
-      SetDefaultAccountCall(account: account)
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      SetDefaultAccountCall(account: account, prompt: prompt)
     }
     try session.report(
       ["account": .object(AccountText.object(reply.account))],
@@ -75,28 +76,32 @@ enum AccountVerbs {
     ],
     summary: "sign out as logout does, and forget the account",
     details: """
-      Asks at the terminal where the account is signed in. The audit trail keeps the account's name.
+      Asks at the terminal where the account is signed in. A protected account is removed only after \
+      a presence check, which no unlock window replaces. The audit trail keeps the account's name. \
+      Exit 12 says that the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
     let local = session.arguments.has("--local")
     let account = try StatusVerbs.accounts(session, named: name).first
-    let isSignedOut = account?.state == .signedOut
     try AccountEnd.removal.confirm(account, local: local, session)
-    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
-      RemoveAccountCall(account: name, local: local)
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
+      RemoveAccountCall(account: name, local: local, prompt: prompt)
     }
-    try session.report(
-      [
-        "account": .string(name), "removed": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
-      ],
-      isSignedOut
-        ? "removed \(name): it was not signed in"
-        : reply.revoked
-          ? "removed \(name): the provider confirmed the sign-out, and nothing of it is left here"
-          : "removed \(name): nothing of it is left here; "
-            + AccountText.unconfirmed(reply, local: local)
+    let ending = AccountEnding(
+      reply,
+      of: name,
+      at: account?.provider ?? "the provider",
+      local: local
     )
+    var members = ending.members
+    members["removed"] = true
+    try session.report(
+      members,
+      account?.state == .signedOut
+        ? "removed \(name): it was not signed in"
+        : "removed \(name): nothing of it is left here. \(ending.sentence)"
+    )
+    try ending.check()
   }
 }

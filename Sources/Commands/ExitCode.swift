@@ -29,6 +29,8 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case busy = 10
   /// Refused by policy.
   case refused = 11
+  /// Signed out here, but the refresh token stays valid at the provider, or that is unknown.
+  case notRevoked = 12
   /// Ctrl-C, a signal that ends programs, or a question that was answered with no.
   case interrupted = 130
 
@@ -47,6 +49,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case .notFound: "not-found"
     case .busy: "busy"
     case .refused: "refused"
+    case .notRevoked: "not-revoked"
     case .interrupted: "interrupted"
     }
   }
@@ -92,6 +95,36 @@ extension ExitCode {
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .malformed, .notUnderstood, .unknownError, .system: .bug
+      }
+  }
+}
+
+extension ExitCode {
+  /// From the best to the worst: what a run over several accounts ends with.
+  private static let bySeverity: [ExitCode] = [
+    .done, .notRevoked, .loginRequired, .notFound, .busy, .serverError, .promptNeeded, .presence,
+    .refused, .unavailable, .usage, .unsafeVault, .interrupted, .bug,
+  ]
+
+  /// Whether this end is worse than another.
+  func isWorse(than other: ExitCode) -> Bool {
+    let order = Self.bySeverity
+    return (order.firstIndex(of: self) ?? order.count) > (order.firstIndex(of: other) ?? 0)
+  }
+
+  /// Which exit status an error of the vault's interface means, by the error's name.
+  init(errorNamed name: String) {
+    self =
+      switch name {
+      case "PresenceNeeded": .promptNeeded
+      case "PresenceFailed": .presence
+      case "Busy": .busy
+      case "NoSuchAccount": .notFound
+      case "LoginRequired": .loginRequired
+      case "ProviderUnavailable": .unavailable
+      case "VaultUnsafe": .unsafeVault
+      case "Refused": .refused
+      default: .bug
       }
   }
 }

@@ -6,7 +6,7 @@ internal import VaultInterface
 
 /// `register`, `login`, `logout`.
 enum SignInVerbs {
-  static let all = [register, login, logout]
+  static let all = [register, login, LogoutVerb.logout]
 
   private static let email = Verb.Option("--email", "ADDRESS", "the e-mail address")
   private static let exportable = Verb.Option(
@@ -134,41 +134,6 @@ enum SignInVerbs {
     }
     try told(session, signedIn, "signed in")
     if known == nil { tellOfDefault(session) }
-  }
-
-  static let logout = Verb(
-    "logout",
-    [.namedAccount],
-    options: [
-      Verb.Option("--local", "erase here only; the provider is not told"),
-      AccountEnd.yes,
-    ],
-    summary: "sign out: tell the provider, erase here",
-    details: """
-      Asks at the terminal first; without one, or with --no-input, naming the account is enough. \
-      The tokens are erased here whether the provider confirms or not; which of the two happened is \
-      said.
-      """
-  ) { session throws(CommandError) in
-    let account = try session.accountName(session.arguments.operands[0])
-    let local = session.arguments.has("--local")
-    let before = try StatusVerbs.accounts(session, named: account).first
-    try AccountEnd.signOut.confirm(before, local: local, session)
-    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
-      LogoutCall(account: account, local: local)
-    }
-    try session.report(
-      [
-        "account": .string(account), "erased": true, "revoked": .boolean(reply.revoked),
-        "reason": AccountText.optional(reply.reason), "offline": .boolean(reply.offline ?? false),
-      ],
-      before?.state == .signedOut
-        ? "\(account) was not signed in"
-        : reply.revoked
-          ? "signed out of \(account): the provider confirmed, and the tokens are erased here"
-          : "signed out of \(account) here: the tokens are erased; "
-            + AccountText.unconfirmed(reply, local: local)
-    )
   }
 
   static func provider(_ session: Session) throws(CommandError) -> VaultProvider? {

@@ -36,6 +36,14 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   case rename
   /// Changing the rules that say when and for how long a check counts.
   case policy
+  /// Ending a login at its provider.
+  case signOut = "sign-out"
+  /// Forgetting a protected account.
+  case remove
+  /// Signing in to a protected account as another person, or at another provider.
+  case replace
+  /// Letting another account stand in for a protected one where none is named.
+  case setDefault = "set-default"
 
   /// The methods that may prove it.
   ///
@@ -45,7 +53,9 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
     switch self {
     case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy:
       [.password]
-    case .refresh, .enable, .disable, .unlock, .release, .test, .rename: [.fingerprint, .password]
+    case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
+      .replace, .setDefault:
+      [.fingerprint, .password]
     }
   }
 
@@ -56,7 +66,7 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
     switch self {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test,
-      .applyProvider, .rename, .policy:
+      .applyProvider, .rename, .policy, .signOut, .remove, .replace, .setDefault:
       false
     }
   }

@@ -291,6 +291,48 @@ public struct PromptBook: Sendable {
     connection: UInt64,
     at now: BootInstant
   ) throws(PresenceOutcome) -> PresenceProof {
+    let (method, deadline) = try takePassed(name, question, connection, now)
+    return PresenceProof(
+      origin: .check(method),
+      purpose: question.purpose,
+      account: question.account,
+      connection: connection,
+      deadline: deadline
+    )
+  }
+
+  /// How long the proofs of a check for several accounts last, in seconds: each waits for those before
+  /// it.
+  public static let lifetimeOfSeveral: Int64 = 300
+
+  /// Takes the proofs of a passed prompt that named several accounts: one for each of them, each for
+  /// one use. The prompt is gone afterwards.
+  public mutating func takeProofs(
+    _ name: String,
+    question: PromptQuestion,
+    connection: UInt64,
+    at now: BootInstant,
+    each body: (_ account: [UInt8], _ proof: consuming PresenceProof) -> Void
+  ) throws(PresenceOutcome) {
+    let (method, _) = try takePassed(name, question, connection, now)
+    for account in question.accounts {
+      let proof = PresenceProof(
+        origin: .check(method),
+        purpose: question.purpose,
+        account: account,
+        connection: connection,
+        deadline: now.advanced(bySeconds: Self.lifetimeOfSeveral)
+      )
+      body(account, proof)
+    }
+  }
+
+  private mutating func takePassed(
+    _ name: String,
+    _ question: PromptQuestion,
+    _ connection: UInt64,
+    _ now: BootInstant
+  ) throws(PresenceOutcome) -> (method: PresenceMethod, deadline: BootInstant) {
     guard let prompt = prompts[name], prompt.connection == connection,
       prompt.question == question, case .passed(let method) = prompt.state
     else { throw .denied("no passed presence check for this") }
@@ -299,13 +341,7 @@ public struct PromptBook: Sendable {
       throw .timedOut
     }
     prompts[name] = nil
-    return PresenceProof(
-      origin: .check(method),
-      purpose: question.purpose,
-      account: question.account,
-      connection: connection,
-      deadline: prompt.deadline
-    )
+    return (method, prompt.deadline)
   }
 
   /// From here on no finger can pass a prompt.

@@ -15,6 +15,8 @@ public struct PromptQuestion: Sendable, Equatable {
   public let detail: String?
   /// What the check is bound to besides, where that is too long to be shown whole; nil: nothing.
   public let binding: [UInt8]?
+  /// The accounts that `detail` names, where there are several: the check gives one proof for each.
+  public let accounts: [[UInt8]]
 
   /// Puts a question together.
   public init(
@@ -22,12 +24,14 @@ public struct PromptQuestion: Sendable, Equatable {
     purpose: PresencePurpose,
     account: [UInt8]?,
     detail: String? = nil,
-    binding: [UInt8]? = nil
+    binding: [UInt8]? = nil,
+    accounts: [[UInt8]] = []
   ) {
     self.user = user
     self.purpose = purpose
     self.account = account
     self.detail = detail
     self.binding = binding
+    self.accounts = accounts
   }
 }

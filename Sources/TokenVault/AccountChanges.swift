@@ -102,6 +102,9 @@ extension Vault {
 
   /// Removes an account: signs it out, then forgets it.
   ///
+  /// A protected one needs a presence check, which no window replaces, signed in or signed out: without
+  /// it a removal and a login under the same name would put another account in its place.
+  ///
   /// One transaction takes its row with all that hangs on it, so that a kill leaves the whole
   /// account or none of it. The slot goes after the commit; one that a kill leaves is removed at the
   /// next start. The trail keeps the name.
@@ -109,21 +112,65 @@ extension Vault {
   /// - Parameters:
   ///   - name: the account.
   ///   - local: the provider is not told.
+  ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
-  /// - Throws: `noSuchAccount`, and what the store cannot do.
-  /// - Returns: what the provider said.
+  /// - Throws: `noSuchAccount`, `presenceNeeded`, and what the store cannot do.
+  /// - Returns: what became of the login at the provider.
   public func remove(
     account name: String,
     local: Bool,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
+    let proof = try await proofToRemove(account, prompt, caller)
+    return try await remove(account, local: local, caller) { row throws(VaultFailure) in
+      guard proof != nil || !row.isProtected else {
+        throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
+      }
+      return proof.map { RightToRevoke(authority: $0, purpose: .remove) } ?? .withoutCheck
+    }
+  }
+
+  /// The passed check of a removal; nil for an account without protection.
+  private func proofToRemove(
+    _ account: AccountRow,
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Authority? {
+    guard account.isProtected else {
+      if let prompt { cancel(prompt, caller: caller) }
+      return nil
+    }
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .remove,
+      account: account.id,
+      detail: account.shownIdentity
+    )
+    guard let prompt else {
+      throw try await askForPresence(question, account: account.name, caller: caller)
+    }
+    return Authority(try spendable(prompt, question: question, caller: caller))
+  }
+
+  /// Removes an account for which `allow`, which sees it as it is then, gives a right.
+  func remove(
+    _ account: AccountRow,
+    local: Bool,
+    _ caller: Caller,
+    _ allow: (AccountRow) throws(VaultFailure) -> RightToRevoke
+  ) async throws(VaultFailure) -> Revocation {
     await enter(account.id)
     defer { leave(account.id) }
-    try await settleBeforeRemoval(account.id, asksProvider: !local)
+    let slot = try await settledSlot(account.id, asksProvider: !local)
     // A login of before, which had not been finished, was all that there was.
     guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
-    let answer = local ? Revocation.notAsked : await revoke(row, caller)
+    let right = try allow(row)
+    let answer =
+      if local { notRevoked(row, "only erased here, as asked for") } else {
+        try await revoke(row, right, slot, caller)
+      }
     try removeTokenFile(of: row.name)
     try removeDefaultName()
     try change { () throws(VaultFailure) in
@@ -137,7 +184,8 @@ extension Vault {
           .done,
           account: row,
           caller: caller,
-          detail: answer.revoked ? "revoked" : "erased here, not revoked"
+          method: right.authority.method,
+          detail: answer.auditDetail
         )
       )
     }
@@ -157,15 +205,17 @@ extension Vault {
   /// ago is revoked, too.
   ///
   /// An account whose slot is gone or unsafe can be removed all the same: it is a remedy for that.
-  private func settleBeforeRemoval(
+  private func settledSlot(
     _ identifier: [UInt8],
     asksProvider: Bool
-  ) async throws(VaultFailure) {
+  ) async throws(VaultFailure) -> SlotFile? {
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
       try await recover(identifier, slot, isLoginOver: true, asksProvider: asksProvider)
+      return slot
     } catch {
       guard case .vaultUnsafe = error else { throw error }
+      return nil
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import Presence
 internal import Storage
 
 // The account that is meant where none is named: the only one, or the one that a person chose.
@@ -51,17 +52,49 @@ extension Vault {
   }
 
   /// Makes the account the one that is meant where none is named.
+  ///
+  /// To take that from a protected account needs a presence check, which no window replaces: callers
+  /// that name no account would get another person's tokens from then on.
   public func setDefault(
     account name: String,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     let account = try account(named: name)
+    var method: String?
+    if let replaced = try protectedDefault(besides: account) {
+      let question = PromptQuestion(
+        user: caller.user,
+        purpose: .setDefault,
+        account: account.id,
+        detail: "instead of \(replaced.name)",
+        accounts: [replaced.id]
+      )
+      guard let prompt else {
+        throw try await askForPresence(question, account: account.name, caller: caller)
+      }
+      method = try spend(prompt, question, caller).rawValue
+    } else if let prompt {
+      cancel(prompt, caller: caller)
+    }
     try removeDefaultName()
     try change { () throws(VaultFailure) in
       try self.choose(account.id)
-      try self.record(AuditEntry(.defaultAccount, .done, account: account, caller: caller))
+      try self.record(
+        AuditEntry(.defaultAccount, .done, account: account, caller: caller, method: method)
+      )
     }
     writeDefaultAccount()
     return try facts(of: account, at: await placeOfWindow(caller))
+  }
+  /// The protected account that would not be meant any more: the one that is now, or that was until a
+  /// second account came.
+  private func protectedDefault(
+    besides account: AccountRow
+  ) throws(VaultFailure) -> AccountRow? {
+    if let current = try impliedAccount() {
+      return current.isProtected && current.id != account.id ? current : nil
+    }
+    return try accounts().first { $0.isProtected && $0.id != account.id }
   }
 }

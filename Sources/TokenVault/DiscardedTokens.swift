@@ -26,39 +26,12 @@ extension Vault {
   /// - Returns: what came of it; `nil` if nothing was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
     guard let found = discarded.removeValue(forKey: intent) else { return nil }
-    return await revoke(found.token, at: found.provider)
+    return await end(found.token, at: found.provider)
   }
 
   /// Forgets it without a word to the provider.
   func dropDiscarded(of intent: [UInt8]) {
     discarded[intent] = nil
-  }
-
-  /// Ends a refresh token at its provider (RFC 7009), whatever becomes of the account.
-  func revoke(_ token: SharedSecret, at provider: Provider) async -> Revocation {
-    let client = ProviderClient(provider: provider)
-    guard
-      let request = (try? client.revocation(accessToken: nil, refreshToken: token)) ?? nil
-    else { return Revocation(not: "the provider has no revocation_endpoint") }
-    return await answer(to: request, client)
-  }
-
-  /// Asks for a revocation, and says what came of it.
-  func answer(to request: ProviderRequest, _ client: ProviderClient) async -> Revocation {
-    let terms = terms(of: client.provider)
-    switch await exchange.perform(request, terms: terms, delivery: nil) {
-    case .answered(let status, _, _):
-      switch client.judgeLogout(status: status) {
-      case .revoked: return Revocation(revoked: true)
-      case .notRevoked(let reason): return Revocation(not: reason)
-      }
-    case .notSent(let reason):
-      return Revocation(not: .notSent(reason, to: request.url, terms: terms))
-    case .interrupted(let reason):
-      return Revocation(not: .unanswered(reason, by: request.url))
-    case .delivered, .sealed:
-      return Revocation(not: "the exchange gave no answer")
-    }
   }
 
   // MARK: - The login before
@@ -109,11 +82,12 @@ extension Vault {
   ) async
     -> Revocation?
   {
-    guard login.token != nil else { return Revocation(not: "that needs a presence check") }
+    guard login.token != nil else { return Revocation(.valid, "that needs a presence check") }
     if let current = try? provider(of: row), isOfOneGrant(login, row, current) {
       dropDiscarded(of: intent)
       return Revocation(
-        not: "the provider would end the new login with it (revocation_ends = all-logins)"
+        .valid,
+        "the provider would end the new login with it (revocation_ends = all-logins)"
       )
     }
     return await revokeDiscarded(of: intent)

@@ -49,7 +49,7 @@ extension Vault {
     await enter(identifier)
     defer { leave(identifier) }
     await readKeysAhead(for: identifier)
-    var slot = try await lockedSlot(identifier)
+    let slot = try await lockedSlot(identifier)
     if case .waiting(let why) = try await recover(identifier, slot) { throw why }
     // Nobody waits for what became of an earlier one, unless it still may be used.
     _ = try await admitWithheld(identifier)
@@ -72,6 +72,49 @@ extension Vault {
         use: Use(purpose: .refresh, caller: caller)
       )
     )
+    let answer = try await send(
+      token,
+      asked,
+      of: account,
+      to: provider,
+      after: earlier,
+      method: authority.method,
+      slot,
+      caller
+    )
+    do throws(VaultFailure) {
+      try settle(
+        answer.intent,
+        with: answer.image,
+        answer.slot,
+        caller: caller,
+        evidence: Evidence(sent: token, refused: try emptyRefusal(of: earlier))
+      )
+    } catch {
+      // The new refresh token is stored by now; what came with it may wait for newer keys.
+      guard withheld[identifier]?.intent.intent == answer.intent.intent else { throw error }
+      if let refusal = try await admitWithheld(identifier) { throw refusal }
+    }
+    let refreshed = try self.account(withIdentifier: identifier)
+    guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
+      throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
+    }
+    return grant
+  }
+
+  /// Sends a refresh token, from T1 to an answer that lies durable in the slot; T2 is the caller's.
+  ///
+  /// The caller has the account to itself, and its slot.
+  func send(
+    _ token: SharedSecret,
+    _ asked: ScopeRequest,
+    of account: AccountRow,
+    to provider: Provider,
+    after earlier: IntentRow?,
+    method: String?,
+    _ slot: consuming SlotFile,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> RefreshAnswer {
     let request: ProviderRequest
     do throws(OAuthError) {
       request = try ProviderClient(provider: provider).refresh(token.bytes, scope: asked)
@@ -92,7 +135,7 @@ extension Vault {
         .begun,
         account: account,
         caller: caller,
-        method: authority.method,
+        method: method,
         detail: asked.shown
       )
     )
@@ -104,27 +147,10 @@ extension Vault {
     )
     if reply.isOpen {
       slot.close()
-      slot = try await lockedSlot(identifier)
+      slot = try await lockedSlot(account.id)
     }
     let image = try image(after: reply, intent, slot)
-    do throws(VaultFailure) {
-      try settle(
-        intent,
-        with: image,
-        slot,
-        caller: caller,
-        evidence: Evidence(sent: token, refused: try emptyRefusal(of: earlier))
-      )
-    } catch {
-      // The new refresh token is stored by now; what came with it may wait for newer keys.
-      guard withheld[identifier]?.intent.intent == intent.intent else { throw error }
-      if let refusal = try await admitWithheld(identifier) { throw refusal }
-    }
-    let refreshed = try self.account(withIdentifier: identifier)
-    guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
-      throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
-    }
-    return grant
+    return RefreshAnswer(intent: intent, image: image, slot: slot)
   }
 
   /// Finishes what an engine or a courier left behind, without a question to anyone.
@@ -339,4 +365,11 @@ extension Vault {
       return try stored { () throws(StorageError) in try slot.readWhole() }
     }
   }
+}
+
+/// The answer to a refresh, before it is judged, and the slot that it lies in.
+struct RefreshAnswer: ~Copyable {
+  let intent: IntentRow
+  let image: [UInt8]
+  let slot: SlotFile
 }

@@ -37,7 +37,9 @@ extension Vault {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
     let chosen = try impliedAccount()?.id
-    for row in rows { facts.append(try self.facts(of: row, isDefault: row.id == chosen, at: place)) }
+    for row in rows {
+      facts.append(try self.facts(of: row, isDefault: row.id == chosen, at: place))
+    }
     return facts
   }
 

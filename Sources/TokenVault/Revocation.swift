@@ -1,35 +1,58 @@
-/// What the provider said to a sign-out; here everything is erased in any case.
+/// What became of the login at the provider when an account was signed out; here everything is erased
+/// in any case.
 public struct Revocation: Sendable, Equatable {
-  /// Whether it confirmed.
-  public let revoked: Bool
-  /// Why not; nil where it did.
+  /// What is known of the refresh token that was here.
+  public enum Grant: String, Sendable, CaseIterable {
+    /// The provider confirmed that it is void.
+    case ended
+    /// It stays valid at the provider.
+    case valid
+    /// Nobody can tell: the provider did not answer, or an earlier answer of it was lost.
+    case unknown
+    /// There was none, or the provider had ended it before.
+    case none
+  }
+
+  /// What is known of the refresh token.
+  public let grant: Grant
+  /// Why the provider did not confirm; nil where it did.
   public let reason: String?
   /// Whether there was no connection from here.
   public let isOffline: Bool
 
-  init(revoked: Bool, reason: String? = nil, isOffline: Bool = false) {
-    self.revoked = revoked
+  /// Whether the provider confirmed.
+  public var revoked: Bool { grant == .ended }
+
+  init(_ grant: Grant, _ reason: String? = nil, isOffline: Bool = false) {
+    self.grant = grant
     self.reason = reason
     self.isOffline = isOffline
   }
 
-  init(not reason: String) {
-    self.init(revoked: false, reason: reason)
-  }
-
   /// What there was to sign out of was a login whose answer could not be judged yet.
   static let ofUnfinishedLogin = Revocation(
-    not: "the login had not been finished; the provider was not told"
+    .unknown,
+    "the login had not been finished; the provider was not told"
   )
 
-  init(not failure: VaultFailure) {
+  /// The question was not sent, or it has no answer.
+  init(_ grant: Grant, failure: VaultFailure) {
     switch failure {
-    case .offline(let message, _): self.init(revoked: false, reason: message, isOffline: true)
+    case .offline(let message, _): self.init(grant, message, isOffline: true)
     case .providerUnavailable(let message, _), .unavailable(_, let message, _):
-      self.init(not: message)
-    default: self.init(not: "the provider was not asked")
+      self.init(grant, message)
+    default: self.init(grant, "the provider was not asked")
     }
   }
 
-  static let notAsked = Revocation(not: "only erased here, as asked for")
+  /// The same answer, where the last refresh has no answer: there may be a newer token, which the one
+  /// that was sent says nothing of.
+  var afterLostAnswer: Revocation {
+    guard grant == .ended else { return self }
+    return Revocation(
+      .unknown,
+      "the provider confirmed, but the answer to the last refresh was lost, and a newer token"
+        + " may stay valid"
+    )
+  }
 }

@@ -25,8 +25,7 @@ extension Vault {
     }
     var row = account
     row.state = .loginRequired
-    row.cause =
-      cause ?? (intent.attempts > 1 ? "answer lost" : "the provider has ended the grant")
+    row.cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
     let changed = row
     return try end(
       intent,

@@ -1,28 +1,106 @@
 internal import Configuration
 internal import Cryptography
-internal import OAuth
 internal import Presence
-internal import SecretMemory
 internal import Storage
 internal import System
 
 extension Vault {
-  /// Signs out: tells the provider unless `local`, and erases here in any case.
+  /// Signs out: ends the login at the provider unless `local`, and erases here.
   ///
-  /// - Returns: what the provider said.
+  /// To end it takes the refresh token, and so a presence check where the account is protected and no
+  /// unlock window is open. Nothing is erased before that check has passed. Without a way to tell the
+  /// provider, and for a `local` sign-out, nobody is asked. The account keeps its name, its protection
+  /// and whose it was: otherwise a sign-out and a login would put another person in its place without
+  /// a check.
+  ///
+  /// - Parameters:
+  ///   - name: the account.
+  ///   - local: the provider is not told.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  /// - Throws: `presenceNeeded`, `presenceFailed`, and what the store cannot do.
+  /// - Returns: what became of the login at the provider.
   public func signOut(
     account name: String,
     local: Bool,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
-    await enter(account.id)
-    defer { leave(account.id) }
-    let slot = try await lockedSlot(account.id)
-    try await recover(account.id, slot, isLoginOver: true, asksProvider: !local)
+    let right = local ? nil : try await rightToRevoke(account, prompt, caller)
+    return try await signOut(account.id, right, caller)
+  }
+
+  /// What entitles a sign-out to use a refresh token; asks for a check where that takes one.
+  private func rightToRevoke(
+    _ account: AccountRow,
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> RightToRevoke {
+    guard try needsCheckToRevoke(account) else {
+      if let prompt { cancel(prompt, caller: caller) }
+      return .withoutCheck
+    }
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: .signOut,
+      account: account.id,
+      detail: account.shownIdentity
+    )
+    if let prompt {
+      let proof = try spendable(prompt, question: question, caller: caller)
+      return RightToRevoke(authority: Authority(proof), purpose: .signOut)
+    }
+    if let right = try await rightOfWindow(account, caller) { return right }
+    throw try await askForPresence(question, account: account.name, caller: caller)
+  }
+
+  /// The right that an open unlock window gives, as to a refresh.
+  func rightOfWindow(
+    _ account: AccountRow,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> RightToRevoke? {
+    guard windows.isAnyOpen(for: account.id, now: clock.boot) else { return nil }
+    let place = await place(of: caller)
+    let authority = try authorityWithoutAsking(
+      for: account,
+      caller,
+      at: place,
+      extending: false
+    )
+    return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }
+  }
+
+  /// Whether the provider can be told of a sign-out, and the token for that is protected.
+  func needsCheckToRevoke(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    guard account.state == .signedIn, account.sealedRefreshToken != nil,
+      try protectionClass(of: account) == .presence,
+      // A record that does not say where it came from is erased all the same.
+      let provider = try? provider(of: account)
+    else { return false }
+    return provider.canBeToldOfSignOut
+  }
+
+  /// Signs out of an account; without a right the provider is not told.
+  func signOut(
+    _ identifier: [UInt8],
+    _ right: RightToRevoke?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Revocation {
+    await enter(identifier)
+    defer { leave(identifier) }
+    let slot = try await lockedSlot(identifier)
+    try await recover(identifier, slot, isLoginOver: true, asksProvider: right != nil)
     // A login of before, which had not been finished, was all that there was.
-    guard var row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
-    let answer = local ? Revocation.notAsked : await revoke(row, caller)
+    guard let found = try accountIfAny(withIdentifier: identifier) else {
+      return .ofUnfinishedLogin
+    }
+    let answer =
+      if let right { try await revoke(found, right, slot, caller) } else {
+        notRevoked(found, "only erased here, as asked for")
+      }
+    // A refresh that the revocation took may have brought another generation.
+    var row = try account(withIdentifier: identifier)
     try removeTokenFile(of: row.name)
     row.state = .signedOut
     row.cause = nil
@@ -44,7 +122,8 @@ extension Vault {
           .done,
           account: changed,
           caller: caller,
-          detail: answer.revoked ? "revoked" : "erased here, not revoked"
+          method: right?.authority.method,
+          detail: answer.auditDetail
         )
       )
     }
@@ -53,71 +132,37 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.checkpoint() }
     return answer
   }
+}
 
-  /// Tells the provider.
-  ///
-  /// A password backend by the access token while that is valid; else by the refresh token, where
-  /// its gate opens without asking anyone: nobody has to be here to sign out. An authorization
-  /// server by the refresh token, with which the whole grant ends; the access token alone where
-  /// that is all there is, which is no sign-out.
-  func revoke(
-    _ row: AccountRow,
-    _ caller: Caller
-  ) async -> Revocation {
-    guard row.sealedRefreshToken != nil else { return Revocation(not: "was not signed in") }
-    // A record that does not say where it came from is erased all the same.
-    guard let provider = try? provider(of: row) else {
-      return Revocation(not: "the provider in the record cannot be used")
-    }
-    let client = ProviderClient(provider: provider)
-    if provider.kind != .passwordBackend, provider.endpoint(.revocation) == nil {
-      return Revocation(not: "the provider has no revocation_endpoint")
-    }
-    let place = await placeOfWindow(caller)
-    guard let (request, endsGrant) = revocation(of: row, client, caller, at: place) else {
-      guard row.state == .signedIn else {
-        return Revocation(not: row.cause ?? "its grant has ended")
-      }
-      return Revocation(not: "the access token has expired, and " + Self.needsSomeone)
-    }
-    let answer = await answer(to: request, client)
-    guard answer.revoked, !endsGrant else { return answer }
-    let why = row.state == .signedIn ? Self.needsSomeone : row.cause ?? "the grant has ended"
-    return Revocation(not: "only the access token was revoked; \(why)")
+/// What entitles a sign-out or a removal to use the refresh token of one account.
+struct RightToRevoke: Sendable {
+  let authority: Authority
+  /// What its proof, if it has one, was made for.
+  let purpose: PresencePurpose
+
+  /// The right that no check gives: the gate refuses it for a protected token.
+  static var withoutCheck: RightToRevoke {
+    RightToRevoke(authority: Authority(), purpose: .signOut)
   }
+}
 
-  private static let needsSomeone =
-    "the refresh token needs someone who is here; next time: thumblatch unlock"
-
-  /// What tells the provider, and whether that ends the whole grant.
-  private func revocation(
-    of row: AccountRow,
-    _ client: ProviderClient,
-    _ caller: Caller,
-    at place: CallerPlace
-  ) -> (ProviderRequest, endsGrant: Bool)? {
-    let isBackend = client.provider.kind == .passwordBackend
-    var accessToken: String?
-    if let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 {
-      accessToken = token.token
+extension Revocation {
+  /// What of it goes into the trail.
+  var auditDetail: String {
+    switch grant {
+    case .ended: "revoked"
+    case .valid, .none: "erased here, not revoked"
+    case .unknown: "erased here, unknown whether revoked"
     }
-    func request(_ access: String?, _ refresh: SharedSecret?) -> ProviderRequest? {
-      (try? client.revocation(accessToken: access, refreshToken: refresh)) ?? nil
-    }
-    if isBackend, let accessToken {
-      return request(accessToken, nil).map { ($0, true) }
-    }
-    // The token of a dead grant is never sent again.
-    if row.state == .signedIn,
-      let authority = try? authorityWithoutAsking(for: row, caller, at: place, extending: false),
-      let token = try? openRefreshToken(
-        of: row,
-        authority: authority,
-        use: Use(purpose: .refresh, caller: caller)
-      )
-    {
-      return request(nil, SharedSecret(token)).map { ($0, true) }
-    }
-    return accessToken.flatMap { request($0, nil) }.map { ($0, false) }
   }
+}
+
+extension AccountRow {
+  /// Whether a presence check guards it; an unknown class counts as one that does.
+  var isProtected: Bool { protection != ProtectionClass.none.rawValue }
+}
+
+extension Provider {
+  /// Whether there is a way to end a login.
+  var canBeToldOfSignOut: Bool { kind == .passwordBackend || endpoint(.revocation) != nil }
 }

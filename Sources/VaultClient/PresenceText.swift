@@ -32,6 +32,13 @@ public enum PresenceText {
     case .test: "test the presence check"
     case .rename: "rename \(account ?? "the account") to \(detail ?? "another name")"
     case .policy: "change the policy\(detail.map { " (\($0))" } ?? "")"
+    case .signOut where account == nil: "sign out of \(detail ?? "all accounts")"
+    case .signOut: "sign out of \(account ?? "")\(detail.map { " (\($0))" } ?? "")"
+    case .remove: "remove \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
+    case .replace:
+      "replace the login of \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
+    case .setDefault:
+      "make \(account ?? "an account") the default account\(detail.map { " (\($0))" } ?? "")"
     case .applyProvider:
       "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
     }

@@ -246,12 +246,20 @@ public struct LogoutReply: VarlinkRecord, Equatable {
   public var reason: String?
   /// Whether there was no connection from here.
   public var offline: Bool?
+  /// What became of the refresh token; an older engine does not say.
+  public var grant: GrantState?
 
   /// Of these parts.
-  public init(revoked: Bool, reason: String? = nil, offline: Bool? = nil) {
+  public init(
+    revoked: Bool,
+    reason: String? = nil,
+    offline: Bool? = nil,
+    grant: GrantState? = nil
+  ) {
     self.revoked = revoked
     self.reason = reason
     self.offline = offline
+    self.grant = grant
   }
 
   /// Reads the members.
@@ -259,12 +267,13 @@ public struct LogoutReply: VarlinkRecord, Equatable {
     revoked = try object.required("revoked")
     reason = try object.optional("reason")
     offline = try object.optional("offline")
+    grant = try object.optional("grant")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      try .wire(["revoked": revoked, "reason": reason, "offline": offline])
+      try .wire(["revoked": revoked, "reason": reason, "offline": offline, "grant": grant])
     }
   }
 }

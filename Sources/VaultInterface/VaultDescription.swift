@@ -66,6 +66,18 @@ let vaultDescription = #"""
     detail: ?string
   )
 
+  # What a sign-out of all accounts came to for one of them. `error`: the error of this interface that
+  # kept it from being erased.
+  type EndedAccount (
+    account: string,
+    provider: string,
+    erased: bool,
+    grant: (ended, valid, unknown, none),
+    reason: ?string,
+    offline: ?bool,
+    error: ?string
+  )
+
   # A rule of the policy: what the machine lays down (the default, where nothing is laid down), what the
   # user has laid down, and what holds: the stricter one, or nothing where the rule has no effect in
   # this vault. `window` is in minutes, `window-limit` in hours, `store` in MiB.
@@ -190,9 +202,17 @@ let vaultDescription = #"""
   # Needs a prompt passed by password. `fingers` are those that are left.
   method DeleteFinger(finger: string, prompt: ?string, ask: ?bool) -> (fingers: []string)
 
-  # Signs out: tells the provider unless `local`, then erases here in any case. `revoked` says
-  # whether the provider confirmed, `reason` why not, `offline` that there was no connection from here.
-  method Logout(account: string, local: bool, prompt: ?string, ask: ?bool) -> (revoked: bool, reason: ?string, offline: ?bool)
+  # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
+  # refresh token, and so a passed prompt where the account is protected and no unlock window is open.
+  # `revoked` says whether the provider confirmed, `reason` why not, `offline` that there was no
+  # connection from here. `grant`: the refresh token is void (ended), stays valid at the provider, may
+  # be valid there (unknown), or there was none. The account keeps its name, its protection and whose
+  # it was.
+  method Logout(account: string, local: bool, prompt: ?string, ask: ?bool) -> (
+    revoked: bool, reason: ?string, offline: ?bool, grant: ?(ended, valid, unknown, none)
+  )
+  # The same for every account: one reply for each, with `more`. One prompt names all that need a check.
+  method LogoutAll(local: bool, prompt: ?string, ask: ?bool) -> (ended: ?EndedAccount)
   # Asks the provider who this is. `profile` is the provider's own object.
   method WhoAmI(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account, profile: object)
   # One record a reply with `more`, oldest first.
@@ -219,11 +239,13 @@ let vaultDescription = #"""
 
   # Needs a passed prompt where the account is protected.
   method RenameAccount(account: string, name: string, prompt: ?string, ask: ?bool) -> (account: Account)
-  # The account that is meant where none is named.
+  # The account that is meant where none is named. To take that from a protected account needs a passed
+  # prompt.
   method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool) -> (account: Account)
-  # Signs out as Logout does, then removes the account.
+  # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
+  # own, signed in or signed out, `local` or not; no unlock window counts.
   method RemoveAccount(account: string, local: bool, prompt: ?string, ask: ?bool) -> (
-    revoked: bool, reason: ?string, offline: ?bool
+    revoked: bool, reason: ?string, offline: ?bool, grant: ?(ended, valid, unknown, none)
   )
   # Where the access token may be sent, and on which terms: as the provider was at login. `hosts`
   # are `host` or `host:port`, besides the issuer's origin. `ca` holds certificates in PEM.
@@ -308,7 +330,7 @@ let vaultDescription = #"""
     requester: string,
     account: ?string,
     purpose: (refresh, enable, disable, unlock, enroll, delete_finger, release, exportable, rekey,
-      recover, test, apply_provider, rename, policy),
+      recover, test, apply_provider, rename, policy, sign_out, remove, replace, set_default),
     # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
     methods: [](fingerprint, password),

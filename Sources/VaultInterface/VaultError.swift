@@ -97,7 +97,20 @@ public enum VaultError: Error, Equatable, Sendable {
     }
   }
 
-  private var name: String {
+  /// What happened, where the error says it in words.
+  public var message: String? {
+    switch self {
+    case .presenceNeeded, .noSuchAccount, .noSuchFinger: nil
+    case .presenceFailed(_, let message, _), .loginRequired(_, let message),
+      .providerUnavailable(let message, _, _), .providerRefused(_, let message),
+      .vaultUnsafe(let message, _), .busy(let message, _), .invalidArgument(let message),
+      .misconfigured(let message), .refused(let message), .internal(let message):
+      message
+    }
+  }
+
+  /// Its name in the interface, such as `Busy`.
+  public var name: String {
     switch self {
     case .presenceNeeded: "PresenceNeeded"
     case .presenceFailed: "PresenceFailed"

@@ -34,6 +34,8 @@ public enum VaultRequest: Sendable {
   case enrollFinger(EnrollFingerCall)
   /// `Logout`.
   case logout(LogoutCall)
+  /// `LogoutAll`.
+  case logoutAll(LogoutAllCall)
   /// `WhoAmI`.
   case whoAmI(WhoAmICall)
   /// `Audit`.
@@ -100,6 +102,7 @@ public enum VaultRequest: Sendable {
       case ListFingersCall.method: self = .listFingers(try call.content())
       case EnrollFingerCall.method: self = .enrollFinger(try call.content())
       case LogoutCall.method: self = .logout(try call.content())
+      case LogoutAllCall.method: self = .logoutAll(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
       case AuditCall.method: self = .audit(try call.content())
       case VerifyAuditCall.method: self = .verifyAudit(try call.content())

@@ -74,6 +74,26 @@ public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
   case rename
   /// To change the rules of the policy.
   case policy
+  /// To end a login at its provider.
+  case signOut = "sign_out"
+  /// To forget a protected account.
+  case remove
+  /// To sign in to a protected account as another person, or at another provider.
+  case replace
+  /// To make another account the default instead of a protected one.
+  case setDefault = "set_default"
+}
+
+/// What became of a refresh token at the provider.
+public enum GrantState: String, Sendable, CaseIterable, WireValue {
+  /// The provider confirmed that it is void.
+  case ended
+  /// It stays valid there.
+  case valid
+  /// Nobody can tell.
+  case unknown
+  /// There was none, or the provider had ended it before.
+  case none
 }
 
 /// Why a presence check did not pass.

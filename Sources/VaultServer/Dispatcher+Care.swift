@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TokenVault
 internal import VaultInterface
 
@@ -19,12 +20,17 @@ extension Dispatcher {
       )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .setDefaultAccount(let call):
-      let facts = try await vault.setDefault(account: call.account, caller: caller)
+      let facts = try await vault.setDefault(
+        account: call.account,
+        prompt: call.prompt,
+        caller: caller
+      )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .removeAccount(let call):
       let answer = try await vault.remove(
         account: call.account,
         local: call.local,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(LogoutReply(answer))
@@ -46,6 +52,34 @@ extension Dispatcher {
     }
   }
 
+  /// Each account as soon as it is done; the last one ends the stream.
+  func logoutAll(
+    _ call: LogoutAllCall,
+    _ more: Bool,
+    _ caller: Caller,
+    _ reply: @escaping @Sendable (VarlinkReply) -> Void
+  ) async throws(VaultFailure) -> VarlinkReply {
+    guard more else {
+      throw .invalidArgument("accounts come one by one: call with `more`")
+    }
+    let last = Mutex<TokenVault.EndedAccount?>(nil)
+    try await vault.signOutAll(local: call.local, prompt: call.prompt, caller: caller) { ended in
+      let previous = last.withLock { last in
+        defer { last = ended }
+        return last
+      }
+      guard let previous,
+        let part = try? VarlinkReply(
+          LogoutAllReply(ended: VaultInterface.EndedAccount(previous)),
+          continues: true
+        )
+      else { return }
+      reply(part)
+    }
+    let ended = last.withLock { $0 }
+    return try Self.made(LogoutAllReply(ended: ended.map(VaultInterface.EndedAccount.init)))
+  }
+
   private func examine(
     _ more: Bool,
     _ reply: @Sendable (VarlinkReply) -> Void
@@ -59,6 +93,32 @@ extension Dispatcher {
     }
     guard let last = findings.last else { throw .unexpected("nothing was looked at") }
     return try Self.made(ExamineReply(last))
+  }
+}
+
+extension VaultInterface.EndedAccount {
+  init(_ ended: TokenVault.EndedAccount) {
+    switch ended.result {
+    case .success(let answer):
+      self.init(
+        account: ended.account,
+        provider: ended.provider,
+        erased: true,
+        grant: GrantState(answer.grant),
+        reason: answer.reason,
+        offline: answer.isOffline ? true : nil
+      )
+    case .failure(let failure):
+      let error = VaultError(failure)
+      self.init(
+        account: ended.account,
+        provider: ended.provider,
+        erased: false,
+        grant: .valid,
+        reason: error.message,
+        error: error.name
+      )
+    }
   }
 }
 

@@ -129,9 +129,11 @@ struct Dispatcher: Sendable {
       let answer = try await vault.signOut(
         account: call.account,
         local: call.local,
+        prompt: call.prompt,
         caller: caller
       )
       return try Self.made(LogoutReply(answer))
+    case .logoutAll(let call): return try await logoutAll(call, more, caller, reply)
     case .whoAmI(let call):
       let (facts, profile) = try await vault.profile(
         account: call.account,

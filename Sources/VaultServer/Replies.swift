@@ -113,6 +113,10 @@ extension VaultInterface.PresencePurpose {
     case .applyProvider: self = .applyProvider
     case .rename: self = .rename
     case .policy: self = .policy
+    case .signOut: self = .signOut
+    case .remove: self = .remove
+    case .replace: self = .replace
+    case .setDefault: self = .setDefault
     }
   }
 }
@@ -186,8 +190,20 @@ extension LogoutReply {
     self.init(
       revoked: answer.revoked,
       reason: answer.reason,
-      offline: answer.isOffline ? true : nil
+      offline: answer.isOffline ? true : nil,
+      grant: GrantState(answer.grant)
     )
+  }
+}
+
+extension GrantState {
+  init(_ grant: Revocation.Grant) {
+    switch grant {
+    case .ended: self = .ended
+    case .valid: self = .valid
+    case .unknown: self = .unknown
+    case .none: self = .none
+    }
   }
 }
 

@@ -37,7 +37,11 @@ struct ExampleCLI {
     let user = try await session.fetchCurrentUser()
     print("signed in as \(user.name ?? user.email ?? user.id ?? "somebody")")
     let outcome = try await session.logout()
-    print(outcome.isRevoked ? "signed out" : "signed out here: \(outcome.reason ?? "")")
+    print(
+      outcome.mayBeAlive
+        ? "signed out here; the login may still be alive there: \(outcome.reason ?? "")"
+        : "signed out"
+    )
   }
 
   private static func provider(

@@ -105,13 +105,14 @@ final class Pages: Sendable {
     case "/login", "/register": return await signIn(request)
     case "/logout":
       await run { [session, desk] () throws(AuthError) in
-        let outcome = try await session.logout()
+        let outcome = try await session.logout(reason: "to end your login")
         desk.isAskedLater = false
-        desk.notice = .status(
-          outcome.isRevoked
-            ? "You are signed out."
-            : "You are signed out here. \((outcome.reason ?? "").asSentence)"
-        )
+        desk.notice =
+          outcome.mayBeAlive
+          ? .alert(
+            "You are signed out here, but your login may still be alive at the backend."
+              + (outcome.reason.map { " \($0.asSentence)" } ?? "")
+          ) : .status("You are signed out.")
       }
     case "/unlock":
       await run { [session] () throws(AuthError) in

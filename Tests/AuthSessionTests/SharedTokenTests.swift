@@ -158,7 +158,7 @@ struct SharedTokenTests {
   func aTokenThatComesAfterASignOutIsNobodys() async throws {
     let made = try await Session.signedIn()
     let session = made.session
-    made.vault.set { $0.signOut = SignOutOutcome(isRevoked: true) }
+    made.vault.set { $0.signOut = SignOutOutcome(.ended) }
     made.vault.hold()
     let late = Task { await error { () throws(AuthError) in try await session.accessToken() } }
     try await until { made.vault.count(of: .accessToken) == 1 }

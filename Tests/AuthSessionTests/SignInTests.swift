@@ -126,13 +126,42 @@ struct SignInTests {
   func signingOutErasesHereWhateverTheProviderSays() async throws {
     let made = try await Session.signedIn()
     _ = try await made.session.accessToken()
-    made.vault.set { $0.signOut = SignOutOutcome(isRevoked: false, reason: "no endpoint") }
+    made.vault.set { $0.signOut = SignOutOutcome(.valid, reason: "no endpoint") }
     let outcome = try await made.session.logout()
-    #expect(outcome == SignOutOutcome(isRevoked: false, reason: "no endpoint"))
+    #expect(outcome == SignOutOutcome(.valid, reason: "no endpoint"))
     #expect(made.session.state == .unauthenticated)
     #expect(made.session.cachedAccessToken == nil)
     #expect(made.session.currentUser == nil)
     try await until { made.vault.followers == 0 }
+  }
+
+  /// To end the login takes the refresh token, which is guarded.
+  @Test
+  func signingOutOfALockedAccountAsksFirst() async throws {
+    let made = try await Session.signedIn(protected: true, presenter: ScriptedPresenter(.touches))
+    let outcome = try await made.session.logout(reason: "to end it")
+    #expect(outcome.isRevoked && !outcome.mayBeAlive)
+    #expect(made.session.state == .unauthenticated)
+  }
+
+  @Test
+  func aSignOutThatIsGivenUpLeavesTheLogin() async throws {
+    let made = try await Session.signedIn(protected: true, presenter: ScriptedPresenter(.cancels))
+    let failure = await error { () throws(AuthError) in _ = try await made.session.logout() }
+    #expect(failure?.kind == .presence(.cancelled))
+    #expect(made.session.isAuthenticated)
+    let local = try await made.session.logout(locally: true)
+    #expect(local.grant == .valid && local.mayBeAlive)
+    #expect(!made.session.isAuthenticated)
+  }
+
+  @Test
+  func withoutAPresenterALockedAccountIsSignedOutLocallyAlone() async throws {
+    let made = try await Session.signedIn(protected: true, presenter: nil)
+    let failure = await error { () throws(AuthError) in _ = try await made.session.logout() }
+    #expect(failure?.kind == .presence(.nobodyToAsk))
+    #expect(made.session.isAuthenticated)
+    #expect(try await made.session.logout(locally: true).mayBeAlive)
   }
 
   @Test

@@ -88,11 +88,15 @@ struct AccountVerbTests {
       try stage.terminal.type(answer)
       #expect(try stage.expect(LogoutCall.self) == LogoutCall(account: "work", local: false))
       try stage.reply(
-        LogoutReply(revoked: false, reason: "the provider has no revocation_endpoint")
+        LogoutReply(
+          revoked: false,
+          reason: "the provider has no revocation_endpoint",
+          grant: .valid
+        )
       )
     }
-    #expect(play.code == .done)
-    #expect(play.talk.contains("the tokens are erased"))
+    #expect(play.code == .notRevoked)
+    #expect(play.talk.contains("signed out of work here"))
     #expect(play.talk.contains("the provider has no revocation_endpoint"))
   }
 
@@ -123,7 +127,9 @@ struct AccountVerbTests {
     let play = try Play.run(["logout", "work"]) { stage in
       try stage.knowAccount(Self.account(.signedOut))
       _ = try stage.expect(LogoutCall.self)
-      try stage.reply(LogoutReply(revoked: false, reason: "was not signed in"))
+      try stage.reply(
+        LogoutReply(revoked: false, reason: "was not signed in", grant: GrantState.none)
+      )
     }
     #expect(play.code == .done)
     #expect(play.screen.isEmpty)
@@ -143,10 +149,12 @@ struct AccountVerbTests {
     let play = try Play.run(["account", "remove", "work", "--yes", "--local"], terminal: false) {
       try $0.knowAccount(Self.account(.ready))
       #expect(try $0.expect(RemoveAccountCall.self).local)
-      try $0.reply(LogoutReply(revoked: false, reason: "only erased here, as asked for"))
+      try $0.reply(
+        LogoutReply(revoked: false, reason: "only erased here, as asked for", grant: .valid)
+      )
     }
     #expect(play.code == .done)
-    #expect(!play.talk.contains("did not confirm"))
+    #expect(play.talk.contains("which was not told"))
   }
 
   @Test
@@ -155,7 +163,9 @@ struct AccountVerbTests {
       _ = try stage.expect(GetAccountCall.self)
       try stage.reply(GetAccountReply(account: Self.account(.signedOut)))
       _ = try stage.expect(RemoveAccountCall.self)
-      try stage.reply(LogoutReply(revoked: false, reason: "was not signed in"))
+      try stage.reply(
+        LogoutReply(revoked: false, reason: "was not signed in", grant: GrantState.none)
+      )
     }
     #expect(play.code == .done)
     #expect(play.talk == "removed work: it was not signed in\n")

@@ -77,7 +77,7 @@ struct ArgumentsTests {
   }
 
   @Test(arguments: [
-    "presence", "token a b", "logout", "provider show", "token --min-ttl",
+    "presence", "token a b", "register", "provider show", "token --min-ttl",
     "token --min-ttl --json", "token --min-ttl 1s --min-ttl 2s", "token --json=yes", "token -x",
     "token --minttl 10s", "--min-ttl 5s token", "presence enable a b", "token --min-ttl=",
     "frob https://example.org", "doctor now", "release a b", "rekey me", "fingers remove x",

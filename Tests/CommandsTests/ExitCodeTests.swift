@@ -10,6 +10,7 @@ struct ExitCodeTests {
     let table: [ExitCode: Int32] = [
       .done: 0, .bug: 1, .usage: 2, .presence: 3, .loginRequired: 4, .unavailable: 5,
       .unsafeVault: 6, .promptNeeded: 7, .serverError: 8, .notFound: 9, .busy: 10, .refused: 11,
+      .notRevoked: 12,
       .interrupted: 130,
     ]
     #expect(table.count == ExitCode.allCases.count)

@@ -36,7 +36,9 @@ struct OfflineTests {
     }
     #expect(try member.standing() == "ready")
     // Here all is erased; there is nothing to try again.
-    let out = try object(try member.run("logout", "work", "--json").succeeded())
+    let left = try member.run("logout", "work", "--json")
+    #expect(left.end == .exited(12))
+    let out = try object(left.text)
     #expect(try !out.boolean("offline") && !out.boolean("revoked") && out.boolean("erased"))
     #expect(try out.string("reason").contains("is not answering"))
   }
@@ -71,7 +73,9 @@ struct OfflineTests {
       let message = try error.string("message")
       #expect(message.hasPrefix("no network: ") && message.contains("cannot be reached from here"))
     }
-    let out = try object(try member.run("logout", "work", "--json").succeeded())
+    let left = try member.run("logout", "work", "--json")
+    #expect(left.end == .exited(12))
+    let out = try object(left.text)
     #expect(try out.boolean("offline") && !out.boolean("revoked") && out.boolean("erased"))
     #expect(try out.string("reason").hasPrefix("no network: "))
     try member.endEngine()

@@ -31,8 +31,11 @@ struct ProviderAccountTests {
     // A public client may not revoke everywhere.
     let refusal = #"{"error": "invalid_client"}"#
     try member.provider.fail(["path": "/o/revoke_token/", "status": 401, "body": .string(refusal)])
-    let text = try member.run("logout", "work", "--json").text
+    let refused = try member.run("logout", "work", "--json")
+    #expect(refused.end == .exited(12))
+    let text = refused.text
     #expect(try !object(text).boolean("revoked") && object(text).boolean("erased"), "\(text)")
+    #expect(try object(text).string("grant") == "valid")
     #expect(try member.provider.count("live_refresh_tokens") == 1)
     #expect(try member.standing() == "signed-out")
 

@@ -234,7 +234,11 @@ struct AccountTests {
     try await bench.protect(vault)
     try await bench.unlock(vault, ["me"])
     #expect(try await vault.facts().unlockedAccounts == ["me"])
-    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    let need = try await need {
+      _ = try await vault.remove(account: "me", local: true, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    _ = try await vault.remove(account: "me", local: true, prompt: need.prompt, caller: caller())
     #expect(try await vault.facts().unlockedFor == nil)
   }
 
@@ -302,7 +306,7 @@ struct AccountTests {
 }
 
 extension Vault {
-  fileprivate func frontsDefault() throws -> String? {
+  func frontsDefault() throws -> String? {
     try TokenFile.defaultAccount(in: directory)
   }
 }

@@ -80,14 +80,18 @@ struct OpenAccountTests {
     #expect(try await vault.row().sealedRefreshToken == nil)
   }
 
+  /// The refresh token is not sent again, and the provider has ended it; the access token can be.
   @Test
-  func withoutSomeoneHereOnlyTheAccessTokenCanBeRevoked() async throws {
+  func ofADeadGrantOnlyTheAccessTokenIsRevoked() async throws {
     let (bench, vault) = try await signedIn()
-    try await bench.protect(vault)
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"invalid_grant"}"#))
+    bench.clock.advance(1000)
+    _ = await failure { _ = try await vault.token(minimum: 3000) }
+    #expect(try await vault.stateOfMe().state == .loginRequired)
     bench.exchange.plan(.answer(status: 200, body: ""))
     let answer = try await vault.signOut(account: "me", local: false, caller: caller())
-    let (revoked, reason) = (answer.revoked, answer.reason)
-    #expect(!revoked && reason?.contains("only the access token") == true)
+    #expect(answer.grant == Revocation.Grant.none)
+    #expect(answer.reason?.contains("only the access token") == true)
     let form = try #require(bench.exchange.requests.last?.body)
     #expect(parameter("token", of: form) == "at-1")
   }

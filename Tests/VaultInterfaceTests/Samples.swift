@@ -231,7 +231,22 @@ private func accountSamples() throws -> [Sample] {
     try call(LogoutCall(account: "me", local: true, prompt: "p1")),
     try reply(
       to: LogoutCall.self,
-      LogoutReply(revoked: false, reason: "unreachable", offline: true)
+      LogoutReply(revoked: false, reason: "unreachable", offline: true, grant: .valid)
+    ),
+    try call(LogoutAllCall(local: true, prompt: "p1")),
+    try reply(
+      to: LogoutAllCall.self,
+      LogoutAllReply(
+        ended: EndedAccount(
+          account: "me",
+          provider: "dev",
+          erased: false,
+          grant: .unknown,
+          reason: "unreachable",
+          offline: true,
+          error: "VaultUnsafe"
+        )
+      )
     ),
     try call(WhoAmICall(account: "me", prompt: "p1")),
     try reply(
@@ -276,7 +291,7 @@ private func accountSamples() throws -> [Sample] {
     try call(RemoveAccountCall(account: "me", local: true, prompt: "p1")),
     try reply(
       to: RemoveAccountCall.self,
-      LogoutReply(revoked: false, reason: "offline", offline: true)
+      LogoutReply(revoked: false, reason: "offline", offline: true, grant: .unknown)
     ),
     try call(RequestTermsCall(account: "me")),
     try reply(

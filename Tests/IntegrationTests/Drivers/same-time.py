@@ -44,7 +44,8 @@ def either(*texts):
 
 
 # Verb -> (weight, words after it, standard input, exit codes that the documents allow).
-# 4 login required, 5 try again later, 8 the server said no, 9 no such thing, 11 refused by policy.
+# 4 login required, 5 try again later, 8 the server said no, 9 no such thing, 11 refused by policy,
+# 12 signed out here alone.
 VERBS = {
     "provider add": (1, lambda: [f"p{random.randrange(4)}", "--kind", "password-backend",
                                  "--issuer", ISSUER], None, {0, 2, 11}),
@@ -57,14 +58,15 @@ VERBS = {
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "register": (0.4, lambda: [account(), "--provider", "dev", "--email",
                              f"{random.randrange(10**9)}@example.org", "--password-stdin"],
-                 BACKEND_PASSWORD, {0, 5, 8, 10, 11}),
+                 BACKEND_PASSWORD, {0, 5, 8, 10, 11} | ASKED),
     "login": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                           f"{name}@example.org", "--password-stdin", "--yes"],
-              BACKEND_PASSWORD, {0, 5, 8, 10, 11}),
+              BACKEND_PASSWORD, {0, 5, 8, 10, 11} | ASKED),
     "login --exportable": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                                        f"{name}@example.org", "--password-stdin", "--yes"],
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11} | ASKED),
-    "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9}),
+    "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None,
+               {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     # Standard input is the newest token that a command of this run was given.
@@ -76,8 +78,10 @@ VERBS = {
     "doctor": (1, list, None, {0}),
     "account list": (3, list, None, {0}),
     "account rename": (0.4, lambda: [account(), account()], None, {0, 2, 9, 11} | ASKED),
-    "account default": (1, lambda: [account()], None, {0, 9}),
-    "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9}),
+    "account default": (1, lambda: [account()], None, {0, 9} | ASKED),
+    "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9, 12} | ASKED),
+    # A private vault has no other users.
+    "user remove": (0.2, lambda: ["nobody", "--yes"], None, {2}),
     "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
     "presence disable": (2, lambda: [account()], None, {0, 5, 9} | ASKED),
     "presence test": (1, list, None, {0} | ASKED),

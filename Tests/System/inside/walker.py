@@ -20,14 +20,14 @@ PATIENCE = 60  # seconds for what the vault answers, and until it asks again
 # The kernel's; of /proc what belongs to processes is looked at by itself.
 SKIPPED = {"/proc", "/sys"}
 # What a user may do to an own account; it gives nothing, and would end the walk.
-DESTRUCTIVE = {"Logout", "RemoveAccount", "RenameAccount"}
+DESTRUCTIVE = {"Logout", "LogoutAll", "RemoveAccount", "RenameAccount"}
 LAST = ("Respond", "Check", "Cancel")
 VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts": [], "name": "walk",
           "finger": "left-index", "minimum_lifetime": LIFETIME, "keep": False, "local": True,
           "flow": "browser", "redirect": "http://127.0.0.1:9/callback", "email": "ada@example.org",
           "password": "walk", "text": "walk", "exportable": True, "duration": 60, "login": "walk",
           "query": "code=walk", "rejected": None, "scope": None, "audience": None, "since": 0,
-          "provider": None, "refresh_ahead": None, "wait": False}
+          "provider": None, "refresh_ahead": None, "wait": False, "user": "ada"}
 
 
 class Walk:

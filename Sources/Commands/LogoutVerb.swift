@@ -1,0 +1,114 @@
+internal import JSON
+internal import VaultClient
+internal import VaultInterface
+
+/// `logout`.
+enum LogoutVerb {
+  private static let all = Verb.Option("--all", "every account, after one question")
+
+  static let logout = Verb(
+    "logout",
+    [.account],
+    options: [
+      Verb.Option("--local", "erase here only, without a presence check; the provider is not told"),
+      all,
+      AccountEnd.yes,
+    ],
+    summary: "sign out: end the login at the provider, erase here",
+    details: """
+      Asks at the terminal first; without one, or with --no-input, naming the account is enough, but \
+      --all needs --yes. To end the login at the provider takes the refresh token, and so a presence \
+      check for a protected account that is locked: without it nothing is erased, and --local erases \
+      here alone. Exit 12 says that the refresh token stays valid at the provider, or may. \
+      A protected account stays protected, and stays that person's: another login there takes a check.
+      """
+  ) { session throws(CommandError) in
+    if session.arguments.has(all.name) { return try everything(session) }
+    guard let account = try session.account() else {
+      throw CommandError(
+        .usage,
+        "ACCOUNT is missing",
+        hint: "--all signs out of every account"
+      )
+    }
+    try one(account, session)
+  }
+
+  private static func one(_ account: String, _ session: Session) throws(CommandError) {
+    let local = session.arguments.has("--local")
+    let before = try StatusVerbs.accounts(session, named: account).first
+    try AccountEnd.signOut.confirm(before, local: local, session)
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
+      LogoutCall(account: account, local: local, prompt: prompt)
+    }
+    let ending = AccountEnding(
+      reply,
+      of: account,
+      at: before?.provider ?? "the provider",
+      local: local
+    )
+    try session.report(
+      ending.members,
+      before?.state == .signedOut
+        ? "\(account) was not signed in" : line(ending, protected: before?.presenceProtection)
+    )
+    try ending.check()
+  }
+
+  private static func line(_ ending: AccountEnding, protected: Bool?) -> String {
+    "signed out of \(ending.account) here. \(ending.sentence)"
+      + (protected == true ? " \(ending.account) stays protected." : "")
+  }
+
+  /// Every account: a line each as soon as it is done, and the worst end wins.
+  private static func everything(_ session: Session) throws(CommandError) {
+    guard session.arguments.operands.isEmpty else {
+      throw CommandError(.usage, "--all goes without an account")
+    }
+    let local = session.arguments.has("--local")
+    let accounts = try StatusVerbs.accounts(session, named: nil)
+    guard !accounts.isEmpty else {
+      return try session.report(["accounts": .array([])], "no accounts yet: nothing to sign out of")
+    }
+    if !session.arguments.has("--yes") {
+      try session.confirm(
+        question(accounts, local: local),
+        for: "a confirmation that every account is signed out",
+        otherwise: "nothing was changed"
+      )
+    }
+    let protected = Set(accounts.filter(\.presenceProtection).map(\.name))
+    var objects: [JSONValue] = []
+    var worst = ExitCode.done
+    try session.stream(within: Session.remoteLimit, again: .never) { prompt in
+      LogoutAllCall(local: local, prompt: prompt)
+    } each: { reply throws(VaultClientError) in
+      guard let ended = reply.ended else { return }
+      let ending = AccountEnding(ended, local: local)
+      let code = ended.error.map(ExitCode.init(errorNamed:)) ?? ending.code
+      if code.isWorse(than: worst) { worst = code }
+      var members = ending.members
+      members["erased"] = .boolean(ended.erased)
+      members["error"] = ended.error.map { _ in .string(code.name) } ?? .null
+      objects.append(.object(members))
+      session.output.talk(
+        ended.erased
+          ? line(ending, protected: protected.contains(ended.account))
+          : "\(ended.account) stays signed in: \(ended.reason ?? "it could not be erased")"
+      )
+    }
+    if session.output.json { try session.output.data(["accounts": .array(objects)]) }
+    guard worst == .done else {
+      throw CommandError(worst, "not every login is ended", isSaid: true)
+    }
+  }
+
+  private static func question(_ accounts: [VaultAccount], local: Bool) -> String {
+    let count = accounts.count == 1 ? "the one account" : "all \(accounts.count) accounts"
+    let names = accounts.prefix(8).map(\.name).joined(separator: ", ")
+    let rest =
+      local
+      ? "Their tokens are erased here, and no provider is told." : "Their tokens are erased here."
+    return "Sign out of \(count) (\(names)\(accounts.count > 8 ? ", ..." : ""))? \(rest)"
+  }
+}

@@ -1,0 +1,202 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import Presence
+internal import SecretMemory
+internal import Storage
+internal import System
+
+// How a login is ended at its provider. An authorization server is told the refresh token, with which
+// the whole grant ends (RFC 7009, section 2.1). A password backend is told both tokens, because some
+// take the one and some the other; one that takes a valid access token alone is asked for such a token
+// first.
+extension Vault {
+  /// Why a login is required after the provider has refused the refresh token itself.
+  static let endedCause = "the provider has ended the grant"
+
+  /// Ends the login of an account at its provider; the caller has the account to itself.
+  ///
+  /// - Parameters:
+  ///   - row: the account.
+  ///   - right: what entitles to use its refresh token.
+  ///   - slot: its slot, locked; nil where it is damaged, and no refresh can be made.
+  ///   - caller: who asks.
+  /// - Throws: `presenceFailed` where the right does not open the token: nothing must be erased then.
+  /// - Returns: what became of the login.
+  func revoke(
+    _ row: AccountRow,
+    _ right: RightToRevoke,
+    _ slot: consuming SlotFile?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Revocation {
+    guard row.sealedRefreshToken != nil else { return Revocation(.none, "was not signed in") }
+    guard let provider = try? provider(of: row) else {
+      return notRevoked(row, "the provider in the record cannot be used")
+    }
+    guard provider.canBeToldOfSignOut else {
+      return notRevoked(row, "the provider has no revocation_endpoint")
+    }
+    let access = validAccessToken(of: row)
+    // The token of a dead grant is never sent again.
+    guard row.state == .signedIn else { return await endAccessToken(access, of: row, provider) }
+    let token: SharedSecret
+    do throws(VaultFailure) {
+      token = SharedSecret(
+        try openRefreshToken(
+          of: row,
+          authority: right.authority,
+          use: Use(purpose: right.purpose, caller: caller)
+        )
+      )
+    } catch {
+      guard case .vaultUnsafe(let why, _) = error else { throw error }
+      return notRevoked(row, why)
+    }
+    let isUncertain = try intent(of: row) != nil
+    var word = await tell(provider, access: access, refresh: token)
+    if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
+      let slot
+    {
+      let newer = try await tokens(for: row, provider, token, right, slot, caller)
+      guard let newer else {
+        return notRevoked(try account(withIdentifier: row.id), word.revocation.reason)
+      }
+      word = await tell(provider, access: newer.access, refresh: newer.refresh)
+    }
+    return isUncertain ? word.revocation.afterLostAnswer : word.revocation
+  }
+
+  /// Ends a refresh token at its provider, whatever becomes of the account.
+  func end(_ token: SharedSecret, at provider: Provider) async -> Revocation {
+    guard provider.canBeToldOfSignOut else {
+      return Revocation(.valid, "the provider has no revocation_endpoint")
+    }
+    return await tell(provider, access: nil, refresh: token).revocation
+  }
+
+  /// What is known of the login of an account whose provider was not told of the end.
+  func notRevoked(_ row: AccountRow, _ reason: String?) -> Revocation {
+    guard row.sealedRefreshToken != nil else { return Revocation(.none, "was not signed in") }
+    switch row.state {
+    case .signedOut: return Revocation(.none, "was not signed in")
+    case .signedIn: return Revocation(.valid, reason)
+    case .loginRequired where row.cause == Self.endedCause: return Revocation(.none, row.cause)
+    // Its answer was lost, or the store is an old copy: there may be a newer token.
+    case .loginRequired: return Revocation(.unknown, row.cause ?? reason)
+    }
+  }
+
+  private func validAccessToken(of row: AccountRow) -> String? {
+    guard let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 else {
+      return nil
+    }
+    return token.token
+  }
+
+  /// What a provider said to the end of a login.
+  private struct Word {
+    let revocation: Revocation
+    /// It has refused what it was told, and may take it with a valid access token.
+    var wantsAccessToken = false
+  }
+
+  private func tell(
+    _ provider: Provider,
+    access: String?,
+    refresh: SharedSecret?
+  ) async -> Word {
+    let client = ProviderClient(provider: provider)
+    let isBackend = provider.kind == .passwordBackend
+    let made = try? client.revocation(
+      accessToken: isBackend || refresh == nil ? access : nil,
+      refreshToken: refresh
+    )
+    guard let request = made ?? nil else {
+      return Word(revocation: Revocation(.valid, "the token cannot be sent"))
+    }
+    let terms = terms(of: provider)
+    switch await exchange.perform(request, terms: terms, delivery: nil) {
+    case .answered(let status, _, _):
+      switch client.judgeLogout(status: status) {
+      case .revoked: return Word(revocation: Revocation(.ended))
+      case .notRevoked(let reason):
+        // Behind a server's failure it may have happened all the same.
+        let grant: Revocation.Grant = status >= 500 ? .unknown : .valid
+        let wants = [400, 401, 403, 422].contains(status)
+        return Word(revocation: Revocation(grant, reason), wantsAccessToken: wants)
+      }
+    case .notSent(let reason):
+      let failure = VaultFailure.notSent(reason, to: request.url, terms: terms)
+      return Word(revocation: Revocation(.valid, failure: failure))
+    case .interrupted(let reason):
+      return Word(revocation: Revocation(.unknown, failure: .unanswered(reason, by: request.url)))
+    case .delivered, .sealed:
+      return Word(revocation: Revocation(.unknown, "the exchange gave no answer"))
+    }
+  }
+
+  /// All that can be ended of a login whose refresh token is not sent any more.
+  private func endAccessToken(
+    _ access: String?,
+    of row: AccountRow,
+    _ provider: Provider
+  ) async -> Revocation {
+    let known = notRevoked(row, row.cause)
+    guard let access else { return known }
+    let word = await tell(provider, access: access, refresh: nil)
+    guard word.revocation.revoked else { return known }
+    // A password backend ends the session that the token belongs to.
+    if provider.kind == .passwordBackend { return word.revocation }
+    let why = known.reason.map { "; \($0)" } ?? ""
+    return Revocation(known.grant, "only the access token was revoked\(why)")
+  }
+
+  /// A refresh as any other, for a backend that ends a session for a valid access token alone; nil if
+  /// it brought none.
+  ///
+  /// What it brought stands in its answer: the new refresh token takes no second opening of the gate.
+  private func tokens(
+    for row: AccountRow,
+    _ provider: Provider,
+    _ token: SharedSecret,
+    _ right: RightToRevoke,
+    _ slot: consuming SlotFile,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> (access: String, refresh: SharedSecret)? {
+    let asked = try request(nil, nil, of: row)
+    let answer = try await send(
+      token,
+      asked,
+      of: row,
+      to: provider,
+      after: nil,
+      method: right.authority.method,
+      slot,
+      caller
+    )
+    do throws(VaultFailure) {
+      try settle(
+        answer.intent,
+        with: answer.image,
+        answer.slot,
+        caller: caller,
+        evidence: Evidence(sent: token)
+      )
+    } catch {
+      if case .vaultUnsafe = error { throw error }
+      if case .unexpected = error { throw error }
+      return nil
+    }
+    guard let outcome = try? outcome(in: answer.image, of: answer.intent),
+      case .answered(let status, let retryAfter, let body) = outcome,
+      case .tokens(let fresh) = ProviderClient(provider: provider).judge(
+        status: status,
+        retryAfter: retryAfter,
+        body: body.bytes,
+        for: .refresh,
+        sent: token
+      )
+    else { return nil }
+    return (fresh.accessToken, fresh.refreshToken ?? token)
+  }
+}

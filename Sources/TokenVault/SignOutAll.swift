@@ -1,0 +1,119 @@
+internal import Presence
+internal import Storage
+
+/// What a sign-out of all accounts came to for one of them.
+public struct EndedAccount: Sendable {
+  /// The account's name, and its provider's.
+  public let account: String
+  /// The provider's name.
+  public let provider: String
+  /// What became of the login at the provider, or why nothing was erased.
+  public let result: Result<Revocation, VaultFailure>
+}
+
+extension Vault {
+  /// The most accounts that are signed out at once.
+  private static let mostAtOnce = 8
+
+  /// Signs out of all accounts, as `signOut` does of one.
+  ///
+  /// One check is made for all that need one. Its prompt names them, and it gives one proof for each.
+  /// Without it nothing is erased, of any account.
+  ///
+  /// - Parameters:
+  ///   - local: the providers are not told.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: who asks.
+  ///   - tell: gets each account when it is done.
+  /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument` for more names than fit a prompt.
+  public func signOutAll(
+    local: Bool,
+    prompt: String?,
+    caller: Caller,
+    tell: @escaping @Sendable (EndedAccount) -> Void
+  ) async throws(VaultFailure) {
+    let accounts = try self.accounts()
+    let rights = local ? nil : try await rightsToRevoke(accounts, prompt, caller)
+    await withTaskGroup(of: Void.self) { group in
+      for (index, row) in accounts.enumerated() {
+        if index >= Self.mostAtOnce { await group.next() }
+        group.addTask { tell(await self.ended(row, rights?[row.id], caller)) }
+      }
+    }
+  }
+
+  private func ended(
+    _ row: AccountRow,
+    _ right: RightToRevoke?,
+    _ caller: Caller
+  ) async -> EndedAccount {
+    let result: Result<Revocation, VaultFailure>
+    do throws(VaultFailure) {
+      result = .success(try await signOut(row.id, right, caller))
+    } catch {
+      result = .failure(error)
+    }
+    return EndedAccount(account: row.name, provider: row.provider, result: result)
+  }
+
+  /// What entitles the sign-out of each account; asks once for all that need a check.
+  ///
+  /// An account that needs one and was not named gets a right that the gate refuses.
+  private func rightsToRevoke(
+    _ accounts: [AccountRow],
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> [[UInt8]: RightToRevoke] {
+    var rights: [[UInt8]: RightToRevoke] = [:]
+    var guarded: [AccountRow] = []
+    for row in accounts {
+      rights[row.id] = .withoutCheck
+      // A damaged record is erased all the same, and must not keep the others from it.
+      guard (try? needsCheckToRevoke(row)) == true else { continue }
+      if let right = try await rightOfWindow(row, caller) {
+        rights[row.id] = right
+      } else {
+        guarded.append(row)
+      }
+    }
+    guard let prompt else {
+      guard !guarded.isEmpty else { return rights }
+      let question = PromptQuestion(
+        user: caller.user,
+        purpose: .signOut,
+        account: nil,
+        detail: guarded.map(\.name).joined(separator: ", "),
+        accounts: guarded.map(\.id)
+      )
+      throw try await askForPresence(question, account: nil, caller: caller)
+    }
+    for (account, authority) in try spendableForEach(prompt, caller) {
+      rights[account] = RightToRevoke(authority: authority, purpose: .signOut)
+    }
+    return rights
+  }
+
+  /// The proofs of a passed prompt that named several accounts.
+  private func spendableForEach(
+    _ prompt: String,
+    _ caller: Caller
+  ) throws(VaultFailure) -> [([UInt8], Authority)] {
+    var proofs: [([UInt8], Authority)] = []
+    try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+      guard let question = self.prompts.question(of: prompt), question.purpose == .signOut else {
+        throw .denied("no passed presence check for this")
+      }
+      try self.prompts.takeProofs(
+        prompt,
+        question: question,
+        connection: caller.connection,
+        at: self.clock.boot
+      ) { account, proof in
+        proofs.append((account, Authority(proof)))
+      }
+    }
+    wakeSpenders(of: prompt)
+    restGuardLater()
+    return proofs
+  }
+}
