@@ -43,7 +43,8 @@ extension AuthSession {
 
   /// Has a presence check guard the account; needs one itself, so that nobody locks himself out.
   ///
-  /// The session is locked afterwards, unless an unlock window is open.
+  /// The check that turns it on opens the unlock window of the account: the session is not locked
+  /// before that closes.
   public func enablePresenceProtection(
     policy: PresencePolicy? = nil,
     reason: String? = nil

@@ -108,6 +108,8 @@ extension StubVault {
     try await begin(.setPresenceProtection)
     guard snapshot.account != nil else { throw AuthError(.signedOut, "nobody is signed in") }
     try await check(isOn ? "protect" : "end the protection of", asking)
+    // The check that turns it on opens the window as well.
+    if isOn { content.withLock { $0.settings.isUnlocked = true } }
     return try changeAccount { $0.isProtected = isOn }
   }
 

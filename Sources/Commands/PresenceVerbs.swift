@@ -10,13 +10,24 @@ enum PresenceVerbs {
     "presence enable",
     [.account],
     summary: "ask for a finger or the password before the account's refresh token is used",
-    details: "Needs a presence check itself, so that you cannot lock yourself out."
+    details: """
+      Needs a presence check itself, so that you cannot lock yourself out. That check opens the unlock \
+      window of this account. A sign-out keeps the protection; a login as another person, or at another \
+      provider, takes a check of its own and ends it.
+      """
   ) { session throws(CommandError) in
     let account = try session.account()
     let reply = try session.call(within: Session.remoteLimit) { prompt in
       EnablePresenceCall(account: account, prompt: prompt)
     }
-    try told(session, reply.account)
+    let name = reply.account.name
+    let isUnlocked = try session.call(within: Session.localLimit) { _ in WatchCall(account: name) }
+      .unlocked
+    try told(
+      session,
+      reply.account,
+      isUnlocked ? ", which is unlocked now; thumblatch lock ends that" : ""
+    )
   }
 
   static let disable = Verb(
@@ -89,11 +100,12 @@ enum PresenceVerbs {
 
   private static func told(
     _ session: Session,
-    _ account: VaultAccount
+    _ account: VaultAccount,
+    _ more: String = ""
   ) throws(CommandError) {
     try session.report(
       ["account": .object(AccountText.object(account))],
-      "presence protection is \(account.presenceProtection ? "on" : "off") for \(account.name)"
+      "presence protection is \(account.presenceProtection ? "on" : "off") for \(account.name)\(more)"
     )
   }
 }

@@ -305,8 +305,9 @@ public struct PromptBook: Sendable {
   /// it.
   public static let lifetimeOfSeveral: Int64 = 300
 
-  /// Takes the proofs of a passed prompt that named several accounts: one for each of them, each for
-  /// one use. The prompt is gone afterwards.
+  /// Takes the proofs of a passed prompt that named several accounts.
+  ///
+  /// There is one for each of them, each for one use. The prompt is gone afterwards.
   public mutating func takeProofs(
     _ name: String,
     question: PromptQuestion,

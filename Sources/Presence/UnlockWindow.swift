@@ -11,7 +11,7 @@ public struct UnlockWindow: Sendable, Equatable {
   public static let hardLimit: Int64 = 12 * 60 * 60
 
   /// The accounts that it covers (their identifiers); nil for all.
-  public let accounts: Set<[UInt8]>?
+  public private(set) var accounts: Set<[UInt8]>?
   private let slides: Bool
   private let slidingLength: Int64
   private let end: BootInstant
@@ -55,6 +55,13 @@ public struct UnlockWindow: Sendable, Equatable {
   public func isFor(_ wanted: Set<[UInt8]>?) -> Bool {
     guard let accounts else { return true }
     return wanted?.isSubset(of: accounts) ?? false
+  }
+
+  /// The same for one account more; it closes when it would have closed.
+  func including(_ account: [UInt8]) -> UnlockWindow {
+    var window = self
+    window.accounts?.insert(account)
+    return window
   }
 
   /// When it closes if nothing happens.

@@ -19,6 +19,21 @@ public struct UnlockWindows: Sendable, Equatable {
     windows[place] = window
   }
 
+  /// Opens one for a further account: the one that is open there stays, and covers it as well.
+  ///
+  /// Without that the accounts which are unlocked already would be locked by it.
+  public mutating func add(
+    _ window: UnlockWindow,
+    for account: [UInt8],
+    at place: String,
+    now: BootInstant
+  ) {
+    guard let open = self.window(at: place, now: now) else {
+      return self.open(window, at: place, now: now)
+    }
+    windows[place] = open.including(account)
+  }
+
   /// The one that is open at a place.
   public func window(at place: String, now: BootInstant) -> UnlockWindow? {
     windows[place].flatMap { $0.isOpen(at: now) ? $0 : nil }

@@ -11,11 +11,14 @@ internal import System
 final class Authority: Sendable {
   /// How presence was shown, for the trail; nil where nothing had to be.
   let method: String?
+  /// Where its proof comes from; nil where it has none.
+  let origin: PresenceProof.Origin?
   private let proof: Mutex<PresenceProof?>
 
   /// The right to use the token of an account without presence protection.
   init() {
     method = nil
+    origin = nil
     proof = Mutex(nil)
   }
 
@@ -26,6 +29,7 @@ final class Authority: Sendable {
       case .check(let method): method.rawValue
       case .unlockWindow: "unlock-window"
       }
+    origin = proof.origin
     self.proof = Mutex(proof)
   }
 

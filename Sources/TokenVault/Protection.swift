@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 public import Presence
 internal import Storage
@@ -8,6 +9,9 @@ extension Vault {
   ///
   /// The token is sealed anew under the other class in one transaction, and what the old box left
   /// in the write-ahead log is overwritten.
+  ///
+  /// The check that turns it on opens the unlock window of this account, where the caller sits: else
+  /// the next use would ask at once for another one. The prompt says so.
   public func setProtection(
     _ isOn: Bool,
     account name: String?,
@@ -20,15 +24,58 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return try facts(of: account, at: await placeOfWindow(caller))
     }
-    let question = PromptQuestion(user: caller.user, purpose: purpose, account: account.id)
+    let policy = try policy()
+    let question = PromptQuestion(
+      user: caller.user,
+      purpose: purpose,
+      account: account.id,
+      detail: isOn ? "and unlock it until it is idle for \(policy.window) min" : nil
+    )
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
+    // Where the person was asked, and looked for again before that could be passed.
+    let place = prompts.place(of: prompt)
+    let ends = isOn ? await beginGuarding() : windowEnds
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       try protect(row, isOn, purpose, authority, caller)
     }
+    // Not if the person has gone since.
+    if isOn, let place, ends == windowEnds {
+      openWindow(of: changed, provenBy: authority.origin, at: place, policy, caller)
+    }
     return try facts(of: changed, at: await placeOfWindow(caller))
+  }
+
+  /// Opens the unlock window of one account.
+  private func openWindow(
+    of account: AccountRow,
+    provenBy origin: PresenceProof.Origin?,
+    at place: String,
+    _ policy: Policy,
+    _ caller: Caller
+  ) {
+    guard let origin,
+      let window = UnlockWindow(
+        accounts: [account.id],
+        seconds: nil,
+        sliding: Int64(policy.window) * 60,
+        limit: Int64(policy.windowLimit) * 3600,
+        provenBy: origin,
+        at: clock.boot
+      )
+    else { return }
+    let entry = AuditEntry(
+      .unlock,
+      .done,
+      account: account,
+      caller: caller,
+      detail: "\(account.name), sliding"
+    )
+    // Without its record there is no window; the protection is on all the same.
+    guard (try? change { () throws(VaultFailure) in try self.record(entry) }) != nil else { return }
+    windows.add(window, for: account.id, at: place, now: clock.boot)
   }
 
   private func protect(

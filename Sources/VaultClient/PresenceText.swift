@@ -20,13 +20,15 @@ public enum PresenceText {
     let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
     return switch request.purpose {
     case .refresh: "refresh \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
-    case .enable: "turn presence protection on for \(account ?? "the account")"
+    case .enable:
+      "turn presence protection on for \(account ?? "the account")\(detail.map { " \($0)" } ?? "")"
     case .disable: "turn presence protection off for \(account ?? "the account")"
     case .unlock: "unlock \(detail ?? account ?? "the vault")"
     case .enroll: "enroll \(detail ?? "a finger")"
     case .deleteFinger: "delete \(detail ?? "a finger")"
     case .release: "release the refresh token of \(account ?? "the account")"
-    case .exportable: "make \(account ?? "the account") exportable"
+    case .exportable:
+      "make \(account ?? "the account") exportable\(detail.map { " (\($0))" } ?? "")"
     case .rekey: "make a new device secret"
     case .recover: "accept the store that was put back"
     case .test: "test the presence check"

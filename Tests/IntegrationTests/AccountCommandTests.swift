@@ -79,6 +79,7 @@ struct AccountCommandTests {
     try protection.expect("assword")
     try protection.enter(Person.systemPassword)
     _ = try protection.end()
+    try person.run("lock").succeeded()
     let url = person.backend.url + "/auth/me"
     // The token that is stored needs nobody; the one after a 401 does.
     try person.run("request", url).succeeded()

@@ -14,6 +14,7 @@ struct AppCrowdTests {
     app = try AppProcess(person)
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
+    #expect(try app.run("lock") == "")
     #expect(try app.run("person finger") == "")
   }
 

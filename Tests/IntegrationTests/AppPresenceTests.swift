@@ -63,6 +63,7 @@ struct AppPresenceTests {
     )
     try person.touch()
     #expect(try app.outcome() == "")
+    try app.run("lock")
     // The person would rather type: the app decides, and asks for the password.
     try app.run("person chooses")
     try fails(
@@ -92,6 +93,7 @@ struct AppPresenceTests {
   @Test
   func whoGivesUpKeepsTheSession() throws {
     try app.run("protect")
+    try app.run("lock")
     try person.expireTokens()
     try app.run("open")
     try app.run("restore")
@@ -110,6 +112,7 @@ struct AppPresenceTests {
   @Test
   func whoeverAsksNobodyLeavesThePromptsToThoseWhoDo() throws {
     try app.run("protect")
+    try app.run("lock")
     try person.expireTokens()
     try app.run("open presenter=none")
     for _ in 0..<5 {
@@ -129,6 +132,7 @@ struct AppPresenceTests {
   func aLockedOutReaderOffersThePassword() throws {
     try person.enrollFinger()
     try app.run("protect")
+    try app.run("lock")
     try app.run("person finger")
     _ = try prompt("unlock policy=fingerprint")
     for touch in 1...5 {
@@ -157,6 +161,7 @@ struct AppPresenceTests {
     _ = try prompt("protect")
     try person.touch()
     #expect(try app.outcome() == "")
+    try app.run("lock")
     for command in ["UNPLUG", "ERROR 0"] {
       #expect(try prompt("unlock for=60").hasPrefix("unlock by=finger,password "))
       try person.reader(command)
@@ -181,6 +186,7 @@ struct AppPresenceTests {
   @Test
   func tooManyFailuresSignOutWhereTheAppChoseSo() throws {
     try app.run("protect")
+    try app.run("lock")
     try app.run("open failures=2")
     try app.run("restore")
     try app.run("person wrong")
@@ -201,6 +207,7 @@ struct AppPresenceTests {
   @Test
   func aLockedSessionRefusesWhereTheAppChoseSo() throws {
     try app.run("protect")
+    try app.run("lock")
     try app.run("open refuses=yes")
     #expect(try app.run("restore") == "locked")
     let count = app.prompts.count

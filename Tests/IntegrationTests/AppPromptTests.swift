@@ -29,6 +29,7 @@ struct AppPromptTests {
       try terminal.enter(Person.systemPassword)
     }
     try terminal.end()
+    try person.run("lock").succeeded()
     return person
   }
 

@@ -32,7 +32,10 @@ struct AppSameRequestsTests {
     }
     #expect(try run("person finger") == "")
     #expect(try run("register me@example.org backend-password") == "me@example.org")
-    if isProtected { #expect(try run("protect", touches: true) == "") }
+    if isProtected {
+      #expect(try run("protect", touches: true) == "")
+      #expect(try run("lock") == "")
+    }
     let first = try run("token")
     #expect(try run("get \(person.backend.url)/auth/me") == "200")
     // Expired here: refreshed before it is used.
@@ -46,9 +49,9 @@ struct AppSameRequestsTests {
     try person.backend.advanceClock()
     #expect(try run("decode \(person.backend.url)/auth/me", touches: true) == "me@example.org")
     #expect(try run("post \(person.backend.url)/user/profile") == "405")
-    #expect(try run("logout") == "true")
+    #expect(try run("logout", touches: true) == "true")
     #expect(try run("login me@example.org backend-password") == "me@example.org")
-    #expect(try run("logout") == "true")
+    #expect(try run("logout", touches: true) == "true")
     let url = person.backend.url
     return (try person.backend.requests().map { text($0, at: url) }, app.prompts.count)
   }
@@ -58,7 +61,7 @@ struct AppSameRequestsTests {
     let plain = try story(protected: false)
     let protected = try story(protected: true)
     #expect(plain.prompts == 0)
-    #expect(protected.prompts == 3)
+    #expect(protected.prompts == 5)
     #expect(plain.requests == protected.requests)
     let lines = plain.requests.map { $0.prefix { $0 != "\n" } }
     #expect(

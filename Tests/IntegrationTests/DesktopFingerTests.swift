@@ -27,6 +27,7 @@ struct DesktopFingerTests {
     try enable.expect("System password for")
     try enable.enter(Person.systemPassword)
     try enable.end()
+    try person.run("lock").succeeded()
     try person.expireTokens()
     let touched = try person.terminal("token", "me")
     try touched.expect("Touch the fingerprint reader to refresh me")

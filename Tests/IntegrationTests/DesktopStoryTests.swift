@@ -48,6 +48,7 @@ struct DesktopStoryTests {
     try enable.expect("System password for")
     try enable.enter(Person.systemPassword)
     try enable.end()
+    try person.run("lock").succeeded()
 
     try person.expireTokens()
     let token = try person.terminal("token", "me")

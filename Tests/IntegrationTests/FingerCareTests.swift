@@ -24,6 +24,7 @@ struct FingerCareTests {
     try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
     try person.touch(fingers[0])
     try enable.end()
+    try person.run("lock").succeeded()
     // This reader compares with one print at a time: which one is not for the test to choose.
     for finger in fingers.dropFirst() { try enroll(person, finger) }
     return person

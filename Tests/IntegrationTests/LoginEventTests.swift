@@ -35,6 +35,7 @@ struct LoginEventTests {
     let app = try AppProcess(person)
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
+    #expect(try app.run("lock") == "")
     try app.state("locked")
     return app
   }
@@ -104,6 +105,7 @@ struct LoginEventTests {
     let app = try AppProcess(person)
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("protect") == "")
+    #expect(try app.run("lock") == "")
     try app.state("locked")
     // Nobody is waited for while neither a prompt nor a window is open.
     try bus.run("await_inhibitor(False)")

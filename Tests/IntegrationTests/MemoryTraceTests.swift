@@ -145,6 +145,7 @@ struct MemoryTraceTests {
     try enable.end()
     #expect(eventually { processes(in: person.programs, named: "thumblatch-presence") == [] })
     try record.keep("protection", of: person, running: "thumblatchd")
+    try person.run("lock").succeeded()
     secrets.merge(try keys(of: person.state, "protected ")) { $1 }
     try person.backend.fail(answer("/auth/refresh", Self.third, Self.access + "3"))
     try person.expireTokens()

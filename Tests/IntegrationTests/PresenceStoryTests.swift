@@ -19,7 +19,8 @@ struct PresenceStoryTests {
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
     try person.touch()
-    try enable.end()
+    #expect(try enable.end().contains("which is unlocked now"))
+    try person.run("lock").succeeded()
     return person
   }
 
@@ -77,16 +78,19 @@ struct PresenceStoryTests {
     try rename.expect("Touch the fingerprint reader to rename me to work (asked by ")
     try person.touch()
     #expect(try rename.end().contains("me is now called work"))
-    // Nobody is asked to sign out where nobody can be; a person may think better of it.
+    // Without a prompt the login cannot be ended at the backend, and nothing is erased here.
+    #expect(try person.run("logout", "work").end == .exited(7))
     let kept = try person.terminal("logout", "work")
     try kept.expect("[y/N]")
     try kept.enter()
-    _ = try kept.end(3)
+    _ = try kept.end(130)
     #expect(try person.backend.count("sessions") == 1)
     let gone = try person.terminal("logout", "work")
     try gone.expect("[y/N]")
     try gone.enter("y")
-    try gone.end()
+    try gone.expect("Touch the fingerprint reader to sign out of work")
+    try person.touch()
+    #expect(try gone.end().contains("dev confirmed that the login is ended"))
     #expect(try person.backend.count("sessions") == 0)
   }
 
@@ -253,6 +257,7 @@ struct PresenceStoryTests {
     try enable.expect(Self.question)
     try enable.enter(Person.systemPassword)
     #expect(try enable.end().contains("presence protection is on for me"))
+    try person.run("lock").succeeded()
     try person.expireTokens()
     let terminal = try person.terminal("token")
     try terminal.expect("Type the system password to refresh me")
@@ -341,6 +346,7 @@ struct PresenceStoryTests {
     try enable.expect(Self.question)
     try enable.enter(Person.systemPassword)
     try enable.end()
+    try person.run("lock").succeeded()
     try person.expireTokens()
     try person.backend.clear()
     let terminal = try person.terminal("token", "me")

@@ -63,6 +63,7 @@ struct ProviderRaceTests {
     try enable.expect("Touch the fingerprint reader to turn presence protection on for work")
     try member.touch()
     try enable.end()
+    try member.run("lock").succeeded()
     try member.expireTokens()
     try member.provider.clear()
     let begun = try checks(member)

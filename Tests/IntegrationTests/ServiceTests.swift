@@ -50,6 +50,7 @@ struct ServiceTests {
     try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
     try person.touch()
     try enable.end()
+    try person.run("lock").succeeded()
     try person.expireTokens()
     #expect(try person.run("token", "me").end == .exited(7))
     let touched = try person.terminal("token", "me")

@@ -324,7 +324,11 @@ struct SignInTests {
   @Test
   func protectionTurnedOnWhileARefreshWaitedIsHonoured() async throws {
     let bench = try Bench()
-    let vault = try await bench.open()
+    // The window that protection opens is at the place of the caller that turned it on.
+    let places = ScriptedPlaces()
+    places.seat(1, at: "session 1")
+    places.seat(2, at: "session 2")
+    let vault = try await bench.open(places: places)
     try await bench.signIn(vault)
     let need = try await need {
       _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())

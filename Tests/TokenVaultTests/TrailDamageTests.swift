@@ -205,9 +205,10 @@ struct TrailDamageTests {
       try await bench.signIn(vault)
       try await bench.protect(vault)
       bench.clock.advance(3600)
-      try await bench.unlock(vault)
+      let need = try await need { _ = try await vault.token() }
+      try await bench.pass(need, vault, caller())
       bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
-      _ = try await vault.token()
+      _ = try await vault.token(prompt: need.prompt)
     }
     try #require(try await bench.withStore { try $0.auditCount() } == 8)
     try run("/bin/cp", [bench.scratch.path + "/vault.db", bench.scratch.base + "/old.db"])

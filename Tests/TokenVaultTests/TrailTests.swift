@@ -24,7 +24,7 @@ struct TrailTests {
     _ = try await vault.signOut(account: "me", local: true, caller: caller())
     let expected = [
       "login begun", "login done", "presence-check done", "protection done",
-      "presence-check done", "enrollment done", "presence-check done", "unlock done",
+      "unlock done", "presence-check done", "enrollment done", "presence-check done", "unlock done",
       "refresh begun", "refresh done", "lock done", "logout done",
     ]
     #expect(try await vault.events().filter { $0 != "vault-created done" } == expected)

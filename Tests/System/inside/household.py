@@ -79,6 +79,8 @@ def protect(protected):
         change = ADA.thumblatch("presence", "enable" if protected else "disable", ACCOUNT)
         change.expect(TOUCH).type("")
         change.expect("System password for").type(ADA.password).end()
+        # The check that turns protection on opens the account's window.
+        ADA.thumblatch("lock").end()
 
 
 def refresh(protected=True):

@@ -77,7 +77,8 @@ def protectionIsSwitchedOnByTheSystemPassword():
     enable = ADA.thumblatch("presence", "enable", ACCOUNT)
     enable.expect("Touch the fingerprint reader").type("")
     enable.expect("System password for").type(ADA.password)
-    enable.end()
+    enable.expect("which is unlocked now").end()
+    ADA.thumblatch("lock").end()
 
 
 @scenario

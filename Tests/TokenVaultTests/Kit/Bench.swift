@@ -128,23 +128,26 @@ final class Bench: Sendable {
     #expect(step == .passed)
   }
 
-  /// Turns protection on or off, with the password.
+  /// Turns protection on or off, with the password; the window that this opens is closed again.
   @discardableResult
   func protect(
     _ vault: Vault,
     _ name: String = "me",
     on: Bool = true
   ) async throws -> AccountFacts {
+    let wasOpen = await vault.isHoldingWindow
     let need = try await need {
       _ = try await vault.setProtection(on, account: name, prompt: nil, caller: caller())
     }
     try await pass(need, vault, caller())
-    return try await vault.setProtection(
+    let facts = try await vault.setProtection(
       on,
       account: name,
       prompt: need.prompt,
       caller: caller()
     )
+    if !wasOpen { await vault.closeWindows() }
+    return facts
   }
 
   /// Opens the unlock window, with the password.
@@ -224,6 +227,9 @@ func failure(_ body: () async throws -> Void) async -> VaultFailure? {
 }
 
 extension Vault {
+  /// Closes all windows as if their time was over, without a word in the trail.
+  func closeWindows() { windows = UnlockWindows() }
+
   /// Asks for a token as a caller does.
   func token(
     _ name: String? = "me",

@@ -1,0 +1,106 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// The check that turns protection on opens the unlock window of that account.
+@Suite(.timeLimit(.minutes(10)))
+struct EnabledWindowTests {
+  private func enable(
+    _ vault: Vault,
+    _ bench: Bench,
+    _ name: String = "me",
+    caller: Caller = caller()
+  ) async throws -> PresenceNeed {
+    let need = try await need {
+      _ = try await vault.setProtection(true, account: name, prompt: nil, caller: caller)
+    }
+    try await bench.pass(need, vault, caller)
+    _ = try await vault.setProtection(true, account: name, prompt: need.prompt, caller: caller)
+    return need
+  }
+
+  @Test
+  func whatWasJustProtectedIsNotLockedAtOnce() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault, lifetime: 1)
+    try await bench.signIn(vault, "other", lifetime: 1)
+    try await bench.protect(vault, "other")
+    bench.clock.advance(60)
+    let need = try await enable(vault, bench)
+    #expect(need.detail == "and unlock it until it is idle for 10 min")
+    #expect(try await vault.facts().unlockedAccounts == ["me"])
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 1))
+    #expect(try await vault.token().accessToken == "at-2")
+    // It is that of this account alone.
+    _ = try await TokenVaultTests.need { _ = try await vault.token("other") }
+    bench.clock.advance(601)
+    _ = try await TokenVaultTests.need { _ = try await vault.token() }
+    let events = try await vault.trail(after: 0, since: nil, account: nil)
+    #expect(events.contains { $0.event == "unlock" && $0.detail == "me, sliding" })
+  }
+
+  @Test
+  func itIsOpenWhereTheCallerSitsAndNowhereElse() async throws {
+    let places = ScriptedPlaces()
+    places.seat(1, at: "session 1")
+    places.seat(2, at: "session 2")
+    let bench = try Bench()
+    let vault = try await bench.open(places: places)
+    try await bench.signIn(vault)
+    _ = try await enable(vault, bench, caller: caller(1))
+    #expect(try await vault.facts(for: caller(1)).unlockedFor == 600)
+    #expect(try await vault.facts(for: caller(2)).unlockedFor == nil)
+  }
+
+  /// What the policy allows is its length as well.
+  @Test
+  func itIsAsLongAsThePolicyAllows() async throws {
+    let administrator = Administrator()
+    administrator.write("[Policy]\nwindow = 2\n")
+    let bench = try Bench()
+    let vault = try await bench.open(rules: administrator)
+    try await bench.signIn(vault)
+    let need = try await enable(vault, bench)
+    #expect(need.detail == "and unlock it until it is idle for 2 min")
+    #expect(try await vault.facts().unlockedFor == 120)
+  }
+
+  /// The accounts that were unlocked stay so, and no longer than they would have.
+  @Test
+  func aWindowThatIsOpenStays() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "other")
+    try await bench.unlock(vault, ["other"], seconds: 60)
+    _ = try await enable(vault, bench)
+    #expect(try await vault.facts().unlockedFor == 60)
+    #expect(Set(try await vault.facts().unlockedAccounts) == ["me", "other"])
+    try await bench.unlock(vault)
+    try await bench.signIn(vault, "third")
+    _ = try await enable(vault, bench, "third")
+    #expect(try await vault.facts().unlockedAccounts.isEmpty)
+  }
+
+  /// Whoever comes to a locked screen finds nothing open.
+  @Test
+  func noWindowIsOpenedForAPersonWhoHasGone() async throws {
+    let windowGuard = ScriptedGuard()
+    let bench = try Bench()
+    let vault = try await bench.open(windowGuard: windowGuard)
+    try await bench.signIn(vault)
+    let need = try await need {
+      _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    await vault.endWindows(because: "the screen was locked")
+    _ = await failure {
+      _ = try await vault.setProtection(true, account: "me", prompt: need.prompt, caller: caller())
+    }
+    #expect(try await vault.facts().unlockedFor == nil)
+  }
+}
