@@ -33,13 +33,16 @@ extension AuthSession {
     try beginSigningIn()
     let browser: BrowserLogin
     let login: PendingLogin
+    let check = PresenceCall(self, reason: configuration.presenceReason)
+    defer { check.end() }
     do throws(AuthError) {
       browser = try BrowserLogin(await redirectURI())
       let begun = try await vault.beginLogin(
         account,
         at: provider,
         way: .browser(redirect: browser.redirect),
-        scopes: scopes
+        scopes: scopes,
+        check.asking
       )
       login = PendingLogin(begun, self)
     } catch {

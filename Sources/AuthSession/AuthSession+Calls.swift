@@ -63,7 +63,8 @@ extension AuthSession {
     let isLocked = facts.isLocked
     let ended = await Task { [vault, account] () -> AuthError? in
       let nobody = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
-      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, nobody) } catch {
+      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, nobody) } catch
+      {
         return error.kind == .signedOut ? nil : error
       }
       return nil

@@ -19,10 +19,13 @@ extension AuthSession {
   }
 
   /// Signs in by e-mail and password, at a password backend or a provider that allows it.
+  ///
+  /// Where the account is protected and another person signs in, or at another provider, a presence
+  /// check decides; the new login is not protected then. So it is for all other ways to sign in.
   @discardableResult
   public func login(email: String, password: Password) async throws(AuthError) -> User {
-    try await signingIn { [self] () throws(AuthError) in
-      try await vault.login(account, at: provider, email: email, password: password)
+    try await signingIn { [self] asking throws(AuthError) in
+      try await vault.login(account, at: provider, email: email, password: password, asking)
     }
   }
 
@@ -36,8 +39,15 @@ extension AuthSession {
     guard let provider else {
       throw AuthError(.invalidArgument, "registration needs a provider")
     }
-    return try await signingIn { [self] () throws(AuthError) in
-      try await vault.register(account, at: provider, email: email, name: name, password: password)
+    return try await signingIn { [self] asking throws(AuthError) in
+      try await vault.register(
+        account,
+        at: provider,
+        email: email,
+        name: name,
+        password: password,
+        asking
+      )
     }
   }
 
@@ -49,8 +59,16 @@ extension AuthSession {
     scopes: [String]? = nil
   ) async throws(AuthError) -> PendingLogin {
     try beginSigningIn()
+    let check = PresenceCall(self, reason: configuration.presenceReason)
+    defer { check.end() }
     do throws(AuthError) {
-      let login = try await vault.beginLogin(account, at: provider, way: way, scopes: scopes)
+      let login = try await vault.beginLogin(
+        account,
+        at: provider,
+        way: way,
+        scopes: scopes,
+        check.asking
+      )
       return PendingLogin(login, self)
     } catch {
       endSigningIn(error)
@@ -149,11 +167,13 @@ extension AuthSession {
   }
 
   private func signingIn(
-    _ body: () async throws(AuthError) -> AccountSnapshot
+    _ body: (PresenceAsking) async throws(AuthError) -> AccountSnapshot
   ) async throws(AuthError) -> User {
     try beginSigningIn()
+    let check = PresenceCall(self, reason: configuration.presenceReason)
+    defer { check.end() }
     do throws(AuthError) {
-      let account = try await body()
+      let account = try await body(check.asking)
       await endSigningIn(account)
       return account.user
     } catch {

@@ -1,7 +1,8 @@
 /// What a session asks of the vault: the seam at which `AuthSessionTesting` puts a stub.
 ///
 /// Each call ends with an error of its own kind when its task is cancelled. Where a call needs a
-/// presence check, it makes a prompt, hands it to `present`, and goes on once it has ended.
+/// presence check, it makes a prompt, hands it to `present`, and goes on once it has ended. A login
+/// needs one where it replaces a protected account, by another person or at another provider.
 public protocol AuthVault: Sendable {
   /// How the account stands; its `account` is nil where there is none of that name.
   nonisolated(nonsending) func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
@@ -22,7 +23,8 @@ public protocol AuthVault: Sendable {
     _ account: String,
     at provider: AuthProvider?,
     email: String,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
   /// Makes a new user at a password backend, and signs in.
   func register(
@@ -30,14 +32,16 @@ public protocol AuthVault: Sendable {
     at provider: AuthProvider,
     email: String,
     name: String?,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
   /// Begins a login that a person ends at the provider.
   func beginLogin(
     _ account: String,
     at provider: AuthProvider?,
     way: LoginWay,
-    scopes: [String]?
+    scopes: [String]?,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> any PendingVaultLogin
   /// Where the provider of an account sends a browser back, as its settings say; nil: to the usual
   /// address.
@@ -247,9 +251,12 @@ public protocol PendingVaultLogin: Sendable {
   /// What to show.
   var prompt: LoginPrompt { get }
   /// Ends it with what the browser brought back: all behind the question mark.
-  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot
+  func finish(
+    query: RedirectQuery,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot
   /// Waits until the person has said yes or no at the other device.
-  func wait() async throws(AuthError) -> AccountSnapshot
+  func wait(_ asking: PresenceAsking) async throws(AuthError) -> AccountSnapshot
   /// Gives it up.
   func cancel() async
 }

@@ -24,24 +24,30 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     )
   }
 
-  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot {
-    try await run { [connection, login] () throws(VaultClientError) in
-      try connection.call(
-        FinishLoginCall(login: login, query: query.secret),
-        within: EngineCall.remoteLimit
-      ).account
+  /// The calls of this login, on its connection.
+  private var engine: EngineCall {
+    EngineCall(connection: connection, interrupt: wake.event.descriptor.number)
+  }
+
+  func finish(
+    query: RedirectQuery,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
+    try await run { [engine, login] () throws(VaultClientError) in
+      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+        FinishLoginCall(login: login, query: query.secret, prompt: prompt)
+      }.account
     }
   }
 
-  func wait() async throws(AuthError) -> AccountSnapshot {
+  func wait(_ asking: PresenceAsking) async throws(AuthError) -> AccountSnapshot {
     // The engine's own limit, and the time of its last question to the provider.
     let limit = Int64(wholeSeconds(prompt.lifetime)) + EngineCall.remoteLimit
-    return try await run { [connection, login] () throws(VaultClientError) in
-      var found: VaultAccount?
-      try connection.stream(AwaitLoginCall(login: login), within: limit) { reply in
-        if reply.event == .done { found = reply.account }
+    return try await run { [engine, login] () throws(VaultClientError) in
+      let reply = try engine.call(within: limit, asking) { prompt in
+        AwaitLoginCall(login: login, prompt: prompt)
       }
-      guard let found else { throw .disconnected }
+      guard let found = reply.account else { throw .disconnected }
       return found
     }
   }

@@ -9,16 +9,18 @@ extension EngineVault {
     _ account: String,
     at provider: AuthProvider?,
     email: String,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
       AccountSnapshot(
-        try engine.call(within: EngineCall.remoteLimit) { _ in
+        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           LoginCall(
             account: account,
             provider: provider.map(VaultProvider.init),
             email: email,
-            password: password.secret
+            password: password.secret,
+            prompt: prompt
           )
         }.account
       )
@@ -31,17 +33,19 @@ extension EngineVault {
     at provider: AuthProvider,
     email: String,
     name: String?,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
       AccountSnapshot(
-        try engine.call(within: EngineCall.remoteLimit) { _ in
+        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           RegisterCall(
             account: account,
             provider: VaultProvider(provider),
             email: email,
             name: name,
-            password: password.secret
+            password: password.secret,
+            prompt: prompt
           )
         }.account
       )
@@ -61,7 +65,8 @@ extension EngineVault {
     _ account: String,
     at provider: AuthProvider?,
     way: LoginWay,
-    scopes: [String]?
+    scopes: [String]?,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> any PendingVaultLogin {
     let wake = try WakeEventBox.make()
     return try await BlockingWork.elsewhere.run(wake) { interrupt throws(AuthError) in
@@ -69,16 +74,18 @@ extension EngineVault {
         let connection = try VaultLocation(privately: false).connect(interrupt: interrupt)
         var redirect: String?
         if case .browser(let url) = way { redirect = url }
-        let reply = try connection.call(
+        let flow: LoginFlow = redirect == nil ? .device : .browser
+        let engine = EngineCall(connection: connection, interrupt: interrupt)
+        let reply = try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           BeginLoginCall(
             account: account,
             provider: provider.map(VaultProvider.init),
-            flow: redirect == nil ? .device : .browser,
+            flow: flow,
             redirect: redirect,
-            scope: scopes?.joined(separator: " ")
-          ),
-          within: EngineCall.remoteLimit
-        )
+            scope: scopes?.joined(separator: " "),
+            prompt: prompt
+          )
+        }
         return EngineLogin(connection, wake, reply)
       } catch {
         throw AuthError(error)

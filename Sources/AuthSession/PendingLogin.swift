@@ -39,13 +39,15 @@ public final class PendingLogin: Sendable {
 
   /// The same with what a listener has read.
   func finish(_ query: RedirectQuery) async throws(AuthError) -> User {
-    try await end { [login] () throws(AuthError) in try await login.finish(query: query) }
+    try await end { [login] asking throws(AuthError) in
+      try await login.finish(query: query, asking)
+    }
   }
 
   /// Waits until the person has said yes or no at the other device.
   @discardableResult
   public func wait() async throws(AuthError) -> User {
-    try await end { [login] () throws(AuthError) in try await login.wait() }
+    try await end { [login] asking throws(AuthError) in try await login.wait(asking) }
   }
 
   /// Gives it up; whoever waits for it gets `cancelled`, unless the login has just come.
@@ -86,13 +88,17 @@ public final class PendingLogin: Sendable {
   }
 
   private func end(
-    _ body: @escaping @Sendable () async throws(AuthError) -> AccountSnapshot
+    _ body: @escaping @Sendable (PresenceAsking) async throws(AuthError) -> AccountSnapshot
   ) async throws(AuthError) -> User {
     guard claimEnd() else {
       throw AuthError(.invalidArgument, "the login has ended", recoverySuggestion: "begin anew")
     }
+    // Where another person than a protected account's has signed in.
+    let check = PresenceCall(session, reason: session.configuration.presenceReason)
+    defer { check.end() }
+    let asking = check.asking
     do throws(AuthError) {
-      let account = try await run(body)
+      let account = try await run { () throws(AuthError) in try await body(asking) }
       await session.endSigningIn(account)
       return account.user
     } catch {

@@ -7,13 +7,18 @@ extension StubVault {
     _ account: String,
     at provider: AuthProvider?,
     email: String,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.login)
     guard content.withLock({ $0.settings.users[email] }) == password.text else {
       throw AuthError(.providerRefused(status: 401), "the provider refused: wrong credentials")
     }
-    return signedIn(account, User(id: "id-\(email)", email: email, issuer: Self.issuer(provider)))
+    return try await signedIn(
+      account,
+      User(id: "id-\(email)", email: email, issuer: Self.issuer(provider)),
+      asking
+    )
   }
 
   /// Makes a new user, unless the address is taken.
@@ -22,7 +27,8 @@ extension StubVault {
     at provider: AuthProvider,
     email: String,
     name: String?,
-    password: Password
+    password: Password,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.login)
     let isNew = content.withLock { content in
@@ -33,9 +39,10 @@ extension StubVault {
     guard isNew else {
       throw AuthError(.providerRefused(status: 409), "the provider refused: the address is taken")
     }
-    return signedIn(
+    return try await signedIn(
       account,
-      User(id: "id-\(email)", email: email, name: name, issuer: Self.issuer(provider))
+      User(id: "id-\(email)", email: email, name: name, issuer: Self.issuer(provider)),
+      asking
     )
   }
 
@@ -44,7 +51,8 @@ extension StubVault {
     _ account: String,
     at provider: AuthProvider?,
     way: LoginWay,
-    scopes: [String]?
+    scopes: [String]?,
+    _ asking: PresenceAsking
   ) async throws(AuthError) -> any PendingVaultLogin {
     try await begin(.beginLogin)
     return StubLogin(
@@ -95,14 +103,23 @@ extension StubVault {
     return try changeAccount { _ in }
   }
 
-  func signedIn(_ name: String, _ user: User) -> AccountSnapshot {
+  /// Signs in; a protected account becomes another person's only after a presence check, and is not
+  /// protected then.
+  func signedIn(
+    _ name: String,
+    _ user: User,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
+    let known = snapshot.account
+    let isOther = known.map { $0.isProtected && $0.user.id != user.id } ?? false
+    if isOther { try await check("replace the login of", asking) }
     let account = content.withLock { content in
       let account = AccountSnapshot(
         name: name,
         user: user,
         standing: .signedIn,
-        // A login again keeps the protection.
-        isProtected: content.settings.account?.isProtected ?? false
+        // A login of the same person keeps the protection.
+        isProtected: !isOther && known?.isProtected == true
       )
       content.settings.account = account
       content.token = nil
@@ -138,17 +155,20 @@ private struct StubLogin: PendingVaultLogin {
     }
   }
 
-  func finish(query: RedirectQuery) async throws(AuthError) -> AccountSnapshot {
+  func finish(
+    query: RedirectQuery,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccountSnapshot {
     try await vault.begin(.login)
     guard query.text.contains("code=") else {
       throw AuthError(.providerRefused(status: 400), "the provider refused: no code came")
     }
-    return vault.signedIn(account, User(id: "id-browser", issuer: issuer))
+    return try await vault.signedIn(account, User(id: "id-browser", issuer: issuer), asking)
   }
 
-  func wait() async throws(AuthError) -> AccountSnapshot {
+  func wait(_ asking: PresenceAsking) async throws(AuthError) -> AccountSnapshot {
     try await vault.begin(.login)
-    return vault.signedIn(account, User(id: "id-device", issuer: issuer))
+    return try await vault.signedIn(account, User(id: "id-device", issuer: issuer), asking)
   }
 
   func cancel() async {

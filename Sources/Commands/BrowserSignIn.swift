@@ -100,14 +100,29 @@ struct BrowserSignIn {
     _ arrival: RedirectListener.Arrival
   ) throws(CommandError) -> VaultAccount {
     let connection = try session.vault()
-    do throws(VaultClientError) {
-      let call = FinishLoginCall(login: login, query: arrival.query)
-      let account = try connection.call(call, within: Session.remoteLimit).account
+    do throws(WebSignIn.Failure) {
+      let account = try signIn.asking { prompt throws(VaultClientError) in
+        try connection.call(
+          FinishLoginCall(
+            login: login,
+            query: arrival.query,
+            prompt: prompt,
+            ask: session.canAsk
+          ),
+          within: Session.remoteLimit
+        ).account
+      }
       show(signedIn(account), arrival)
       return account
     } catch {
-      show(result(of: error), arrival)
-      throw signIn.answered(error)
+      switch error {
+      case .vault(let error):
+        show(result(of: error), arrival)
+        throw signIn.answered(error)
+      case .other(let failure):
+        show(.failed(reason: failure.message), arrival)
+        throw failure
+      }
     }
   }
 

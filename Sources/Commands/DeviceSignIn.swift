@@ -77,8 +77,11 @@ struct DeviceSignIn {
     defer { output.clearStatus() }
     var interval = begun.interval ?? 0
     var questions = 0
-    do throws(VaultClientError) {
-      let number = try connection.send(AwaitLoginCall(login: begun.login), more: true)
+    func wait(_ prompt: String?) throws(VaultClientError) -> VaultAccount {
+      let number = try connection.send(
+        AwaitLoginCall(login: begun.login, prompt: prompt, ask: signIn.session.canAsk),
+        more: true
+      )
       while true {
         countdown.show()
         guard BootInstant.now < deadline.advanced(bySeconds: Self.slack) else { throw .timedOut }
@@ -96,11 +99,18 @@ struct DeviceSignIn {
           countdown.again()
         }
       }
+    }
+    do throws(WebSignIn.Failure) {
+      return try signIn.asking(wait)
     } catch {
-      let failure = signIn.finished(error)
-      // A provider that has said "not yet" takes codes: then it is something else that is wrong.
-      throw failure.reason == .misconfigured && questions < 2
-        ? .notOffered(failure) : .other(failure)
+      switch error {
+      case .vault(let error):
+        let failure = signIn.finished(error)
+        // A provider that has said "not yet" takes codes: then it is something else that is wrong.
+        throw failure.reason == .misconfigured && questions < 2
+          ? .notOffered(failure) : .other(failure)
+      case .other(let failure): throw .other(failure)
+      }
     }
   }
 }

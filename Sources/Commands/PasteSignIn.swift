@@ -40,12 +40,19 @@ struct PasteSignIn {
     held = nil
     output.status("signing in")
     defer { output.clearStatus() }
-    let call = FinishLoginCall(login: begun.login, query: query)
     let connection = try session.vault()
-    do throws(VaultClientError) {
-      return try connection.call(call, within: Session.remoteLimit).account
+    do throws(WebSignIn.Failure) {
+      return try signIn.asking { prompt throws(VaultClientError) in
+        try connection.call(
+          FinishLoginCall(login: begun.login, query: query, prompt: prompt, ask: session.canAsk),
+          within: Session.remoteLimit
+        ).account
+      }
     } catch {
-      throw signIn.answered(error)
+      switch error {
+      case .vault(let error): throw signIn.answered(error)
+      case .other(let failure): throw failure
+      }
     }
   }
 

@@ -183,7 +183,7 @@ extension Session {
   }
 
   /// Whether a prompt can be shown here.
-  private var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
+  var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
 
   /// Tells a person at a terminal why nothing happens; nobody else.
   private func askPatience() {

@@ -60,7 +60,8 @@ extension SignInVerbs {
     to email: String,
     _ session: Session
   ) throws(CommandError) {
-    guard !session.arguments.has("--yes"), account.state != .signedOut,
+    // Of a protected account the engine asks, with a presence check.
+    guard !session.arguments.has("--yes"), account.state != .signedOut, !account.presenceProtection,
       let present = account.email, present.lowercased() != email.lowercased()
     else { return }
     // A line that is too long is cut, and with it what is asked.
@@ -91,7 +92,9 @@ extension SignInVerbs {
       let person = account.email ?? account.displayName, !session.arguments.has("--yes")
     else { return }
     session.output.talk(
-      "\(account.name) is signed in as \(person); whoever signs in now takes that place here"
+      account.presenceProtection
+        ? "\(account.name) is signed in as \(person); another person needs a presence check"
+        : "\(account.name) is signed in as \(person); whoever signs in now takes that place here"
     )
   }
 

@@ -111,6 +111,38 @@ struct WebSignIn {
     }
   }
 
+  /// Why a login was not finished.
+  enum Failure: Error {
+    /// The vault did not take the answer, or was not waited for.
+    case vault(VaultClientError)
+    /// The person was not asked, or did not pass the check.
+    case other(CommandError)
+  }
+
+  /// Finishes a login, with a presence check where it would replace a protected account.
+  ///
+  /// `body` gets the prompt whose check has passed, or nil at first.
+  func asking<Value>(
+    _ body: (String?) throws(VaultClientError) -> Value
+  ) throws(Failure) -> Value {
+    var prompt: String?
+    for _ in 0..<4 {
+      do throws(VaultClientError) {
+        return try body(prompt)
+      } catch .refused(.presenceNeeded(let request)) {
+        do throws(CommandError) {
+          try PresenceDialogue(request, in: session).run()
+        } catch {
+          throw .other(error)
+        }
+        prompt = request.prompt
+      } catch {
+        throw .vault(error)
+      }
+    }
+    throw .other(CommandError(.presence, "the vault asks for presence checks again and again"))
+  }
+
   /// When the login is over, at the latest so many seconds from now.
   func deadline(_ begun: BeginLoginReply, most: Int64) -> BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(begun.expiresIn), 1), most))

@@ -15,7 +15,7 @@ extension Vault {
     _ provider: Provider,
     redirect: String,
     _ scopes: ScopeRequest?,
-    exportable: Bool,
+    _ terms: SignInTerms,
     _ caller: Caller
   ) throws(VaultFailure) -> LoginStart {
     try demand(redirect, fits: provider)
@@ -43,7 +43,7 @@ extension Vault {
       PendingLogin(
         account: account,
         provider: provider,
-        exportable: exportable,
+        terms: terms,
         scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: clock.boot.advanced(bySeconds: Self.browserSeconds),
@@ -75,16 +75,19 @@ extension Vault {
 
   /// Ends a login in a browser with what stands behind the question mark of its redirect.
   ///
-  /// The login is used up, whatever comes of it: a redirect is accepted once.
+  /// The login is used up, whatever comes of it: a redirect is accepted once. Where another person than
+  /// a protected account's has signed in, the answer waits for the check of `prompt`.
   ///
   /// - Throws: `providerRefused` where the person or the provider said no, `invalidArgument` for a
   ///   redirect that is not this login's, and what `signIn` throws.
   public func finishLogin(
     _ name: String,
     query: SharedSecret,
+    prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
+    if let facts = try await finishHeld(prompt, caller) { return facts }
     let login = try found(logins.login(name, of: caller.connection, at: clock.boot))
     guard case .browser(let browser) = login.flow else {
       throw .invalidArgument("a device login ends by itself: wait for it")
@@ -101,7 +104,8 @@ extension Vault {
     } catch {
       throw .misconfigured("\(error)")
     }
-    var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
+    var pending = PendingSignIn(login.provider, email: "", exportable: login.terms.exportable)
+    pending.agreed = login.terms.agreed
     pending.flow = .browser
     pending.scope = login.scope
     pending.nonce = browser.nonce
@@ -113,7 +117,8 @@ extension Vault {
       pending: pending,
       sent: code
     )
-    return try await signIn(.begun(login.account), login.provider, attempt, caller).facts
+    let outcome = try await signIn(.begun(login.account), login.provider, attempt, caller)
+    return try await facts(of: outcome, caller)
   }
 
   private func code(

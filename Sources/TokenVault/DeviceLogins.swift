@@ -10,7 +10,7 @@ extension Vault {
     _ account: LoginTarget,
     _ provider: Provider,
     _ scopes: ScopeRequest?,
-    exportable: Bool,
+    _ terms: SignInTerms,
     _ caller: Caller
   ) async throws(VaultFailure) -> LoginStart {
     let given = try await deviceAuthorization(provider, scopes)
@@ -20,7 +20,7 @@ extension Vault {
       PendingLogin(
         account: account,
         provider: provider,
-        exportable: exportable,
+        terms: terms,
         scope: scopes?.scopes.joined(separator: " "),
         connection: caller.connection,
         deadline: now.advanced(bySeconds: Int64(given.expiresIn)),
@@ -80,8 +80,12 @@ extension Vault {
   /// Cancelling the task stops the wait; the login stays. Nothing is asked any more once the
   /// connection that began it has gone, or its time is over.
   ///
+  /// Where another person than a protected account's has signed in, the answer waits for the check of
+  /// `prompt`.
+  ///
   /// - Parameters:
   ///   - name: the login.
+  ///   - prompt: a passed presence check to spend.
   ///   - caller: who began it.
   ///   - report: gets the seconds between two questions, before each wait.
   /// - Returns: the account as it is now.
@@ -89,9 +93,11 @@ extension Vault {
   ///   where the time is, and what `signIn` throws.
   public func awaitLogin(
     _ name: String,
+    prompt: String? = nil,
     caller: Caller,
     report: @Sendable (Int64) -> Void
   ) async throws(VaultFailure) -> AccountFacts {
+    if let facts = try await finishHeld(prompt, caller) { return facts }
     while true {
       let (login, device) = try deviceLogin(name, caller)
       report(device.interval)
@@ -137,6 +143,9 @@ extension Vault {
     case .success(.signedIn(let facts)):
       logins.forget(name)
       return facts
+    case .success(.held(let held)):
+      logins.forget(name)
+      try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
     case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait)),
       .failure(.unavailable(_, _, let wait)):
@@ -162,7 +171,8 @@ extension Vault {
     } catch {
       throw .misconfigured("\(error)")
     }
-    var pending = PendingSignIn(login.provider, email: "", exportable: login.exportable)
+    var pending = PendingSignIn(login.provider, email: "", exportable: login.terms.exportable)
+    pending.agreed = login.terms.agreed
     pending.flow = .device
     pending.login = name
     pending.scope = login.scope

@@ -91,6 +91,7 @@ extension Vault {
   /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt that nobody answered.
   func giveUp(_ prompt: String, as outcome: PresenceOutcome, byCaller: Bool = false) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    discardHeld(by: prompt)
     // One that another's check has answered was not refused.
     if answered.removeValue(forKey: prompt) == nil,
       let question = prompts.unansweredQuestion(of: prompt)

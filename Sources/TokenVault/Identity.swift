@@ -87,12 +87,25 @@ extension Vault {
     let why: String
     switch identity(in: answer, intent, account, provider, evidence.keys) {
     case .known(let token):
+      if let refusal = try holdReplacement(answer, token.facts, intent, account, provider, caller) {
+        return refusal
+      }
       try keep(answer, token.facts, intent, account, provider, caller, sent)
       noteReplaced(evidence, by: answer.refreshToken, intent)
       return nil
     case .unsaid:
       // A code brings one, always (section 3.1.3.3).
       guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
+        if let refusal = try holdReplacement(
+          answer,
+          answer.user,
+          intent,
+          account,
+          provider,
+          caller
+        ) {
+          return refusal
+        }
         try keep(answer, answer.user, intent, account, provider, caller, sent)
         noteReplaced(evidence, by: answer.refreshToken, intent)
         return nil

@@ -12,6 +12,14 @@ struct LoginTarget: Sendable {
   let isNew: Bool
 }
 
+/// What a person has agreed to before a login, by a presence check.
+struct SignInTerms: Sendable {
+  /// That its refresh token may be released later.
+  let exportable: Bool
+  /// Whose protected account it may replace; nil: nobody's.
+  let agreed: [UInt8]?
+}
+
 /// A login that a person has yet to end at the provider: what the engine knows, and nobody else.
 struct PendingLogin: Sendable {
   /// What the flow needs.
@@ -23,8 +31,8 @@ struct PendingLogin: Sendable {
   let account: LoginTarget
   /// The whole provider, with what discovery filled in.
   let provider: Provider
-  /// Whether its refresh token may be released later: the password was given for that.
-  let exportable: Bool
+  /// What a person has agreed to beforehand.
+  let terms: SignInTerms
   /// The scopes that it asks for, apart by spaces; nil for those of the provider.
   let scope: String?
   /// The connection that began it; no other can end it.

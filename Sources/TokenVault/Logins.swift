@@ -65,19 +65,21 @@ extension Vault {
     let place = try await place(toSignIn: name, provider)
     // Read before anyone is sent to the provider, rather than when the code is there.
     _ = try await keys(of: place)
-    if exportable { try await allowExportable(name, provider, prompt, caller) }
+    let agreed = try await agreeToSignIn(
+      name,
+      at: place,
+      isGiven: provider != nil,
+      email: nil,
+      isNewUser: false,
+      exportable: exportable,
+      prompt,
+      caller
+    )
+    let terms = SignInTerms(exportable: exportable, agreed: agreed)
     switch flow {
     case .browser(let redirect):
-      return try beginBrowserLogin(
-        account,
-        place,
-        redirect: redirect,
-        scopes,
-        exportable: exportable,
-        caller
-      )
-    case .device:
-      return try await beginDeviceLogin(account, place, scopes, exportable: exportable, caller)
+      return try beginBrowserLogin(account, place, redirect: redirect, scopes, terms, caller)
+    case .device: return try await beginDeviceLogin(account, place, scopes, terms, caller)
     }
   }
 

@@ -29,6 +29,8 @@ struct PendingSignIn {
   var login: String?
   /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
   var uncertain: IntentRow?
+  /// Whose account it may replace, as a passed presence check has agreed; nil: nobody's.
+  var agreed: [UInt8]?
 
   private enum Member: String, CaseIterable {
     case exportable
@@ -39,6 +41,7 @@ struct PendingSignIn {
     case login
     case uncertain
     case secret
+    case agreed
   }
 
   init(_ provider: Provider, email: String, exportable: Bool) {
@@ -64,6 +67,7 @@ struct PendingSignIn {
     if let login { add(.login, [0] + Array(login.utf8)) }
     if let sealedClientSecret { add(.secret, [0] + sealedClientSecret) }
     if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
+    if let agreed { add(.agreed, [0] + agreed) }
     return parts.flatMap { part in
       let count = UInt32(truncatingIfNeeded: part.count)
       return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
@@ -105,6 +109,7 @@ struct PendingSignIn {
       case .nonce: nonce = String(decoding: value, as: UTF8.self)
       case .keys: keys = value
       case .secret: sealedClientSecret = value
+      case .agreed: agreed = value
       case .login: login = String(decoding: value, as: UTF8.self)
       case .uncertain:
         guard let row = IntentRow(retryOf: account, decoding: value) else { return nil }

@@ -259,6 +259,8 @@ extension Vault {
       guard case .tokens = settled else { return .nothing }
       return .tokens
     } catch {
+      // Nobody is there to be asked any more.
+      if let held = heldSignIns.removeValue(forKey: intent.intent) { discard(held) }
       if case .vaultUnsafe = error { throw error }
       if case .unexpected = error { throw error }
       guard asksProvider else {

@@ -94,13 +94,13 @@ extension Vault {
   }
 
   /// What a provider said to the end of a login.
-  private struct Word {
+  struct Word {
     let revocation: Revocation
     /// It has refused what it was told, and may take it with a valid access token.
     var wantsAccessToken = false
   }
 
-  private func tell(
+  func tell(
     _ provider: Provider,
     access: String?,
     refresh: SharedSecret?

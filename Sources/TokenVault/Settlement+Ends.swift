@@ -93,7 +93,7 @@ extension Vault {
 
   /// Clears an intent of which nothing came; an account that it would have made goes with it, and a
   /// refresh that a login has put aside comes back.
-  private func close(
+  func close(
     _ intent: IntentRow,
     _ account: AccountRow,
     _ changed: AccountRow?,

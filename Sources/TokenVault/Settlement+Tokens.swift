@@ -1,5 +1,7 @@
 internal import Configuration
+internal import Cryptography
 internal import OAuth
+internal import Presence
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -28,6 +30,7 @@ extension Vault {
     let changed = row
     let details = [
       "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,
+      isSignIn && account.isProtected && !changed.isProtected ? "protection off" : nil,
       notGranted,
     ]
     let endsTokens = endsAccessTokens(intent, provider)
@@ -131,8 +134,17 @@ extension Vault {
     row.state = .signedIn
     row.cause = nil
     if let pending = pending(intent) {
+      // The gate of a login: whatever leads here, what was not agreed to is not replaced.
+      guard try mayKeep(pending, user, account, provider) else {
+        throw .presenceFailed(.denied("a presence check is needed: sign in again"), methods: [])
+      }
+      let replaces = replaces(account, with: provider, user, email: pending.email)
+      // Another person has not chosen to be asked.
+      if replaces, !staysProtected(account, with: provider, user, email: pending.email) {
+        row.protection = ProtectionClass.none.rawValue
+      }
       try bind(&row, to: provider, exportable: pending.exportable)
-      row.subject = user?.id
+      row.subject = user?.id ?? (account.isProtected && !replaces ? account.subject : nil)
       row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
     } else if let user {

@@ -146,7 +146,11 @@ extension Vault {
       return try unanswered(intent, message, caller, least: least)
     case .misconfigured(let message, let refreshToken):
       // Whose it is, an answer without an ID token does not say.
-      if let refreshToken, !isSignIn || provider.kind != .oidc {
+      if let refreshToken, !isSignIn || provider.kind != .oidc,
+        try pending(intent).map({ pending throws(VaultFailure) in
+          try mayKeep(pending, nil, account, provider)
+        }) ?? true
+      {
         try keepRefreshToken(refreshToken, intent, account, provider, caller, sent)
         noteReplaced(evidence, by: refreshToken, intent)
         return .misconfigured(message)

@@ -34,9 +34,20 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
+    if let facts = try await finishHeld(prompt, caller) { return facts }
     let place = try await place(toSignIn: name, provider)
-    if exportable { try await allowExportable(name, provider, prompt, caller) }
+    let agreed = try await agreeToSignIn(
+      name,
+      at: place,
+      isGiven: provider != nil,
+      email: email,
+      isNewUser: registering,
+      exportable: exportable,
+      prompt,
+      caller
+    )
     var pending = PendingSignIn(place, email: email, exportable: exportable)
+    pending.agreed = agreed
     pending.keys = try await keys(of: place)?.encoded
     let attempt = SignInAttempt(
       purpose: registering ? .register : .login,
@@ -50,7 +61,7 @@ extension Vault {
       pending: pending,
       sent: password
     )
-    return try await signIn(.named(name), provider, attempt, caller).facts
+    return try await facts(of: try await signIn(.named(name), provider, attempt, caller), caller)
   }
 
   /// Where a login goes: the provider with what discovery fills in.

@@ -39,21 +39,24 @@ enum SignInOutcome: Sendable {
   case signedIn(AccountFacts)
   /// The person has not said anything yet; the next question is to come later than so far.
   case pending(slowDown: Bool)
-}
-
-extension SignInOutcome {
-  /// The account, where the provider has no "not yet".
-  var facts: AccountFacts {
-    get throws(VaultFailure) {
-      guard case .signedIn(let facts) = self else {
-        throw .misconfigured("the provider puts off an answer that is due at once")
-      }
-      return facts
-    }
-  }
+  /// Another person than whose protected account it is: a presence check decides.
+  case held(HeldSignIn)
 }
 
 extension Vault {
+  /// The account, where the provider has no "not yet"; asks for a check where the login waits for one.
+  func facts(
+    of outcome: SignInOutcome,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    switch outcome {
+    case .signedIn(let facts): return facts
+    case .held(let held): try await askToReplace(held, caller)
+    case .pending:
+      throw .misconfigured("the provider puts off an answer that is due at once")
+    }
+  }
+
   /// One exchange that may bring the tokens of an account, which is made where there is none.
   ///
   /// - Parameters:
@@ -100,11 +103,14 @@ extension Vault {
         // It has brought a refresh token, if not all that was expected.
         return .signedIn(try facts(of: row, at: place))
       }
-      let (settled, revocation) = try await exchange(attempt, for: row, slot, caller)
-      if case .pending(let slowDown) = settled { return .pending(slowDown: slowDown) }
-      var facts = try facts(of: try self.account(withIdentifier: row.id), at: place)
-      facts.replaced = revocation
-      return .signedIn(facts)
+      switch try await exchange(attempt, for: row, slot, caller) {
+      case .settled(.pending(let slowDown), _): return .pending(slowDown: slowDown)
+      case .settled(.tokens, let replaced):
+        var facts = try facts(of: try self.account(withIdentifier: row.id), at: place)
+        facts.replaced = replaced
+        return .signedIn(facts)
+      case .held(let held): return .held(held)
+      }
     }
   }
 
@@ -125,7 +131,7 @@ extension Vault {
     for row: AccountRow,
     _ slot: consuming SlotFile,
     _ caller: Caller
-  ) async throws(VaultFailure) -> (Settled, replaced: Revocation?) {
+  ) async throws(VaultFailure) -> Exchanged {
     let replaced = await loginToReplace(in: row, caller)
     let intent: IntentRow
     do throws(VaultFailure) {
@@ -172,12 +178,19 @@ extension Vault {
         caller: caller,
         evidence: Evidence(sent: attempt.sent, keys: keys, replaced: replaced)
       )
-      guard case .tokens = settled, let replaced else { return (settled, nil) }
+      guard case .tokens = settled, let replaced else { return .settled(settled, replaced: nil) }
       let now = try account(withIdentifier: row.id)
-      return (settled, await end(replaced, replacedBy: now, intent.intent))
+      return .settled(settled, replaced: await end(replaced, replacedBy: now, intent.intent))
     } catch {
+      if let held = heldSignIns.removeValue(forKey: intent.intent) { return .held(held) }
       throw error.telling(await revokeDiscarded(of: intent.intent))
     }
+  }
+
+  /// What came of an exchange.
+  private enum Exchanged {
+    case settled(Settled, replaced: Revocation?)
+    case held(HeldSignIn)
   }
 }
 

@@ -92,6 +92,11 @@ public actor Vault {
   var withheld: [[UInt8]: WithheldToken] = [:]
   /// Refresh tokens that are not kept, by the intent of their exchange, until they are revoked.
   var discarded: [[UInt8]: DiscardedToken] = [:]
+  /// Logins that would replace a protected account, by their intents: between the answer and whoever
+  /// called for it, in one step.
+  var heldSignIns: [[UInt8]: HeldSignIn] = [:]
+  /// The same while a person is asked, by the prompt.
+  var heldByPrompt: [String: HeldSignIn] = [:]
   let rules: any MachineRules
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()

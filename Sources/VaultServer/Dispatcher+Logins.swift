@@ -13,10 +13,19 @@ extension Dispatcher {
     switch request {
     case .beginLogin(let call): return try await beginLogin(call, caller)
     case .finishLogin(let call):
-      let facts = try await vault.finishLogin(call.login, query: call.query, caller: caller)
+      let facts = try await vault.finishLogin(
+        call.login,
+        query: call.query,
+        prompt: call.prompt,
+        caller: caller
+      )
       return try Self.made(AccountReply(account: VaultAccount(facts)))
     case .awaitLogin(let call):
-      let facts = try await vault.awaitLogin(call.login, caller: caller) { interval in
+      let facts = try await vault.awaitLogin(
+        call.login,
+        prompt: call.prompt,
+        caller: caller
+      ) { interval in
         let waiting = AwaitLoginReply(event: .waiting, interval: Int(clamping: interval))
         guard more, let part = try? VarlinkReply(waiting, continues: true) else { return }
         reply(part)

@@ -166,6 +166,9 @@ struct PresenceTests {
     #expect(!made.session.hasProtectedCredentials)
     try await made.session.enablePresenceProtection(reason: "to protect your login")
     #expect(made.session.hasProtectedCredentials)
+    // The check that turned it on opened the window.
+    #expect(made.session.state == .authenticated(Session.user))
+    try await made.session.lock()
     #expect(made.session.state == .locked(Session.user))
     try await made.session.disablePresenceProtection()
     #expect(made.session.state == .authenticated(Session.user))
@@ -216,7 +219,8 @@ struct PresenceTests {
     let made = try await Session.signedIn(
       AuthConfiguration(failedChecksBeforeSignOut: 1),
       protected: true,
-      presenter: ScriptedPresenter(.types("wrong"))
+      // The second check lets another person sign in there.
+      presenter: ScriptedPresenter(.types("wrong"), .touches)
     )
     made.vault.set { $0.users = ["ada@example.com": "pw"] }
     _ = await error { () throws(AuthError) in try await made.session.unlock() }

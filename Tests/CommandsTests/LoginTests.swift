@@ -72,10 +72,17 @@ struct LoginTests {
     #expect(play.error?.hint == "thumblatch login new --provider idp")
   }
 
+  /// An account that is not protected; of a protected one the engine asks.
+  private static var open: VaultAccount {
+    var account = VerbTests.account
+    account.presenceProtection = false
+    return account
+  }
+
   @Test(arguments: ["y", "n", ""])
   func anotherPersonIsConfirmed(_ answer: String) throws {
     let play = try Play.run(["login", "me", "--email", "eve@example.org"]) { stage in
-      try stage.knowAccount(VerbTests.account)
+      try stage.knowAccount(Self.open)
       try stage.terminal.waitFor("[y/N]")
       try stage.terminal.type(answer + "\n")
       guard answer == "y" else { return try stage.expectEnd() }
@@ -94,11 +101,28 @@ struct LoginTests {
   func withoutATerminalAnotherPersonNeedsYes() throws {
     let words = ["login", "me", "--email", "eve@example.org", "--password-stdin"]
     let play = try Play.run(words, terminal: false) { stage in
-      try stage.knowAccount(VerbTests.account)
+      try stage.knowAccount(Self.open)
       try stage.expectEnd()
     }
     #expect(play.code == .promptNeeded)
     #expect(play.error?.hint?.contains("--yes") == true)
+  }
+
+  @Test
+  func theVaultAsksBeforeAnotherPersonTakesAProtectedAccount() throws {
+    let play = try Play.run(["login", "me", "--email", "eve@example.org"]) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.terminal.waitFor("Password of eve@example.org at dev: ")
+      try stage.terminal.type("pw\n")
+      _ = try stage.expect(LoginCall.self)
+      try stage.needPresence(.replace, detail: "ann at dev → eve at dev; protection ends")
+      _ = try stage.expect(CheckCall.self)
+      try stage.terminal.waitFor("replace the login of me (ann at dev → eve at")
+      try stage.reply(CheckEvent.passed)
+      #expect(try stage.expect(LoginCall.self).prompt == "p1")
+      try stage.reply(AccountReply(account: VerbTests.account))
+    }
+    #expect(play.code == .done && !play.screen.contains("[y/N]"))
   }
 
   @Test

@@ -1,0 +1,306 @@
+internal import Configuration
+internal import Cryptography
+internal import OAuth
+internal import Presence
+internal import Storage
+
+// A login can put another person, or another provider, in the place of a protected account: programs
+// that name the account would then work for that person. So it takes a presence check, whose prompt
+// shows both identities, and which no unlock window replaces.
+//
+// What a login changes is known before it where it goes to another provider or makes a new user. Then
+// the check is made first, and the login's intent keeps what was agreed to, so that the next engine
+// finishes it by the same. Who signs in at the same provider is known only from the answer. Then the
+// answer is held until the check has passed. Where it does not, and where nobody waits any more, the
+// account stays as it was.
+extension Vault {
+  /// Whether a login makes a protected account another one's.
+  ///
+  /// An account of which nothing has come yet is nobody's. One that cannot be read is not compared.
+  func replaces(
+    _ account: AccountRow,
+    with provider: Provider,
+    _ user: UserFacts?,
+    email: String
+  ) -> Bool {
+    guard account.isProtected, account.generation > 0 else { return false }
+    return isElsewhere(provider, than: account) || !account.isSamePerson(user, email: email)
+  }
+
+  /// Whether a login that replaces an account is one of the same person at the same issuer: then the
+  /// account stays protected, as that person has chosen.
+  func staysProtected(
+    _ account: AccountRow,
+    with provider: Provider,
+    _ user: UserFacts?,
+    email: String
+  ) -> Bool {
+    isIssuer(of: provider, that: account) && account.isSamePerson(user, email: email)
+  }
+
+  private func isIssuer(of provider: Provider, that account: AccountRow) -> Bool {
+    guard let bound = try? self.provider(of: account) else { return false }
+    return bound.issuer.text.utf8.elementsEqual(provider.issuer.text.utf8)
+  }
+
+  /// Whether a provider is another one than an account signs in at, as people have written both: what
+  /// discovery fills in may have moved.
+  private func isElsewhere(_ provider: Provider, than account: AccountRow) -> Bool {
+    guard let bound = try? self.provider(of: account) else { return true }
+    return bound.asWritten != provider.asWritten
+  }
+
+  /// Whose a protected account is, as a person agrees to give it up: a change of any of it makes
+  /// another question.
+  func ownership(of account: AccountRow) throws(VaultFailure) -> [UInt8] {
+    let parts = [
+      account.id, Array(account.name.utf8), account.binding, Array((account.subject ?? "").utf8),
+      Array((account.email ?? "").utf8), [account.protection],
+    ]
+    // Behind its length each, so that no two lists of parts look alike.
+    return try digest(
+      Array("ownership".utf8) + parts.flatMap { Self.countBytes(UInt64($0.count)) + $0 }
+    )
+  }
+
+  /// What a person is asked before a login that will replace an account, whoever signs in; nil where
+  /// nothing is replaced, or only the answer can tell.
+  func knownReplacement(
+    of name: String,
+    with provider: Provider,
+    email: String?,
+    isNewUser: Bool,
+    exportable: Bool,
+    _ caller: Caller
+  ) throws(VaultFailure) -> PromptQuestion? {
+    guard let account = try accountIfAny(named: name), account.isProtected, account.generation > 0,
+      isNewUser || isElsewhere(provider, than: account)
+    else { return nil }
+    let person = email.map { "\($0) " } ?? ""
+    let new = "\(isNewUser ? "a new user " : "")\(person)at \(shown(provider))"
+    let end =
+      !isNewUser && isIssuer(of: provider, that: account)
+      ? " with other settings; protection ends for another person" : "; protection ends"
+    return PromptQuestion(
+      user: caller.user,
+      purpose: exportable ? .exportable : .replace,
+      account: account.id,
+      detail: "\(shownOwner(of: account)) → \(new)\(end)",
+      binding: try digest(
+        try ownership(of: account) + (try bindingOf(provider.asWritten, exportable: exportable))
+      )
+    )
+  }
+
+  private func accountIfAny(named name: String) throws(VaultFailure) -> AccountRow? {
+    do throws(VaultFailure) {
+      return try account(named: name)
+    } catch {
+      guard case .noSuchAccount = error else { throw error }
+      return nil
+    }
+  }
+
+  /// Whose an account is, and where that is.
+  private func shownOwner(of account: AccountRow) -> String {
+    let bound = (try? provider(of: account)).map(shown)
+    return account.shownPerson + " at " + (bound ?? account.provider)
+  }
+
+  private func shown(_ provider: Provider) -> String {
+    "\(provider.name.text) (\(provider.issuer.text))"
+  }
+
+  // MARK: - Before the login
+
+  /// Asks for what a login needs that is known before it: that its token may leave the vault, that it
+  /// replaces a protected account, or both at once.
+  ///
+  /// - Returns: whose account it is to replace; nil: no agreement was needed.
+  func agreeToSignIn(
+    _ name: String,
+    at provider: Provider,
+    isGiven: Bool,
+    email: String?,
+    isNewUser: Bool,
+    exportable: Bool,
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> [UInt8]? {
+    let replacing = try knownReplacement(
+      of: name,
+      with: provider,
+      email: email,
+      isNewUser: isNewUser,
+      exportable: exportable,
+      caller
+    )
+    guard let replacing else {
+      if exportable {
+        try await allowExportable(name, isGiven ? provider : nil, prompt, caller)
+      } else if let prompt {
+        cancel(prompt, caller: caller)
+      }
+      return nil
+    }
+    guard let prompt else {
+      throw try await askForPresence(replacing, account: name, caller: caller)
+    }
+    let method = try spend(prompt, replacing, caller)
+    guard !exportable || method == .password else {
+      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
+    }
+    return try ownership(of: try account(named: name))
+  }
+
+  // MARK: - After it
+
+  /// Holds the answer to a login that would replace a protected account without agreement; nil where it
+  /// may be kept.
+  ///
+  /// The account is as it was before the login. Whoever called for the login takes the answer at once,
+  /// to ask for a check, or throws it away.
+  func holdReplacement(
+    _ answer: TokenAnswer,
+    _ user: UserFacts?,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller
+  ) throws(VaultFailure) -> VaultFailure? {
+    guard let pending = pending(intent), try !mayKeep(pending, user, account, provider) else {
+      return nil
+    }
+    let person = SignedInPerson(user: user, email: pending.email)
+    let stays = staysProtected(account, with: provider, user, email: pending.email)
+    let held = HeldSignIn(
+      answer: answer,
+      user: user,
+      intent: intent,
+      provider: provider,
+      question: PromptQuestion(
+        user: caller.user,
+        purpose: .replace,
+        account: account.id,
+        detail: "\(shownOwner(of: account)) → \(person.shown) at \(shown(provider))"
+          + (stays ? " with other settings" : "; protection ends"),
+        binding: try digest(try ownership(of: account) + intent.intent)
+      ),
+      ownership: try ownership(of: account)
+    )
+    try close(
+      intent,
+      account,
+      nil,
+      AuditEntry(
+        event(of: intent),
+        .failed,
+        account: account,
+        caller: caller,
+        detail: "\(person.shown) signed in: a presence check is needed"
+      )
+    )
+    heldSignIns[intent.intent] = held
+    return .presenceFailed(
+      .denied("\(account.name) is protected, and another person signed in"),
+      methods: []
+    )
+  }
+
+  /// Whether a login may be kept: it replaces nothing, or what it replaces was agreed to.
+  func mayKeep(
+    _ pending: PendingSignIn,
+    _ user: UserFacts?,
+    _ account: AccountRow,
+    _ provider: Provider
+  ) throws(VaultFailure) -> Bool {
+    guard replaces(account, with: provider, user, email: pending.email) else { return true }
+    return try pending.agreed == ownership(of: account)
+  }
+
+  /// Asks for the check that lets a held login replace the account.
+  ///
+  /// - Throws: always: `presenceNeeded`, or why nobody can be asked; the login is thrown away then.
+  func askToReplace(_ held: HeldSignIn, _ caller: Caller) async throws(VaultFailure) -> Never {
+    let failure: VaultFailure
+    do throws(VaultFailure) {
+      let name = try account(withIdentifier: held.intent.account).name
+      failure = try await askForPresence(held.question, account: name, caller: caller)
+    } catch {
+      discard(held)
+      throw error
+    }
+    if case .presenceNeeded(let need) = failure, !need.prompt.isEmpty {
+      heldByPrompt[need.prompt] = held
+    } else {
+      discard(held)
+    }
+    throw failure
+  }
+
+  /// Keeps a held login whose check has passed; nil: the prompt is not one for a held login.
+  func finishHeld(
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts? {
+    guard let prompt, let held = heldByPrompt[prompt],
+      prompts.connection(of: prompt) == caller.connection
+    else { return nil }
+    _ = try spend(prompt, held.question, caller)
+    heldByPrompt[prompt] = nil
+    do throws(VaultFailure) {
+      let before = try account(withIdentifier: held.intent.account)
+      let replaced = await loginToReplace(in: before, caller)
+      let row = try await withAccount(held.intent.account) { row throws(VaultFailure) in
+        guard try ownership(of: row) == held.ownership else {
+          throw .presenceFailed(
+            .denied("the account has changed meanwhile: sign in again"),
+            methods: []
+          )
+        }
+        try keep(
+          held.answer,
+          held.user,
+          try agreed(held),
+          row,
+          held.provider,
+          caller,
+          nil
+        )
+        noteReplaced(Evidence(replaced: replaced), by: held.answer.refreshToken, held.intent)
+        return try account(withIdentifier: row.id)
+      }
+      var facts = try facts(of: row, at: await placeOfWindow(caller))
+      if let replaced {
+        facts.replaced = await end(replaced, replacedBy: row, held.intent.intent)
+      }
+      return facts
+    } catch {
+      discard(held)
+      throw error
+    }
+  }
+
+  /// The intent of a held login with the agreement that its check has given.
+  private func agreed(_ held: HeldSignIn) throws(VaultFailure) -> IntentRow {
+    guard var pending = pending(held.intent) else {
+      throw .unexpected("a refresh was held as a login")
+    }
+    pending.agreed = held.ownership
+    var intent = held.intent
+    intent.context = pending.encoded
+    return intent
+  }
+
+  /// Throws a held login away whose prompt is over.
+  func discardHeld(by prompt: String) {
+    if let held = heldByPrompt.removeValue(forKey: prompt) { discard(held) }
+  }
+
+  /// Throws a login away that was not kept, and ends it at its provider as far as that can be done;
+  /// nobody waits for that.
+  func discard(_ held: HeldSignIn) {
+    guard let token = held.answer.refreshToken else { return }
+    Task { _ = await self.tell(held.provider, access: held.answer.accessToken, refresh: token) }
+  }
+}

@@ -1,0 +1,77 @@
+import Configuration
+import Presence
+import SecretMemory
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// A suite of logins that would put another person in the place of Ann, whose account is protected.
+protocol Replacing {
+  var bench: Bench { get }
+}
+
+extension Replacing {
+  /// Ann's account, protected, signed out where the test says so.
+  func anns(signedOut: Bool = false) async throws -> Vault {
+    let vault = try await bench.open()
+    bench.exchange.plan(login("ann"))
+    try await signIn(vault, "ann")
+    try await bench.protect(vault)
+    if signedOut { _ = try await vault.signOut(account: "me", local: true, caller: caller()) }
+    return vault
+  }
+
+  /// The answer to a login of somebody.
+  func login(_ name: String, id: String? = nil) -> ScriptedExchange.Step {
+    let identifier = (id ?? "id-\(name)").isEmpty ? "" : #""id":"\#(id ?? "id-\(name)")","#
+    return .answer(
+      status: 200,
+      body: #"{"access_token":"at-\#(name)","token_type":"Bearer","expires_in":3600,"#
+        + #""refresh_token":"rt-\#(name)","user":{\#(identifier)"email":"\#(name)@example.org"}}"#
+    )
+  }
+
+  @discardableResult
+  func signIn(
+    _ vault: Vault,
+    _ name: String,
+    at provider: Provider? = nil,
+    registering: Bool = false,
+    exportable: Bool = false,
+    _ prompt: String? = nil,
+    caller: Caller = caller()
+  ) async throws(VaultFailure) -> AccountFacts {
+    let usual: Provider
+    do { usual = try TokenVaultTests.provider() } catch { throw .unexpected("\(error)") }
+    return try await vault.signIn(
+      account: "me",
+      provider: provider ?? usual,
+      email: "\(name)@example.org",
+      password: shared("hunter2"),
+      registering: registering,
+      displayName: nil,
+      exportable: exportable,
+      prompt: prompt,
+      caller: caller
+    )
+  }
+
+  func elsewhere() throws -> Provider {
+    try provider(["issuer": "https://evil.example.com"], name: "evil")
+  }
+
+  /// That the account is Ann's, as protected as ever.
+  func isAnns(_ vault: Vault, _ before: AccountRow) async throws -> Bool {
+    try await vault.row() == before
+  }
+
+  /// The logout that a login which was thrown away ends with.
+  func untilThrownAway(_ name: String, _ count: Int) async throws {
+    await bench.exchange.untilRequested(count)
+    let request = try #require(bench.exchange.requests.last)
+    #expect(request.url.hasSuffix("/auth/logout"))
+    #expect(request.body == #"{"refresh_token":"rt-\#(name)"}"#)
+  }
+}
