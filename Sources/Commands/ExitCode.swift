@@ -63,7 +63,7 @@ extension ExitCode {
       case .presenceNeeded: .promptNeeded
       case .presenceFailed(let outcome, _, _): ExitCode(outcome)
       case .busy: .busy
-      case .noSuchAccount, .noSuchFinger: .notFound
+      case .noSuchAccount, .noSuchFinger, .noSuchUser: .notFound
       case .invalidArgument, .misconfigured: .usage
       case .loginRequired: .loginRequired
       case .providerUnavailable: .unavailable

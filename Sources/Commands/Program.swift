@@ -9,7 +9,7 @@ public enum Program {
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
-    + PolicyVerbs.all + DoctorVerbs.all
+    + PolicyVerbs.all + UserVerbs.all + DoctorVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///

@@ -31,6 +31,8 @@ extension CommandError {
       self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
     case .noSuchAccount(let account):
       self.init(code, "no such account: \(account)", hint: "thumblatch account list")
+    case .noSuchUser(let user):
+      self.init(code, "no vault of \(user)", hint: "name the user that it was made for, or the uid")
     case .noSuchFinger(let finger):
       self.init(code, "no such finger: \(finger)", hint: "thumblatch fingers list")
     case .loginRequired(let account, let message):

@@ -142,6 +142,13 @@ public struct Directory: ~Copyable, Sendable {
     return false
   }
 
+  /// Removes an empty directory beneath this one (unlinkat(2), AT_REMOVEDIR).
+  public func removeDirectory(_ name: String) throws(SystemError) {
+    guard unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 else {
+      throw SystemError("unlinkat", code: errno, subject: name)
+    }
+  }
+
   /// Makes the names durable (fsync(2): syncing a file does not sync its directory entry).
   public func synchronize() throws(SystemError) {
     try descriptor.synchronize()

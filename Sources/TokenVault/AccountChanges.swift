@@ -154,11 +154,30 @@ extension Vault {
     return Authority(try spendable(prompt, question: question, caller: caller))
   }
 
+  /// Removes an account without a check, because root says so: its user may be unable to pass one.
+  ///
+  /// The provider is not told: to use the token takes the user's presence.
+  ///
+  /// - Returns: what the account was.
+  public func removeForRoot(
+    account name: String,
+    caller: Caller
+  ) async throws(VaultFailure) -> AccountFacts {
+    let account = try account(named: name)
+    let facts = try facts(of: account, at: .everywhere)
+    for prompt in prompts.names where prompts.question(of: prompt)?.account == account.id {
+      giveUp(prompt, as: .cancelled)
+    }
+    _ = try await remove(account, local: true, caller, note: "by root; ") { _ in .withoutCheck }
+    return facts
+  }
+
   /// Removes an account for which `allow`, which sees it as it is then, gives a right.
   func remove(
     _ account: AccountRow,
     local: Bool,
     _ caller: Caller,
+    note: String = "",
     _ allow: (AccountRow) throws(VaultFailure) -> RightToRevoke
   ) async throws(VaultFailure) -> Revocation {
     await enter(account.id)
@@ -185,7 +204,7 @@ extension Vault {
           account: row,
           caller: caller,
           method: right.authority.method,
-          detail: answer.auditDetail
+          detail: note + answer.auditDetail
         )
       )
     }

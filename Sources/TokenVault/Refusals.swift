@@ -103,7 +103,8 @@ extension Vault {
         of: account,
         by: caller.requester
       )
-    case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .invalidArgument,
+    case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .noSuchUser,
+      .invalidArgument,
       .loginRequired,
       .providerUnavailable, .unavailable, .offline, .providerRefused, .misconfigured, .vaultUnsafe,
       .unexpected:

@@ -36,6 +36,8 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case noSuchFinger(String)
   /// There is no account of that name; empty where there is none at all.
   case noSuchAccount(String)
+  /// No vault was made for this user.
+  case noSuchUser(String)
   /// The request itself is wrong.
   case invalidArgument(String)
   /// The grant is gone; only a new login helps.

@@ -322,6 +322,15 @@ let vaultDescription = #"""
     changed: bool, file: ?string, rules: []PolicyRule
   )
 
+  # Removes the vault of a user, or one account of it, without a presence check: for root alone, by the
+  # service. `user` is the login name that the vault was made for, or a uid, which need not be a user of
+  # the machine any more. No provider is told: refresh tokens stay valid there. `accounts` are those that
+  # are gone; without it they could not be read. It is recorded in the trail of the user for one account,
+  # and in the journal.
+  method RemoveUser(user: string, account: ?string) -> (
+    user: int, name: ?string, accounts: ?[]EndedAccount
+  )
+
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
   # The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
   # empty, and no method can be tried.
@@ -349,6 +358,7 @@ let vaultDescription = #"""
   error Busy(message: string, retry_after: ?int)
   error NoSuchAccount(account: string)
   error NoSuchFinger(finger: string)
+  error NoSuchUser(user: string)
   error InvalidArgument(message: string)
   error LoginRequired(account: string, message: string)
   # Unreachable or failing: nothing is lost, try again later. `offline`: no connection could be made,

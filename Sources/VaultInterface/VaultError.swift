@@ -11,6 +11,8 @@ public enum VaultError: Error, Equatable, Sendable {
   case busy(message: String, retryAfter: Int? = nil)
   /// No account of this name.
   case noSuchAccount(account: String)
+  /// No vault was made for this user.
+  case noSuchUser(user: String)
   /// No print of this finger.
   case noSuchFinger(finger: String)
   /// An argument that no state of the vault would make valid.
@@ -56,6 +58,7 @@ public enum VaultError: Error, Equatable, Sendable {
         retryAfter: try object.optional("retry_after")
       )
     case "NoSuchAccount": self = .noSuchAccount(account: try object.required("account"))
+    case "NoSuchUser": self = .noSuchUser(user: try object.required("user"))
     case "NoSuchFinger": self = .noSuchFinger(finger: try object.required("finger"))
     case "InvalidArgument": self = .invalidArgument(message: try object.required("message"))
     case "LoginRequired":
@@ -100,7 +103,7 @@ public enum VaultError: Error, Equatable, Sendable {
   /// What happened, where the error says it in words.
   public var message: String? {
     switch self {
-    case .presenceNeeded, .noSuchAccount, .noSuchFinger: nil
+    case .presenceNeeded, .noSuchAccount, .noSuchUser, .noSuchFinger: nil
     case .presenceFailed(_, let message, _), .loginRequired(_, let message),
       .providerUnavailable(let message, _, _), .providerRefused(_, let message),
       .vaultUnsafe(let message, _), .busy(let message, _), .invalidArgument(let message),
@@ -116,6 +119,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .presenceFailed: "PresenceFailed"
     case .busy: "Busy"
     case .noSuchAccount: "NoSuchAccount"
+    case .noSuchUser: "NoSuchUser"
     case .noSuchFinger: "NoSuchFinger"
     case .invalidArgument: "InvalidArgument"
     case .loginRequired: "LoginRequired"
@@ -135,6 +139,7 @@ public enum VaultError: Error, Equatable, Sendable {
       case .presenceFailed(let outcome, let message, let methods):
         try .wire(["outcome": outcome, "message": message, "methods": methods])
       case .noSuchAccount(let account): try .wire(["account": account])
+      case .noSuchUser(let user): try .wire(["user": user])
       case .noSuchFinger(let finger): try .wire(["finger": finger])
       case .loginRequired(let account, let message):
         try .wire(["account": account, "message": message])

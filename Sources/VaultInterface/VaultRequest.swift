@@ -80,6 +80,8 @@ public enum VaultRequest: Sendable {
   case getPolicy(GetPolicyCall)
   /// `SetPolicy`.
   case setPolicy(SetPolicyCall)
+  /// `RemoveUser`.
+  case removeUser(RemoveUserCall)
 
   /// Reads a call; throws the error that answers it where it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -125,6 +127,7 @@ public enum VaultRequest: Sendable {
       case WatchCall.method: self = .watch(try call.content())
       case GetPolicyCall.method: self = .getPolicy(try call.content())
       case SetPolicyCall.method: self = .setPolicy(try call.content())
+      case RemoveUserCall.method: self = .removeUser(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {

@@ -149,7 +149,8 @@ struct Dispatcher: Sendable {
     case .beginLogin, .finishLogin, .awaitLogin, .cancelLogin, .testProvider:
       return try await logins(request, more, caller, reply)
     case .getPolicy, .setPolicy: return try await policy(request, caller)
-    case .audit, .getAccount, .watch: throw .unexpected("a call was sorted wrongly")
+    case .audit, .getAccount, .watch, .removeUser:
+      throw .unexpected("a call was sorted wrongly")
     }
   }
 

@@ -50,6 +50,10 @@ extension Vaults {
     var caller = caller
     caller.asking = question.asking
     let asking = caller
+    if case .success(.removeUser(let call)) = question.request {
+      // Root's own vault has no part in it, and need not be there.
+      return (await remove(call, asking), false)
+    }
     do throws(VaultFailure) {
       let last = try await use(
         of: caller.user,
@@ -74,6 +78,32 @@ extension Vaults {
       }
       let isEnd = if case .refused = error { true } else { false }
       return (Dispatcher.failure(error), isEnd)
+    }
+  }
+}
+
+extension Vaults {
+  /// `RemoveUser`.
+  private func remove(_ call: RemoveUserCall, _ caller: Caller) async -> VarlinkReply {
+    do throws(VaultFailure) {
+      let removed = try await remove(user: call.user, account: call.account, caller: caller)
+      return try Dispatcher.made(
+        RemoveUserReply(
+          user: Int(removed.user),
+          name: removed.name,
+          accounts: removed.accounts?.map { facts in
+            VaultInterface.EndedAccount(
+              account: facts.name,
+              provider: facts.provider,
+              erased: true,
+              grant: facts.state == .signedOut ? GrantState.none : .valid
+            )
+          }
+        )
+      )
+    } catch {
+      noteRefusal("removal of a user", of: nil, by: "user \(caller.user)")
+      return Dispatcher.failure(error)
     }
   }
 }

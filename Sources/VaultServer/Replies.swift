@@ -19,6 +19,7 @@ extension VaultError {
       self = .busy(message: "too many prompts", retryAfter: Int(clamping: wait))
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)
     case .noSuchAccount(let message): self = .noSuchAccount(account: message)
+    case .noSuchUser(let user): self = .noSuchUser(user: user)
     case .invalidArgument(let message): self = .invalidArgument(message: message)
     case .loginRequired(let account, let message):
       self = .loginRequired(account: account, message: message)

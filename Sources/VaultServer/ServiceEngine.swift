@@ -46,9 +46,9 @@ public enum ServiceEngine {
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
       let places = SessionPlaces(address: bus)
       let shares = HelperShares()
-      let vaults = Vaults { user, name in
+      let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
         try Vault(
-          directory: try users.directories.open(user, named: name),
+          directory: directory,
           owner: user,
           exchange: SharedExchange(exchange: exchange, turns: shares.exchanges, user: user),
           check: SharedPresence(check: check, turns: shares.questions, user: user),
@@ -57,11 +57,19 @@ public enum ServiceEngine {
           rules: rules,
           places: places
         )
-      } name: { user in
-        UserNames.name(of: user)
-      } list: {
-        try? Directory(path: "/etc").stamp("passwd")
       }
+      let vaults = Vaults(
+        opening: { user, name in try made(user, try users.directories.open(user, named: name)) },
+        name: { user in UserNames.name(of: user) },
+        list: { try? Directory(path: "/etc").stamp("passwd") },
+        care: UserCare(
+          find: { user in try users.directories.find(user) },
+          open: { user in
+            try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }
+          },
+          remove: { user in try users.directories.remove(user) }
+        )
+      )
       // A file that is broken from the start is told before anybody asks.
       _ = try? rules.policy()
       let server = try Server(

@@ -10,7 +10,7 @@ struct UserDirectories: ~Copyable, Sendable {
   private static let ownerFile = "owner"
   private static let temporaryOwner = ".owner"
   /// The most bytes of a login name (useradd(8) has 32; some directories have more).
-  private static let longestName = 256
+  static let longestName = 256
 
   /// The service's state directory, for people who have to do something there.
   private let path: String
@@ -26,8 +26,57 @@ struct UserDirectories: ~Copyable, Sendable {
     guard status.owner == ThisProcess.user, status.mode & 0o077 == 0 else {
       throw SystemError("open", code: 13, subject: "\(path)/users")
     }
+    // What an engine left that was killed while it removed a vault.
+    for name in try users.names() where name.hasPrefix(Self.removedPrefix) {
+      try? Self.erase(name, in: users)
+    }
     self.state = state
     self.users = users
+  }
+
+  // MARK: - What root does
+
+  private static let removedPrefix = ".removed-"
+
+  /// The uids whose vaults were made for a login name; for a number the uid itself, if it has a vault.
+  func find(_ user: String) throws -> [UInt32] {
+    if let uid = UInt32(user) { return try users.contains("\(uid)") ? [uid] : [] }
+    return try users.names().compactMap(UInt32.init).filter { uid in
+      let directory = try users.openDirectory("\(uid)")
+      return try Self.owner(in: directory).map { $0.utf8.elementsEqual(user.utf8) } ?? false
+    }.sorted()
+  }
+
+  /// Opens the directory of a user as it is, whoever has its uid now; nil: there is none.
+  func openAsItIs(_ user: UInt32) throws -> (directory: StateDirectory, owner: String)? {
+    guard try users.contains("\(user)") else { return nil }
+    let directory = try users.openDirectory("\(user)")
+    let owner = try Self.owner(in: directory) ?? ""
+    return (try StateDirectory(directory, keepsTokens: false), owner)
+  }
+
+  /// Removes the directory of a user with all that is in it.
+  ///
+  /// It loses its name at once, so that a kill in the middle leaves a vault or none; the next start
+  /// finishes what is left.
+  func remove(_ user: UInt32) throws {
+    let name = "\(Self.removedPrefix)\(user)-\(BootInstant.now.nanoseconds)"
+    try users.rename("\(user)", to: name)
+    try users.synchronize()
+    try Self.erase(name, in: users)
+  }
+
+  private static func erase(_ name: String, in parent: borrowing Directory) throws {
+    let directory = try parent.openDirectory(name)
+    for entry in try directory.names() {
+      // unlinkat(2): EISDIR for a directory.
+      do throws(SystemError) {
+        _ = try directory.unlink(entry)
+      } catch {
+        try erase(entry, in: directory)
+      }
+    }
+    try parent.removeDirectory(name)
   }
 
   /// Why a uid has no vault here whatever its name is; nil where it may.

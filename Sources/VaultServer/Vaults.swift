@@ -42,6 +42,8 @@ public final class Vaults: Sendable {
     var openings: UInt64 = 0
     /// Openings of vaults whose callers are to come anew.
     var lost: Set<UInt64> = []
+    /// Users whose vault is being removed: nobody is served by it any more.
+    var removing: Set<UInt32> = []
     /// Refused callers of users without an open vault.
     var strangers: [String: Int] = [:]
   }
@@ -64,6 +66,8 @@ public final class Vaults: Sendable {
   let form: VaultForm
   private let opener: Opener?
   private let names: LoginNames
+  /// What root may do to vaults; nil where there is one user's only.
+  let care: UserCare?
   /// The one user who is served; nil: everybody.
   let onlyUser: UInt32?
   let state: Mutex<State>
@@ -76,6 +80,7 @@ public final class Vaults: Sendable {
   public init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
+    care = nil
     names = LoginNames { _ in nil }
     onlyUser = user
     let opened = Opened(vault: vault, name: nil, number: 0)
@@ -89,12 +94,15 @@ public final class Vaults: Sendable {
   ///   - name: looks up the login name that a user has now; it may block.
   ///   - list: how the machine's list of users stands, so that a name need not be looked up again for
   ///     a second while that does not change; nil: it is looked up for each connection.
+  ///   - care: what root may do to vaults.
   public init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
-    list: @escaping @Sendable () -> FileStamp? = { nil }
+    list: @escaping @Sendable () -> FileStamp? = { nil },
+    care: UserCare? = nil
   ) {
     form = .service
+    self.care = care
     self.opener = opener
     names = LoginNames(by: name, list: list)
     onlyUser = nil
@@ -197,31 +205,40 @@ public final class Vaults: Sendable {
     _ isPassing: Bool
   ) async throws(VaultFailure) -> Opened {
     let most = onlyUser == nil ? Self.mostCalls : Self.mostOfOne
-    let found: Place? = state.withLock { state in
+    // One look for both: a vault that is being removed must not be opened again meanwhile.
+    let found: Found = state.withLock { state in
+      guard !state.removing.contains(user) else { return .removing }
       if var entry = state.entries[user] {
-        guard !keeps || entry.calls < most else { return nil }
+        guard !keeps || entry.calls < most else { return .full }
         entry.calls += 1
         if isPassing { entry.passing += 1 }
         entry.uses += 1
         if keeps { entry.lastUse = .now }
         state.entries[user] = entry
-        return entry.place
+        return .place(entry.place)
       }
       let task = Task { await self.opened(user) }
       let passing = isPassing ? 1 : 0
       state.entries[user] = Entry(place: .opening(task), calls: 1, passing: passing, uses: 1)
-      return .opening(task)
-    }
-    guard let found else {
-      throw .busy("\(most) calls of user \(user) are under way: ask again when some have ended")
+      return .place(.opening(task))
     }
     switch found {
-    case .open(let opened): return opened
-    case .opening(let task): return try await task.value.get()
+    case .removing: throw .isBeingRemoved(user)
+    case .full:
+      throw .busy("\(most) calls of user \(user) are under way: ask again when some have ended")
+    case .place(.open(let opened)): return opened
+    case .place(.opening(let task)): return try await task.value.get()
     }
   }
 
-  private func giveBack(
+  /// What a call finds of the vault that it asks for.
+  private enum Found {
+    case place(Place)
+    case full
+    case removing
+  }
+
+  func giveBack(
     _ user: UInt32,
     _ opened: Opened,
     _ keeps: Bool,
@@ -297,6 +314,9 @@ public final class Vaults: Sendable {
       return state.lost
     }
   }
+
+  /// The server is to look at `lost`.
+  func noteLost() { hasLost.store(true, ordering: .releasing) }
 
   /// The vault of a user, where it is open and this connection is known to be that user's, for a look
   /// that takes no time; it counts as its use.

@@ -272,3 +272,29 @@ struct AccountVerbTests {
     #expect(text.split(separator: "\n").allSatisfy { PlainText.width(String($0)) <= 80 })
   }
 }
+
+/// `user remove`, but for what takes root.
+struct UserVerbTests {
+  @Test
+  func whatIsSaidNamesTheTokensThatStayValid() {
+    func ended(_ name: String, _ grant: GrantState) -> EndedAccount {
+      EndedAccount(account: name, provider: "dev", erased: true, grant: grant)
+    }
+    let whole = RemoveUserReply(
+      user: 1001,
+      name: "ada",
+      accounts: [ended("me", .valid), ended("old", .none)]
+    )
+    #expect(
+      UserVerbs.sentence(whole, nil)
+        == "removed the vault of ada (uid 1001). Nothing was revoked: refresh tokens stay valid for"
+        + " me at dev."
+    )
+    let one = RemoveUserReply(user: 1001, accounts: [ended("old", .none)])
+    #expect(
+      UserVerbs.sentence(one, "old")
+        == "removed the account old of uid 1001. No account was signed in."
+    )
+    #expect(UserVerbs.sentence(RemoveUserReply(user: 1001), nil).contains("could not be read"))
+  }
+}

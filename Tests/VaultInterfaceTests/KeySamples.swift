@@ -14,6 +14,15 @@ func keySamples() throws -> [Sample] {
     ),
     call(GetPolicyCall()),
     reply(to: GetPolicyCall.self, GetPolicyReply(file: "/etc/f", rules: [rule])),
+    call(RemoveUserCall(user: "ada", account: "me")),
+    reply(
+      to: RemoveUserCall.self,
+      RemoveUserReply(
+        user: 1001,
+        name: "ada",
+        accounts: [EndedAccount(account: "me", provider: "dev", erased: true, grant: .valid)]
+      )
+    ),
     call(SetPolicyCall(key: "window", value: "5", prompt: "p1")),
     reply(
       to: SetPolicyCall.self,

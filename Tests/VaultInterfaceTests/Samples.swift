@@ -389,6 +389,7 @@ private func presenceSamples() throws -> [Sample] {
     error(.presenceFailed(.passwordChosen, message: "m", methods: [.password])),
     error(.busy(message: "m", retryAfter: 15)),
     error(.noSuchAccount(account: "me")),
+    error(.noSuchUser(user: "ada")),
     error(.noSuchFinger(finger: "left-thumb")),
     error(.invalidArgument(message: "m")),
     error(.loginRequired(account: "me", message: "m")),

@@ -39,6 +39,7 @@ complete --command thumblatch --condition '__thumblatch_said --only' --arguments
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments rekey --description 'make a new device secret and bring everything under it'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments recover --description 'accept a store that was put back, or whose mark is lost'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments policy --description 'show the rules of the vault, or tighten one for yourself'
+complete --command thumblatch --condition '__thumblatch_said --only' --arguments user --description 'vaults of users, for root'
 complete --command thumblatch --condition '__thumblatch_said --only' --arguments doctor --description 'look for what is wrong, and say what to do about it'
 complete --command thumblatch --condition '__thumblatch_said --only provider' --arguments add --description 'say where accounts sign in'
 complete --command thumblatch --condition '__thumblatch_said provider add' --long-option template --exclusive --arguments 'auth0 entra github gitlab google keycloak' --description 'the settings of a well-known provider; without T: list them'
@@ -134,3 +135,5 @@ complete --command thumblatch --condition '__thumblatch_said --only policy' --ar
 complete --command thumblatch --condition '__thumblatch_said --only policy remote' --arguments 'deny password default'
 complete --command thumblatch --condition '__thumblatch_said --only policy window' --arguments default
 complete --command thumblatch --condition '__thumblatch_said --only policy window-limit' --arguments default
+complete --command thumblatch --condition '__thumblatch_said --only user' --arguments remove --description "remove a user's vault from the service, or one account of it"
+complete --command thumblatch --condition '__thumblatch_said user remove' --long-option yes --description 'do not ask'

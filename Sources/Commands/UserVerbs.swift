@@ -1,0 +1,80 @@
+internal import JSON
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// `user remove`.
+enum UserVerbs {
+  static let all = [remove]
+
+  static let remove = Verb(
+    "user remove",
+    [Verb.Operand(name: "NAME", count: .one), .account],
+    options: [AccountEnd.yes],
+    summary: "remove a user's vault from the service, or one account of it; for root",
+    details: """
+      For a person who has left, or whose finger and password both fail. NAME is the login name that the \
+      vault was made for, or a uid; the user need not exist any more. Needs no presence check, and is \
+      recorded: one account in that user's audit trail, and both in the journal. No provider is told: \
+      refresh tokens stay valid there until they expire, or until the sessions are ended there. \
+      A private vault is removed with its directory.
+      """
+  ) { session throws(CommandError) in
+    guard session.location != .privateVault else {
+      throw CommandError(
+        .usage,
+        "a private vault has no other users",
+        hint: "it is removed with its directory: ~/.local/state/thumblatch of that user, "
+          + "or $XDG_STATE_HOME/thumblatch"
+      )
+    }
+    guard ThisProcess.user == 0 else {
+      throw CommandError(.refused, "only root may remove a user's vault")
+    }
+    let user = session.arguments.operands[0]
+    let account = try session.arguments.operands.dropFirst().first
+      .map { word throws(CommandError) in try session.accountName(word) }
+    if !session.arguments.has("--yes") {
+      try session.confirm(
+        account.map { "Remove the account \($0) of \(user)? No provider is told." }
+          ?? "Remove the whole vault of \(user)? No provider is told.",
+        for: "a confirmation that it is removed",
+        otherwise: "nothing was removed"
+      )
+    }
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
+      RemoveUserCall(user: user, account: account)
+    }
+    try session.report(object(reply, account), sentence(reply, account))
+  }
+
+  static func object(_ reply: RemoveUserReply, _ account: String?) -> JSONObject {
+    [
+      "user": .integer(Int64(reply.user)), "name": AccountText.optional(reply.name),
+      "account": AccountText.optional(account), "removed": true,
+      "accounts": reply.accounts.map { accounts in
+        .array(
+          accounts.map { ended in
+            [
+              "account": .string(ended.account), "provider": .string(ended.provider),
+              "grant": .string(ended.grant.rawValue),
+            ]
+          }
+        )
+      } ?? .null,
+    ]
+  }
+
+  static func sentence(_ reply: RemoveUserReply, _ account: String?) -> String {
+    let whose = reply.name.flatMap { $0.isEmpty ? nil : "\($0) (uid \(reply.user))" }
+    let user = whose ?? "uid \(reply.user)"
+    let what = account.map { "the account \($0) of \(user)" } ?? "the vault of \(user)"
+    guard let accounts = reply.accounts else {
+      return "removed \(what). It could not be read, and nothing was revoked at any provider."
+    }
+    let alive = accounts.filter { $0.grant != GrantState.none }
+    guard !alive.isEmpty else { return "removed \(what). No account was signed in." }
+    let listed = alive.map { "\($0.account) at \($0.provider)" }.joined(separator: ", ")
+    return "removed \(what). Nothing was revoked: refresh tokens stay valid for \(listed)."
+  }
+}
