@@ -41,6 +41,9 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   /// The number of bytes that are not read yet.
   public var count: Int { end - start }
 
+  /// The number of bytes of memory that it takes.
+  public var footprint: Int { capacity }
+
   /// The number of bytes that may still come.
   public var room: Int { interface.maximumMessage - count }
 
@@ -77,10 +80,32 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   ///
   /// Throws `tooLong` where the message can no longer end in time.
   public mutating func hasMessage() throws(MessageError) -> Bool {
-    while scanned < end, unsafe storage[scanned] != 0 { scanned += 1 }
+    if scanned < end, let base = unsafe storage.baseAddress {
+      let found = unsafe memchr(base + scanned, 0, end - scanned)
+      scanned = unsafe found.map { unsafe base.distance(to: $0) } ?? end
+    }
     if scanned < end { return true }
     guard room > 0 else { throw .tooLong(maximum: interface.maximumMessage) }
     return false
+  }
+
+  /// The number of bytes of the next message without its NUL, or nil where it is not complete.
+  public mutating func messageCount() throws(MessageError) -> Int? {
+    try hasMessage() ? scanned - start : nil
+  }
+
+  /// The next message, undecoded, for another thread; nil where it is not complete.
+  ///
+  /// The memory goes with it where nothing else is unread.
+  public mutating func takeMessage() throws(MessageError) -> ReceivedMessage? {
+    guard try hasMessage() else { return nil }
+    let interface = interface
+    guard scanned + 1 == end else {
+      return unsafe try next { bytes in unsafe ReceivedMessage(copying: bytes, on: interface) }
+    }
+    let taken = unsafe ReceivedMessage(taking: storage, start..<scanned, of: end, on: interface)
+    forget()
+    return taken
   }
 
   /// The next call, or nil where it is not complete.
@@ -122,6 +147,11 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   private mutating func release() {
     unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[..<end]))
     unsafe storage.deallocate()
+    forget()
+  }
+
+  /// The memory is somebody else's, or nobody's.
+  private mutating func forget() {
     unsafe storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     capacity = 0
     start = 0
@@ -154,7 +184,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
 }
 
 /// Wipes memory in a way that the compiler keeps: explicit_bzero(3).
-private func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
   guard let base = bytes.baseAddress else { return }
   unsafe explicit_bzero(base, bytes.count)
 }

@@ -1,0 +1,49 @@
+/// A whole message that was taken out of its buffer and is not read yet: to be decoded on another thread.
+///
+/// Its memory is wiped with the last reference to it.
+@safe
+public final class ReceivedMessage: @unchecked Sendable {
+  private let interface: VarlinkInterface
+  private let storage: UnsafeMutableRawBufferPointer
+  private let message: Range<Int>
+  /// What of the memory was written.
+  private let used: Int
+
+  /// Takes over memory of which a part is a message.
+  init(
+    taking storage: UnsafeMutableRawBufferPointer,
+    _ message: Range<Int>,
+    of used: Int,
+    on interface: VarlinkInterface
+  ) {
+    unsafe self.storage = storage
+    self.message = message
+    self.used = used
+    self.interface = interface
+  }
+
+  /// A message in memory of its own.
+  public init(copying bytes: UnsafeRawBufferPointer, on interface: VarlinkInterface) {
+    unsafe storage = .allocate(byteCount: max(1, bytes.count), alignment: 16)
+    unsafe storage.copyMemory(from: bytes)
+    message = 0..<bytes.count
+    used = bytes.count
+    self.interface = interface
+  }
+
+  deinit {
+    unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[..<used]))
+    unsafe storage.deallocate()
+  }
+
+  /// The number of bytes of memory that it takes.
+  public var footprint: Int { unsafe storage.count }
+
+  /// Reads it as a call.
+  public func call() throws(MessageError) -> VarlinkCall {
+    unsafe try VarlinkCall(
+      decoding: UnsafeRawBufferPointer(rebasing: storage[message]),
+      on: interface
+    )
+  }
+}
