@@ -1,3 +1,4 @@
+internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -94,6 +95,7 @@ extension ExitCode {
       case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .courierMissing: .usage
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
+      case .system(let error) where error.limit != nil: .usage
       case .malformed, .notUnderstood, .unknownError, .system: .bug
       }
   }

@@ -144,6 +144,12 @@ extension StorageError {
   private static let ioDirectorySync = SQLITE_IOERR | (5 << 8)
   private static let ioBrokenFileSystem = SQLITE_IOERR | (33 << 8)
 
+  /// Whether a file could not be written to, or be made longer: SQLITE_IOERR_WRITE, _TRUNCATE, _SHMOPEN,
+  /// _SHMSIZE and _SHMMAP.
+  private static func isOfWriting(_ code: Int32) -> Bool {
+    [3, 6, 18, 19, 21].contains { code == SQLITE_IOERR | ($0 << 8) }
+  }
+
   /// What an extended result code of this connection means (sqlite.org/rescode.html).
   fileprivate init(_ code: Int32, of handle: OpaquePointer) {
     switch code & 0xff {
@@ -157,9 +163,17 @@ extension StorageError {
       self = .uncertain("\(StoreFile.name): SQLite result \(code)")
     case SQLITE_IOERR where code == Self.ioShortRead || code == Self.ioBrokenFileSystem:
       self = .damaged(StoreFile.name)
+    case SQLITE_IOERR where Self.isOfWriting(code) && ResourceLimit.fileSize.value != nil:
+      self = .fileSizeLimit
     case SQLITE_IOERR, SQLITE_CANTOPEN:
-      // sqlite3_system_errno: the number "that caused the most recent I/O error".
-      self = SystemError.isFull(unsafe sqlite3_system_errno(handle)) ? .full : .database(code)
+      // sqlite3_system_errno: the number "that caused the most recent I/O error", unless what SQLite
+      // tidied up afterwards has set another one.
+      let cause = SystemError("open", code: unsafe sqlite3_system_errno(handle))
+      if code & 0xff == SQLITE_CANTOPEN, cause.limit != nil {
+        self = .system(cause)
+      } else {
+        self = cause.isFull ? .full : .database(code)
+      }
     default: self = .database(code)
     }
   }

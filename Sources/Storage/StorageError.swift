@@ -23,6 +23,9 @@ public enum StorageError: Error, Equatable, Sendable {
   case damaged(String)
   /// No room on the file system; nothing was changed.
   case full
+  /// A file would have had more bytes than this process may write to one (RLIMIT_FSIZE); nothing was
+  /// changed.
+  case fileSizeLimit
   /// Another process has the database open, in spite of the state lock.
   case busy
   /// The last change may or may not be on the disk, for this reason: it must be read anew.
@@ -76,7 +79,11 @@ public enum DeviceSecretFlaw: Equatable, Sendable {
 extension StorageError {
   /// What a failed system call means here.
   init(_ error: SystemError) {
-    self = error.isFull ? .full : .system(error)
+    if error.limit == .fileSize {
+      self = .fileSizeLimit
+    } else {
+      self = error.isFull ? .full : .system(error)
+    }
   }
 }
 
@@ -115,6 +122,7 @@ extension StorageError: CustomStringConvertible {
       "the store has schema \(found), and this program knows \(known) at most"
     case .damaged(let what): "damaged: \(what)"
     case .full: "no space left for the vault"
+    case .fileSizeLimit: "a file of the vault may not grow: \(ResourceLimit.fileSize.sentence)"
     case .busy: "the store is open in another program"
     case .uncertain(let reason): "the last change may not have reached the disk (\(reason))"
     case .rolledBack: "the transaction had been rolled back"
@@ -139,6 +147,8 @@ extension StorageError: CustomStringConvertible {
     case .newerSchema: "use the newer program, which made this store"
     case .damaged: "restore the state directory from a backup; nothing in it was changed"
     case .full: "make room, then try again; nothing was changed"
+    case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"
+    case .system(let error) where error.limit != nil: error.limit?.remedy
     case .busy: "end the program that has vault.db open"
     case .uncertain: "check the disk; the vault reads its state anew at the next start"
     case .badName, .rolledBack, .nested, .noSuchRow, .constraint, .database, .system, .memory: nil

@@ -26,8 +26,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
       guard unsafe strerror_r(code, base, buffer.count) == 0 else { return "error \(code)" }
       return unsafe String(cString: base)
     }
-    guard let subject else { return "\(call): \(reason)" }
-    return "\(call) \(subject): \(reason)"
+    let place = subject.map { " \($0)" } ?? ""
+    let limit = self.limit.map { " (\($0.sentence))" } ?? ""
+    return "\(call)\(place): \(reason)\(limit)"
   }
 }
 

@@ -19,6 +19,8 @@ struct EngineStart {
     // A backtrace would print registers, and so perhaps a key.
     "SWIFT_BACKTRACE=enable=no",
   ]
+  /// How many bytes of addresses an engine must be allowed: RLIMIT_AS.
+  static let leastAddresses: Int64 = 256 << 20
   /// The most bytes of a reason that are read.
   static let maximumReason = 4096
 
@@ -54,6 +56,13 @@ struct EngineStart {
     _ program: InstalledProgram,
     state: borrowing Directory
   ) throws(VaultClientError) -> Descriptor {
+    // Less, and it ends or hangs before it can say why.
+    if let most = ResourceLimit.addresses.value, most < leastAddresses {
+      throw .engineFailed(
+        reason: "it needs \(leastAddresses >> 20) MiB of addresses, and"
+          + " \(ResourceLimit.addresses.sentence): \(ResourceLimit.addresses.remedy)"
+      )
+    }
     do {
       let (first, second) = try UnixSocket.pair()
       let reading = Descriptor(owning: first)

@@ -84,6 +84,7 @@ extension VaultClientError: CustomStringConvertible {
     case .unreachable: "try again later, or use --private for your own vault"
     case .wrongServer: "nothing was sent to it"
     case .disconnected, .timedOut: "nothing is lost; try again"
+    case .system(let error): error.limit?.remedy
     default: nil
     }
   }

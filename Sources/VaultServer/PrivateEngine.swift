@@ -13,6 +13,8 @@ public enum PrivateEngine {
   static let socketName = "engine"
   /// How long it stays without anything to do, in seconds.
   static let idleSeconds: Int64 = 600
+  /// The most descriptors that it uses: 256 connections take 512 of them.
+  private static let mostDescriptors = 1024
 
   /// Runs until it is not needed any more; the exit status.
   public static func run(
@@ -23,6 +25,7 @@ public enum PrivateEngine {
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()
+      try ThisProcess.raiseLimits(descriptors: mostDescriptors)
       ThisProcess.makeFilesPrivate()
       // A client that has gone, and a limit on file sizes, are errors and no reason to die.
       ThisProcess.ignoreWriteSignals()

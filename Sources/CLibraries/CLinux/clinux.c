@@ -177,6 +177,12 @@ int clinux_set_no_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS
 
 enum { most_descriptors = 16 };
 
+// Whether the numbers that descriptors are moved to are more than this process may have.
+static int beyond_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= most_descriptors + 1;
+}
+
 // Runs between fork and exec: async-signal-safe calls only (signal-safety(7)).
 static void become(
     const char *path, char *const argv[], char *const envp[], const char *directory,
@@ -218,7 +224,8 @@ static void become(
   sigprocmask(SIG_SETMASK, &none, NULL);
   execve(path, argv, envp);
 failed:;
-  int code = errno;
+  // fcntl(2), F_DUPFD: EINVAL means that the number is beyond RLIMIT_NOFILE.
+  int code = errno == EINVAL && beyond_limit() ? EMFILE : errno;
   ssize_t ignored = write(report, &code, sizeof code);
   (void)ignored;
   _exit(127);
@@ -333,6 +340,23 @@ static int64_t nanoseconds(clockid_t clock) {
 int64_t clinux_boottime(void) { return nanoseconds(CLOCK_BOOTTIME); }
 int64_t clinux_realtime(void) { return nanoseconds(CLOCK_REALTIME); }
 
+int clinux_raise_limits(void) {
+  static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA};
+  for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit limit;
+    if (getrlimit(limits[i], &limit) != 0) return -errno;
+    if (limit.rlim_cur == limit.rlim_max) continue;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(limits[i], &limit) != 0) return -errno;
+  }
+  return 0;
+}
+int64_t clinux_limit(int which) {
+  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC};
+  struct rlimit limit;
+  if (which < 0 || which > 3 || getrlimit(limits[which], &limit) != 0) return -1;
+  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX ? -1 : (int64_t)limit.rlim_cur;
+}
 int64_t clinux_raise_descriptors(uint64_t most) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;

@@ -79,6 +79,10 @@ int clinux_termination_signals(void);
 
 // setrlimit(2) RLIMIT_NOFILE: as many as are allowed, but at most so many; what holds then.
 int64_t clinux_raise_descriptors(uint64_t most);
+// setrlimit(2): the limits on file sizes and memory as high as they may be set.
+int clinux_raise_limits(void);
+// getrlimit(2): 0 RLIMIT_NOFILE, 1 RLIMIT_FSIZE, 2 RLIMIT_AS, 3 RLIMIT_NPROC; -1: none.
+int64_t clinux_limit(int which);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
 // CLOCK_BOOTTIME / CLOCK_REALTIME in nanoseconds.

@@ -1,0 +1,79 @@
+internal import CLinux
+internal import Glibc
+
+/// A limit that a process inherits from the one that started it (getrlimit(2)).
+public enum ResourceLimit: Int32, Sendable, CaseIterable {
+  /// How many files it may have open.
+  case descriptors
+  /// How many bytes a file may have that it writes to.
+  case fileSize
+  /// How many bytes of addresses it may use.
+  case addresses
+  /// How many processes and threads its user may have.
+  case processes
+
+  /// What holds for this process; `nil` without a limit.
+  public var value: Int64? {
+    let value = clinux_limit(rawValue)
+    return value < 0 ? nil : value
+  }
+
+  /// The name in getrlimit(2).
+  public var name: String {
+    switch self {
+    case .descriptors: "RLIMIT_NOFILE"
+    case .fileSize: "RLIMIT_FSIZE"
+    case .addresses: "RLIMIT_AS"
+    case .processes: "RLIMIT_NPROC"
+    }
+  }
+
+  /// Where a shell sets it.
+  private var option: String {
+    switch self {
+    case .descriptors: "ulimit -n"
+    case .fileSize: "ulimit -f"
+    case .addresses: "ulimit -v"
+    case .processes: "ulimit -u"
+    }
+  }
+
+  /// Such as `the limit RLIMIT_NOFILE is 16`.
+  public var sentence: String {
+    value.map { "the limit \(name) is \($0)" } ?? "the limit \(name) is reached"
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    "raise \(name) (\(option) in the shell, Limit\(name.dropFirst("RLIMIT_".count))= in a unit), then try"
+      + " again; an engine that runs keeps the limits that it was started with"
+  }
+}
+
+extension SystemError {
+  /// The limit of this process that a call has met; `nil` if it failed for another reason.
+  public var limit: ResourceLimit? {
+    switch code {
+    case EMFILE: .descriptors
+    case EFBIG: .fileSize
+    // Machines run out of memory and of processes, too.
+    case ENOMEM: ResourceLimit.addresses.value == nil ? nil : .addresses
+    case EAGAIN where ["pthread_create", "exec", "fork"].contains(call): .processes
+    default: nil
+    }
+  }
+}
+
+extension ThisProcess {
+  /// Raises the limits on descriptors, file sizes and memory as far as this process may (setrlimit(2)).
+  ///
+  /// An engine serves programs of many shells. A limit that one shell lays down for its own programs
+  /// must not stop it.
+  ///
+  /// - Parameter descriptors: the most descriptors that this process uses.
+  /// - Throws: the error of getrlimit(2) or setrlimit(2).
+  public static func raiseLimits(descriptors: Int) throws(SystemError) {
+    try check(Int(clinux_raise_limits()), "setrlimit")
+    _ = try raiseDescriptorLimit(to: descriptors)
+  }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// Limits that a shell lays down: what meets one says which, and what to do.
+@Suite(.serialized)
+struct ResourceLimitTests {
+  /// Runs a verb of the private form where a limit holds; no engine runs before or afterwards.
+  private func run(
+    _ verb: String,
+    within limit: String
+  ) throws -> (text: String, end: ProcessEnd) {
+    let vault = try TestVault()
+    return try output(
+      of: "/bin/bash",
+      ["-c", "ulimit \(limit); exec \(vault.programs)/thumblatch --private \(verb)"],
+      environment: [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "THUMBLATCH_STATE_DIR=\(vault.state)",
+        "HOME=\(vault.base)",
+      ]
+    )
+  }
+
+  @Test(arguments: [8, 10, 12, 14, 16, 17, 18])
+  func tooFewDescriptorsAreNoBug(_ count: Int) throws {
+    let (text, end) = try run("status", within: "-n \(count)")
+    #expect(text.contains("RLIMIT_NOFILE") && text.contains("\(count)"), "\(text)")
+    #expect(text.contains("ulimit -n"), "\(text)")
+    #expect(!text.contains("bug") && end != .exited(1), "\(text)")
+  }
+
+  @Test(arguments: [8, 16, 32, 64])
+  func aLimitOnFilesIsNoFaultOfTheStore(_ blocks: Int) throws {
+    let (text, end) = try run("status", within: "-f \(blocks)")
+    #expect(text.contains("RLIMIT_FSIZE") && text.contains("\(blocks * 1024)"), "\(text)")
+    #expect(text.contains("ulimit -f") && text.contains("nothing was changed"), "\(text)")
+    #expect(!text.contains("SQLite") && end == .exited(6), "\(text)")
+  }
+
+  /// The engine outlives the shell that started it, and serves others.
+  @Test
+  func aLimitThatMayBeRaisedIsNotTheEngines() throws {
+    for limit in ["-S -f 16", "-S -n 20", "-S -f 16 -n 64"] {
+      let (text, end) = try run("status", within: limit)
+      #expect(end == .exited(0) && !text.contains("RLIMIT"), "\(limit): \(text)")
+    }
+  }
+
+  @Test(arguments: [20_000, 50_000, 200_000])
+  func tooFewAddressesAreSaidBeforeAnEngineHangs(_ kilobytes: Int) throws {
+    let (text, end) = try run("status", within: "-v \(kilobytes)")
+    #expect(text.contains("RLIMIT_AS") && text.contains("ulimit -v"), "\(text)")
+    #expect(end == .exited(5), "\(text)")
+  }
+
+  /// root may have any number of processes.
+  @Test
+  func tooFewProcessesAreNoBug() throws {
+    let vault = try TestVault()
+    try shell("chown -R 65533:65533 \(vault.state)")
+    let (text, end) = try output(
+      of: "/usr/bin/setpriv",
+      [
+        "--reuid", "65533", "--regid", "65533", "--clear-groups", "--inh-caps=-all", "/bin/bash",
+        "-c", "ulimit -u 1; exec \(vault.programs)/thumblatch --private status",
+      ],
+      environment: [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "THUMBLATCH_STATE_DIR=\(vault.state)",
+        "HOME=\(vault.base)",
+      ]
+    )
+    #expect(text.contains("RLIMIT_NPROC") && text.contains("ulimit -u"), "\(text)")
+    #expect(end == .exited(2), "\(text)")
+  }
+}
