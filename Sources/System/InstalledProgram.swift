@@ -94,3 +94,18 @@ public struct InstalledProgram: Sendable, Equatable {
     }
   }
 }
+
+extension InstalledProgram {
+  /// Whether a process runs a program of this project, by the file that it was started from and whom
+  /// that belongs to.
+  ///
+  /// False as well where this process may not see the file: that of another user, or of a process that
+  /// refuses dumps.
+  public static func isRun(by process: Int32) -> Bool {
+    guard let path = try? ThisProcess.program(of: "\(process)"),
+      let slash = path.lastIndex(of: "/")
+    else { return false }
+    let program = try? InstalledProgram(String(path[path.index(after: slash)...]))
+    return program?.path == path
+  }
+}

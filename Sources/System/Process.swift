@@ -186,19 +186,23 @@ public enum ThisProcess {
   }
 
   /// The program which runs (proc(5), /proc/self/exe).
-  public static func programPath() throws(SystemError) -> String {
+  public static func programPath() throws(SystemError) -> String { try program(of: "self") }
+
+  /// The program that a process runs (proc(5), /proc/PID/exe).
+  ///
+  /// - Throws: EACCES for a process that this one could not trace (ptrace(2)).
+  static func program(of process: String) throws(SystemError) -> String {
+    let link = "/proc/\(process)/exe"
     let bytes = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) {
       (buffer) -> [UInt8] in
       guard let base = buffer.baseAddress else { return [] }
-      let count = unsafe readlink("/proc/self/exe", base, buffer.count)
+      let count = unsafe readlink(link, base, buffer.count)
       return (0..<max(0, count)).map { unsafe UInt8(bitPattern: buffer[$0]) }
     }
-    guard !bytes.isEmpty else {
-      throw SystemError("readlink", code: errno, subject: "/proc/self/exe")
-    }
+    guard !bytes.isEmpty else { throw SystemError("readlink", code: errno, subject: link) }
     // readlink(2) cuts silently what does not fit.
     guard bytes.count < 4096 else {
-      throw SystemError("readlink", code: ENAMETOOLONG, subject: "/proc/self/exe")
+      throw SystemError("readlink", code: ENAMETOOLONG, subject: link)
     }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -3,35 +3,61 @@ internal import TokenVault
 
 /// Which program asks, as far as it can be told: for people to read, never to decide by.
 enum Provenance {
-  /// Names of our own programs, behind which the one that asks is looked for.
+  /// What the names of our own programs begin with.
   private static let own = "thumblatch"
   private static let mostSteps = 8
 
-  /// Such as `bash, pid 4211`: the nearest ancestor that is not one of our own programs.
+  /// Such as `"git", pid 4211`.
   ///
-  /// The name is what the process calls itself. It is cut down to what cannot move a cursor or
-  /// turn the direction of writing.
+  /// The name is what the process calls itself. A program of ours asks for another one. If its file is
+  /// an installed one, the nearest ancestor that is none is named. Any process may call itself
+  /// `thumblatch`, and the file of most processes is not shown to the engine (proc(5), /proc/PID/exe):
+  /// then both are named, `"thumblatch-cli" run by "bash", pid 4211`.
   static func requester(of process: Int32) -> String {
     var process = process
     for _ in 0..<mostSteps {
       guard let facts = ProcessFacts(process: process) else { break }
-      if !facts.name.hasPrefix(own) || facts.parent <= 1 {
-        return "\(displayable(facts.name)), pid \(process)"
+      let name = "\"\(displayable(facts.name))\""
+      guard facts.name.hasPrefix(own), facts.parent > 1 else { return "\(name), pid \(process)" }
+      guard InstalledProgram.isRun(by: process) else {
+        guard let parent = ProcessFacts(process: facts.parent) else {
+          return "\(name), pid \(process)"
+        }
+        return "\(name) run by \"\(displayable(parent.name))\", pid \(facts.parent)"
       }
       process = facts.parent
     }
     return "an unknown program, pid \(process)"
   }
 
-  private static func displayable(_ name: String) -> String {
+  /// The name in quotes that it cannot end, and in one direction of writing.
+  ///
+  /// Without that, a program could call itself `bash", pid 1`, or have the numbers behind its name
+  /// read before it.
+  static func displayable(_ name: String) -> String {
     let kept = name.unicodeScalars.map { scalar -> Character in
+      switch scalar {
+      case "\"", "\\", ",": return "?"
+      case " "..."~": return Character(scalar)
+      default: break
+      }
+      guard !isRightToLeft(scalar), !scalar.properties.isDefaultIgnorableCodePoint else {
+        return "?"
+      }
       switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
-        .unassigned:
-        "?"
-      default: Character(scalar)
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber:
+        return Character(scalar)
+      default: return "?"
       }
     }
     return kept.isEmpty ? "?" : String(kept)
+  }
+
+  /// The blocks of scripts that are written from right to left (Unicode, DerivedBidiClass).
+  private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+    default: false
+    }
   }
 }
