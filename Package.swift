@@ -204,7 +204,7 @@ let package = Package(
     ),
     tests(
       "VaultServerTests",
-      ["VaultServer", "TokenVault", "Configuration", "System", "TestSupport"]
+      ["VaultServer", "TokenVault", "VaultInterface", "Configuration", "System", "TestSupport"]
     ),
     tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
     .executableTarget(

@@ -38,6 +38,16 @@ public struct BootInstant: Sendable, Comparable, Hashable {
   }
 }
 
+/// CPU time.
+public enum ThreadTime {
+  /// What the calling thread has used, in nanoseconds (clock_gettime(2), CLOCK_THREAD_CPUTIME_ID).
+  public static var used: Int64 {
+    var time = timespec()
+    guard unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
 /// Wall-clock time in whole seconds since 1970, which anyone with the right may set.
 public struct WallTime: Sendable, Comparable, Hashable {
   /// Seconds since 1970-01-01 00:00 UTC.

@@ -114,3 +114,17 @@ public struct ProcessFacts: Sendable, Equatable {
     return (name, parent, terminal == 0 ? nil : terminal)
   }
 }
+
+extension ProcessFacts {
+  /// Whether all uids of this machine mean themselves to a process: it is in no container, and in no
+  /// other user namespace that has fewer of them (user_namespaces(7), /proc/PID/uid_map).
+  public static func seesAllUsers(_ process: Int32) -> Bool {
+    guard let directory = try? Directory(path: "/proc/\(process)"),
+      let map = try? directory.openForReading("uid_map").readAll(limit: 4096)
+    else { return false }
+    let spaces = [UInt8(ascii: " "), UInt8(ascii: "\n")]
+    let fields = map.split { spaces.contains($0) }
+    return fields.count == 3
+      && zip(fields, ["0", "0", "4294967295"]).allSatisfy { $0.elementsEqual($1.utf8) }
+  }
+}

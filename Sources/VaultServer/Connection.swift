@@ -6,16 +6,26 @@ internal import VaultInterface
 ///
 /// It belongs to the server's thread.
 final class Connection {
-  /// A call as it was read.
-  enum Call {
+  /// A message, as far as it was read when its turn came.
+  enum Message {
     case usualToken(UsualTokenCall)
-    case other(VarlinkCall)
+    case call(Question)
+    /// One that the decoder is to read.
+    case undecoded(ReceivedMessage)
+  }
+
+  /// What was told of the socket and is not looked at yet.
+  struct Events {
+    var isReadable = false
+    var isWritable = false
   }
 
   /// With so many bytes of replies that wait to be read, no other call is begun.
   private static let fullOutput = 64 << 10
   /// Bytes of replies that may wait to be read.
   private static let mostOutput = 1 << 20
+  /// The longest message that the server's thread itself decodes: 1/64 of what the longest may cost.
+  static let longestInPlace = 1024
 
   /// The task that answers the call which was taken last.
   private var answer: Task<Void, Never>?
@@ -24,12 +34,29 @@ final class Connection {
   let number: UInt64
   /// Whether its user's name was compared.
   let recognition = Recognition()
+  /// Whom it counts for.
+  var share: Share
+  /// What its user is here.
+  var standing: Standing
+  /// A call that waits until it is known what its user is.
+  var held: Question?
+  /// Whether it waits for its turn.
+  var isQueued = false
+  /// Whether it is none of the server's any more.
+  var hasEnded = false
+  var events = Events()
   private var input = MessageBuffer(.vault)
+  /// Bytes of the message that the decoder has.
+  private var decoding = 0
+  /// Bytes that it holds, as they were counted last.
+  private(set) var buffered = 0
   /// Whether a whole message waits for its turn; no input is wanted then.
-  private var hasMessage = false
+  private(set) var hasMessage = false
   private(set) var isAnswering = false
-  /// When something last came.
-  private(set) var lastHeard = BootInstant.now
+  /// Whether a whole message has ever come.
+  private(set) var hasCalled = false
+  /// When the last whole message came, or the connection.
+  private(set) var lastCall = BootInstant.now
   private var isInterruptible = false
   private var isLasting = false
   private var isPassing = false
@@ -45,20 +72,11 @@ final class Connection {
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
   /// Takes a connection.
-  init(_ peer: Peer, number: UInt64) {
+  init(_ peer: Peer, number: UInt64, share: Share, standing: Standing) {
     self.peer = peer
     self.number = number
-  }
-
-  /// Who asks; the program's name is looked up when it is needed, while the process lives.
-  var caller: Caller {
-    Caller(
-      connection: number,
-      user: peer.credentials.user,
-      requester: Provenance.requester(of: peer.identifier),
-      peer: peer,
-      terminal: ProcessFacts(process: peer.identifier)?.terminal
-    )
+    self.share = share
+    self.standing = standing
   }
 
   /// Whose connection it is.
@@ -71,14 +89,25 @@ final class Connection {
   /// waited for.
   var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting && !isPassing }
 
+  /// Whether its caller waits for something that has begun.
+  var isAtWorkForCaller: Bool { isAnswering && held == nil }
+
   /// Whether more input is taken; one that sends without waiting is held back.
   var wantsInput: Bool { !hasMessage }
   /// Whether replies wait to be written.
   var wantsOutput: Bool { !outbox.isEmpty }
 
+  /// Counts anew what it holds; how much more than before.
+  func recount() -> Int {
+    let now = input.footprint + decoding + outbox.count
+    defer { buffered = now }
+    return now - buffered
+  }
+
+  // MARK: - What comes
+
   /// Reads what is there; false: the connection has ended, or made no sense.
   func receive() -> Bool {
-    lastHeard = .now
     do {
       while !(try look()) {
         var lent = 0
@@ -109,42 +138,67 @@ final class Connection {
   /// What is made of it may be twenty times as large.
   private func look() throws(MessageError) -> Bool {
     hasMessage = try input.hasMessage()
-    // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does the
-    // wait for a login, or for a change.
-    if hasMessage { interrupt() }
+    if hasMessage {
+      hasCalled = true
+      lastCall = .now
+      // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does the
+      // wait for a login, or for a change.
+      interrupt()
+    }
     // What waits behind a message is whole, as far as anybody knows.
     let isIncomplete = input.count > 0 && !hasMessage
     incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return hasMessage
   }
 
-  private func nextCall() throws(MessageError) -> Call? {
-    unsafe try input.next { message throws(MessageError) in
-      if let usual = unsafe UsualTokenCall(message) { return Call.usualToken(usual) }
-      return unsafe .other(try VarlinkCall(decoding: message, on: .vault))
-    }
+  /// Whether a message waits that could be taken now.
+  var hasTurn: Bool {
+    // One that sends and does not read is not worked for.
+    hasMessage && !isAnswering && outbox.count < Self.fullOutput
   }
 
-  /// The next call, if none is being answered.
+  /// The next message, if none is being answered.
   ///
   /// The room that it leaves is filled with what was received long ago: no event tells of that.
   ///
   /// - Throws: for a message that makes no sense.
-  func takeCall() throws(MessageError) -> Call? {
-    // One that sends and does not read is not worked for.
-    guard !isAnswering, hasMessage, outbox.count < Self.fullOutput, let call = try nextCall()
-    else { return nil }
+  func takeMessage() throws(MessageError) -> Message? {
+    guard hasTurn, let message = try nextMessage() else { return nil }
     _ = try look()
     isAnswering = true
-    return call
+    return message
   }
 
+  private func nextMessage() throws(MessageError) -> Message? {
+    let length = try input.messageCount() ?? 0
+    if length <= Self.longestInPlace {
+      let message = unsafe try input.next { bytes throws(MessageError) in
+        if let usual = unsafe UsualTokenCall(bytes) { return Message.usualToken(usual) }
+        guard length <= share.decodable else {
+          return unsafe .undecoded(ReceivedMessage(copying: bytes, on: .vault))
+        }
+        share.decodable -= length
+        return unsafe .call(Question(try VarlinkCall(decoding: bytes, on: .vault)))
+      }
+      if case .undecoded(let copy) = message { decoding = copy.footprint }
+      return message
+    }
+    guard let message = try input.takeMessage() else { return nil }
+    decoding = message.footprint
+    return .undecoded(message)
+  }
+
+  /// The decoder is done with the message that it had.
+  func finishDecoding() { decoding = 0 }
+
+  // MARK: - The call that is answered
+
   /// The call that was taken goes to the vault, which may keep something for this connection.
-  func hand(_ call: VarlinkCall) {
+  func hand(_ question: Question) {
     isKnownToVault = true
-    isInterruptible = call.waitsForPerson
-    isLasting = call.lasts
-    isPassing = call.isPassing
+    isInterruptible = question.waitsForPerson
+    isLasting = question.lasts
+    isPassing = question.isPassing
   }
 
   /// Stops the call that is being answered, where it waits for a person.
@@ -169,8 +223,10 @@ final class Connection {
     isPassing = false
   }
 
+  // MARK: - What goes
+
   /// Appends a reply; false if the caller does not read what it gets.
-  func queue(_ reply: VarlinkReply) -> Bool {
+  func queue(_ reply: Outbox.Part) -> Bool {
     outbox.add(reply, most: Self.mostOutput)
   }
 
@@ -229,28 +285,5 @@ final class Connection {
     let waiting = whenSent
     whenSent = []
     for callback in waiting { callback(sent) }
-  }
-}
-
-extension VarlinkCall {
-  /// Whether the answer comes when somebody touches the reader, says yes at the provider, or
-  /// changes something.
-  fileprivate var waitsForPerson: Bool {
-    switch method {
-    case CheckCall.method:
-      (try? content(as: CheckCall.self)).map {
-        $0.presenceMethod == .fingerprint || $0.wait == true
-      } ?? false
-    case EnrollFingerCall.method, AwaitLoginCall.method, WatchCall.method: true
-    default: false
-    }
-  }
-
-  /// Whether the answer lasts as long as the connection.
-  fileprivate var lasts: Bool { method == WatchCall.method }
-
-  /// Whether it only looks at something for its caller, so that nobody misses it where that has gone.
-  var isPassing: Bool {
-    method == TestProviderCall.method || method == GetReaderCall.method
   }
 }

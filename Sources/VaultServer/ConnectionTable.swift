@@ -1,32 +1,10 @@
 internal import System
 
-/// How many connections an engine has at most.
-struct ConnectionLimits: Sendable {
-  /// For one user.
-  let each: Int
-  /// For all of them; one who has none, or nearly none, gets in beyond it.
-  let all: Int
-  /// How many may come beyond `all`.
-  let reserve: Int
-
-  /// What one user may have, where there is nobody else.
-  static let alone = ConnectionLimits(each: 256, all: 256, reserve: 0)
-
-  /// A part of the descriptors that the process may have, for users who may all be hostile.
-  ///
-  /// A connection takes two, of which one holds its process; the others are for stores and helpers.
-  static func shared(descriptors: Int) -> ConnectionLimits {
-    let reserve = min(32, descriptors / 16)
-    let all = max(16, (descriptors - min(512, descriptors / 2)) / 2 - reserve)
-    // Each may have begun a message of 64 KiB: this many are 8 MiB.
-    return ConnectionLimits(each: max(8, min(128, all / 4)), all: all, reserve: reserve)
-  }
-}
-
-/// The connections of all callers, by their number and by their user.
+/// The connections of all callers, by their number and by the party that they count for.
 ///
-/// One user's connections never keep another one out: where there is no room, the user who has most
-/// of them loses the one that has been silent for longest.
+/// One party's connections never keep another one out. Where there is no room, the stranger that has
+/// been silent for longest loses its connection; if there is none, the person who has most of them
+/// loses the one that has been silent for longest.
 struct ConnectionTable {
   /// What has to happen before another connection is taken.
   enum Room {
@@ -42,7 +20,9 @@ struct ConnectionTable {
 
   private let limits: ConnectionLimits
   private var connections: [UInt64: Connection] = [:]
-  private var users: [UInt32: [Connection]] = [:]
+  private var shares: [Party: Share] = [:]
+  /// Bytes that all connections hold.
+  private(set) var buffered = 0
   /// Messages that were half sent, oldest first; some are whole by now.
   private var halves: [(number: UInt64, since: BootInstant)] = []
   private var firstHalf = 0
@@ -55,49 +35,142 @@ struct ConnectionTable {
   var isEmpty: Bool { connections.isEmpty }
   /// In no order.
   var all: [Connection] { Array(connections.values) }
-  /// Who is connected.
-  var connectedUsers: Set<UInt32> { Set(users.keys) }
+  /// The people who are connected.
+  var connectedUsers: Set<UInt32> {
+    Set(
+      shares.keys.compactMap { party in
+        if case .person(let user) = party { user } else { nil }
+      }
+    )
+  }
 
   subscript(number: UInt64) -> Connection? { connections[number] }
 
+  /// The connections of strangers.
+  var strangers: [Connection] { shares[.strangers]?.connections ?? [] }
+
+  /// Whether somebody who is known to be a person is connected.
+  func hasPerson(_ user: UInt32) -> Bool { shares[.person(user)] != nil }
+
+  /// The share of a party, which may have nothing yet.
+  func share(of party: Party) -> Share { shares[party] ?? Share(party) }
+
   mutating func add(_ connection: Connection) {
     connections[connection.number] = connection
-    users[connection.user, default: []].append(connection)
+    enter(connection)
   }
 
   mutating func remove(_ number: UInt64) -> Connection? {
     guard let connection = connections.removeValue(forKey: number) else { return nil }
-    let user = connection.user
-    if let place = users[user]?.firstIndex(where: { $0 === connection }) {
-      users[user]?.remove(at: place)
-    }
-    if users[user]?.isEmpty == true { users[user] = nil }
+    leave(connection)
+    connection.hasEnded = true
     return connection
   }
 
-  /// Whether a user may have one more.
-  func room(for user: UInt32) -> Room {
-    let own = users[user]?.count ?? 0
-    if own >= limits.each { return Self.idlest(of: users[user] ?? []).map(Room.insteadOf) ?? .none }
-    guard count >= limits.all else { return .free }
-    let others = users.values.filter { $0.count > own + 1 }.sorted { $0.count > $1.count }
-    for other in others {
-      if let idlest = Self.idlest(of: other) { return .insteadOf(idlest) }
+  /// Has a connection count for another party from now on.
+  mutating func move(_ connection: Connection, to party: Party) {
+    leave(connection)
+    connection.share = share(of: party)
+    enter(connection)
+  }
+
+  private mutating func enter(_ connection: Connection) {
+    let share = connection.share
+    shares[share.party] = share
+    share.connections.append(connection)
+    share.buffered += connection.buffered
+    buffered += connection.buffered
+  }
+
+  private mutating func leave(_ connection: Connection) {
+    let share = connection.share
+    share.connections.removeAll { $0 === connection }
+    share.buffered -= connection.buffered
+    buffered -= connection.buffered
+    if share.connections.isEmpty { shares[share.party] = nil }
+  }
+
+  // MARK: - Room
+
+  /// Whether a party may have one more.
+  func room(for party: Party) -> Room {
+    let own = shares[party]?.connections ?? []
+    guard party != .strangers else {
+      guard own.count >= limits.strangers || count >= limits.all else { return .free }
+      return longestSilentStranger.map(Room.insteadOf) ?? .none
     }
-    return own < Self.few && count < limits.all + limits.reserve ? .free : .none
+    if own.count >= limits.each { return Self.idlest(of: own).map(Room.insteadOf) ?? .none }
+    guard count >= limits.all else { return .free }
+    if let stranger = longestSilentStranger { return .insteadOf(stranger) }
+    let most = shares.values.max { $0.connections.count < $1.connections.count }
+    if let most, most.connections.count > own.count + 1,
+      let idlest = Self.idlest(of: most.connections)
+    {
+      return .insteadOf(idlest)
+    }
+    return own.count < Self.few && count < limits.all + limits.reserve ? .free : .none
+  }
+
+  /// Those of whom it is known that they have no vault here come first.
+  private var longestSilentStranger: Connection? {
+    let strangers = shares[.strangers]?.connections ?? []
+    return Self.idlest(of: strangers.filter { $0.standing != .pending })
+      ?? Self.idlest(of: strangers)
   }
 
   /// Whoever waits for an answer is not sent away.
   private static func idlest(of connections: [Connection]) -> Connection? {
     var idlest: Connection?
-    for connection in connections where !connection.isAnswering {
-      if let idlest, idlest.lastHeard <= connection.lastHeard { continue }
+    for connection in connections where !connection.isAtWorkForCaller {
+      if let idlest, idlest.lastCall <= connection.lastCall { continue }
       idlest = connection
     }
     return idlest
   }
 
+  // MARK: - Memory
+
+  /// Takes how much a connection holds now.
+  mutating func recount(_ connection: Connection) {
+    let change = connection.recount()
+    guard change != 0, !connection.hasEnded else { return }
+    connection.share.buffered += change
+    buffered += change
+  }
+
+  /// The next connection that is to be ended because all of them hold too much: the one that holds
+  /// most, of the party that holds most.
+  var heaviest: Connection? {
+    if let strangers = shares[.strangers], strangers.buffered > limits.strangersBuffered {
+      return strangers.connections.max { $0.buffered < $1.buffered }
+    }
+    guard buffered > limits.buffered else { return nil }
+    let most = shares.values.max { $0.buffered < $1.buffered }
+    return most?.connections.max { $0.buffered < $1.buffered }
+  }
+
   // MARK: - Deadlines
+
+  /// Whether so many are connected that those who only hold a connection are sent away.
+  var isNearlyFull: Bool { Self.isNearly(count, limits.all) || areStrangersNearlyFull }
+
+  private var areStrangersNearlyFull: Bool {
+    Self.isNearly(shares[.strangers]?.connections.count ?? 0, limits.strangers)
+  }
+
+  private static func isNearly(_ count: Int, _ most: Int) -> Bool {
+    count > 0 && count * 4 >= most * 3
+  }
+
+  /// Those who have made no call for so many seconds since they came, where there is little room left.
+  func silent(at now: BootInstant, after seconds: Int64) -> [Connection] {
+    guard isNearlyFull else { return [] }
+    let looked =
+      Self.isNearly(count, limits.all) ? all : shares[.strangers]?.connections ?? []
+    return looked.filter {
+      !$0.hasCalled && now >= $0.lastCall.advanced(bySeconds: seconds)
+    }
+  }
 
   /// A message may have begun to come; all have the same time: the first one is overdue first.
   mutating func note(_ connection: Connection) {

@@ -6,6 +6,9 @@ internal import System
 final class LoginNames: Sendable {
   typealias Answer = Result<String?, SystemError>
 
+  /// The machine's databases do not answer, and many wait for them already.
+  private static let tooMany = SystemError("too many looks for a login name", code: 11)
+
   /// A name that was found.
   struct Finding {
     let name: String
@@ -14,6 +17,9 @@ final class LoginNames: Sendable {
     /// How the list of users stood then.
     fileprivate let list: FileStamp
   }
+
+  /// The most looks at once: where a database does not answer, each holds a thread.
+  private static let mostLooks = 64
 
   private let lookup: @Sendable (UInt32) -> String?
   private let list: @Sendable () -> FileStamp?
@@ -58,10 +64,13 @@ final class LoginNames: Sendable {
   /// - Throws: where no thread can be started.
   func name(of user: UInt32) async throws(SystemError) -> String? {
     let answer: Answer = await withCheckedContinuation { continuation in
-      let isFirst = waiting.withLock { waiting in
-        defer { waiting[user, default: []].append(continuation) }
-        return waiting[user] == nil
+      let (isFirst, isTooMany) = waiting.withLock { waiting in
+        let isFirst = waiting[user] == nil
+        guard !isFirst || waiting.count < Self.mostLooks else { return (false, true) }
+        waiting[user, default: []].append(continuation)
+        return (isFirst, false)
       }
+      guard !isTooMany else { return continuation.resume(returning: .failure(Self.tooMany)) }
       guard isFirst else { return }
       do throws(SystemError) {
         try startThread { self.run(user) }

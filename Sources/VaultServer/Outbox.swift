@@ -7,9 +7,21 @@ internal import VaultInterface
 /// They wait in ordinary memory, which is wiped when they are sent, so that a caller who reads
 /// slowly ties up no locked memory; alone a reply that holds a secret waits there.
 struct Outbox {
-  private enum Part {
+  /// A reply as it is sent, or several.
+  enum Part: Sendable {
     case plain([UInt8])
     case secret(SharedSecret)
+
+    /// Writes a reply; nil if it cannot be written.
+    init?(_ reply: VarlinkReply) {
+      if let bytes = try? reply.plainEncoded(on: .vault) {
+        self = .plain(bytes)
+      } else if let secret = try? reply.encoded(on: .vault) {
+        self = .secret(SharedSecret(secret))
+      } else {
+        return nil
+      }
+    }
 
     var count: Int {
       switch self {
@@ -29,14 +41,15 @@ struct Outbox {
   var isEmpty: Bool { parts.isEmpty }
 
   /// Adds a reply; false if more than `most` bytes would wait.
-  mutating func add(_ reply: VarlinkReply, most: Int) -> Bool {
-    if let bytes = try? reply.plainEncoded(on: .vault) { return add(bytes[...], most: most) }
-    guard let secret = try? reply.encoded(on: .vault), count + secret.count <= most else {
-      return false
+  mutating func add(_ reply: Part, most: Int) -> Bool {
+    switch reply {
+    case .plain(let bytes): return add(bytes[...], most: most)
+    case .secret(let secret):
+      guard count + secret.bytes.count <= most else { return false }
+      count += secret.bytes.count
+      parts.append(reply)
+      return true
     }
-    count += secret.count
-    parts.append(.secret(SharedSecret(secret)))
-    return true
   }
 
   /// Adds bytes of a reply that holds no secret; false if more than `most` would wait.

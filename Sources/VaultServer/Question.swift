@@ -9,7 +9,6 @@ struct Question: Sendable {
   let service: VarlinkReply?
   let more: Bool
   let oneway: Bool
-  let isPassing: Bool
   /// Whether its client says that it can ask the person.
   let asking: Caller.Asking
 
@@ -18,13 +17,35 @@ struct Question: Sendable {
     service = Dispatcher.service(call)
     more = call.more
     oneway = call.oneway
-    isPassing = call.isPassing
     asking =
       switch call.ask {
       case true?: .atOnce
       case false?: .never
       case nil: .unsaid
       }
+  }
+
+  /// Whether the answer comes when somebody touches the reader, says yes at the provider, or
+  /// changes something.
+  var waitsForPerson: Bool {
+    switch request {
+    case .success(.check(let call)): call.presenceMethod == .fingerprint || call.wait == true
+    case .success(.enrollFinger), .success(.awaitLogin), .success(.watch): true
+    default: false
+    }
+  }
+
+  /// Whether the answer lasts as long as the connection.
+  var lasts: Bool {
+    if case .success(.watch) = request { true } else { false }
+  }
+
+  /// Whether it only looks at something for its caller, so that nobody misses it where that has gone.
+  var isPassing: Bool {
+    switch request {
+    case .success(.testProvider), .success(.getReader): true
+    default: false
+    }
   }
 }
 

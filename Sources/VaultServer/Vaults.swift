@@ -172,6 +172,15 @@ public final class Vaults: Sendable {
     return true
   }
 
+  /// The login name that a user has now, as far as it can be found out.
+  func look(for user: UInt32) async -> Result<String?, SystemError> {
+    do throws(SystemError) {
+      return .success(try await names.name(of: user))
+    } catch {
+      return .failure(error)
+    }
+  }
+
   private func name(of user: UInt32) async throws(VaultFailure) -> String? {
     do throws(SystemError) {
       return try await names.name(of: user)
