@@ -3,6 +3,7 @@
 //
 // usage: client ask SOCKET CONNECTIONS SECONDS kept|each MESSAGE
 //        client hold SOCKET CONNECTIONS SECONDS MESSAGE
+//        client flood SOCKET PROCESSES SECONDS MESSAGE
 //        client once SOCKET MESSAGE
 //
 // `ask` prints: requests, seconds, and microseconds of the 50th, 99th and 100th percentile. `kept`
@@ -11,6 +12,7 @@
 // `hold` sends MESSAGE without an end on each connection, opens another for each that is closed until
 // CONNECTIONS were opened, and prints how many were opened, the most that were open at once, and the
 // longest that one lasted, in milliseconds; it waits until all are closed, or SECONDS have passed.
+// `flood` has so many processes connect and hang up without a pause, and prints how often they did.
 // `once` prints what stands in `access_token` of one reply.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -154,6 +156,28 @@ static void hold_many(int connections, double seconds) {
   printf("%d %d %lld %d\n", opened, top, (long long)(longest / 1000000), open);
 }
 
+static void flood(int processes, double seconds) {
+  int sums[2];
+  if (pipe(sums) != 0) fail("pipe");
+  for (int i = 0; i < processes; i++) {
+    if (fork() != 0) continue;
+    int64_t end = now() + seconds * 1e9;
+    uint64_t opened = 0;
+    while (now() < end) {
+      int fd = connected();
+      if (fd < 0) continue;
+      opened++;
+      close(fd);
+    }
+    if (write(sums[1], &opened, sizeof opened) < 0) fail("write");
+    exit(0);
+  }
+  close(sums[1]);
+  uint64_t sum = 0, part;
+  while (read(sums[0], &part, sizeof part) == sizeof part) sum += part;
+  printf("%llu\n", (unsigned long long)sum);
+}
+
 static void ask_once(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) fail("socket");
@@ -190,6 +214,8 @@ int main(int argc, char **argv) {
     ask_many(atoi(argv[3]), atof(argv[4]), strcmp(argv[5], "kept") == 0);
   } else if (strcmp(argv[1], "hold") == 0 && argc == 6) {
     hold_many(atoi(argv[3]), atof(argv[4]));
+  } else if (strcmp(argv[1], "flood") == 0 && argc == 6) {
+    flood(atoi(argv[3]), atof(argv[4]));
   } else if (strcmp(argv[1], "once") == 0) {
     ask_once();
   } else {
