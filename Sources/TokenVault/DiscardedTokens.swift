@@ -94,7 +94,7 @@ extension Vault {
   }
 
   /// Whether a revocation of the old login would reach the new one.
-  private func isOfOneGrant(
+  func isOfOneGrant(
     _ login: ReplacedLogin,
     _ row: AccountRow,
     _ current: Provider

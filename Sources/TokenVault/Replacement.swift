@@ -301,6 +301,13 @@ extension Vault {
   /// nobody waits for that.
   func discard(_ held: HeldSignIn) {
     guard let token = held.answer.refreshToken else { return }
+    let login = ReplacedLogin(provider: held.provider, subject: held.user?.id, token: token)
+    if let row = try? account(withIdentifier: held.intent.account),
+      let current = try? provider(of: row), isOfOneGrant(login, row, current)
+    {
+      // The provider would end the account's own login with it.
+      return
+    }
     Task { _ = await self.tell(held.provider, access: held.answer.accessToken, refresh: token) }
   }
 }
