@@ -94,9 +94,9 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
                        "account required pam_unix.so\n")
         command = ADA.thumblatch("presence", "test")
         command.expect("Touch the fingerprint reader").type("")
-        command.expect("assword").type("not-adas-password")
-        # It is asked for once more.
-        command.expect("assword").interrupt()
+        # "Enter: password." stands there before it is asked for.
+        command.expect("System password for").type("not-adas-password")
+        command.expect("Wrong password").interrupt()
     finally:
         with open(own, "w", encoding="utf-8") as file:
             file.write(stack)
