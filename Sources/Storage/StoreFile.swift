@@ -44,7 +44,14 @@ struct StoreFile {
     let database = try Database(Self.name, in: directory)
     // Closing removes a log, but a store that is refused here stays as it was found.
     if hadLog { try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
-    try harden(database)
+    do throws(StorageError) {
+      try harden(database)
+    } catch {
+      // The statements are ours, so that only the file can be wrong: sqlite.org/fileformat2.html,
+      // section 1.3.10, a schema format that SQLite does not know is SQLITE_ERROR.
+      guard error == .database(SQLITE_ERROR) else { throw error }
+      throw .damaged("\(Self.name) has a schema that cannot be read")
+    }
     try migrate(database)
     try demandSchema(database)
     try demand("journal_mode = WAL", gives: "wal", database)

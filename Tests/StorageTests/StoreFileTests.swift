@@ -98,6 +98,15 @@ struct StoreFileTests {
     try refuses(.damaged("vault.db is not a store of this program"))
   }
 
+  /// SQLite calls this a faulty statement (SQLITE_ERROR), and not a damaged file.
+  @Test
+  func aSchemaFormatThatSQLiteDoesNotKnowIsReportedAndKept() throws {
+    try fill()
+    // sqlite.org/fileformat2.html, section 1.3.10.
+    try Files.patch([0, 0, 0, 9], at: 44, of: path)
+    try refuses(.damaged("vault.db has a schema that cannot be read"))
+  }
+
   @Test
   func garbageBehindAGoodHeaderIsReported() throws {
     try fill(40)
