@@ -1,5 +1,5 @@
-internal import Cryptography
-internal import JSON
+package import Cryptography
+package import JSON
 
 /// Who signed in, as a provider has signed it: an ID token that has passed every check of OpenID
 /// Connect Core 1.0, section 3.1.3.7.
@@ -55,11 +55,6 @@ public struct IDToken: Sendable {
     }
   }
 
-  private init(subject: String, facts: UserFacts) {
-    self.subject = subject
-    self.facts = facts
-  }
-
   /// Checks a token.
   ///
   /// - Throws: `IDTokenError.unknownKey` where newer keys may help, `refused` where nothing does.
@@ -76,13 +71,22 @@ public struct IDToken: Sendable {
       )
     }
     try token.verify(with: keys)
-    let claims = try token.claims()
-    try claims.check(expectations, token.algorithm)
-    let subject = try claims.subject()
+    return try IDToken(token.claims(), algorithm: token.algorithm, expectations)
+  }
+
+  /// Checks what a token says whose signature is right.
+  package init(
+    _ claims: JSONObject,
+    algorithm: SignatureAlgorithm,
+    _ expectations: Expectations
+  ) throws(IDTokenError) {
+    let claims = IDTokenClaims(claims)
+    try claims.check(expectations, algorithm)
+    subject = try claims.subject()
     if let expected = expectations.subject, !expected.utf8.elementsEqual(subject.utf8) {
       throw .refused("it is about someone else than the account")
     }
-    return IDToken(subject: subject, facts: claims.facts(of: subject))
+    facts = claims.facts(of: subject)
   }
 }
 

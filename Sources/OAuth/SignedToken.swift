@@ -89,8 +89,8 @@ struct SignedToken {
   }
 
   /// What is signed, read as the JSON object that it must be; asked for after `verify`.
-  func claims() throws(IDTokenError) -> IDTokenClaims {
-    IDTokenClaims(try Self.object(payload))
+  func claims() throws(IDTokenError) -> JSONObject {
+    try Self.object(payload)
   }
 
   private static func object(_ text: [UInt8]) throws(IDTokenError) -> JSONObject {
