@@ -72,7 +72,7 @@ public struct StoredPrint: Sendable {
   }
 
   /// The library's own object, to be unreferenced by the caller; nil if the library refuses it.
-  func deserialized() -> OpaquePointer? {
+  package func deserialized() -> OpaquePointer? {
     unsafe bytes.bytes.withUnsafeBytes { buffer in
       var error: UnsafeMutablePointer<GError>?
       let print = unsafe fp_print_deserialize(
@@ -87,6 +87,6 @@ public struct StoredPrint: Sendable {
 }
 
 /// Lets an object of the library go; nil is none.
-func release(_ object: OpaquePointer?) {
+package func release(_ object: OpaquePointer?) {
   if let object = unsafe object { unsafe g_object_unref(UnsafeMutableRawPointer(object)) }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import SecretMemory
-internal import System
+package import SecretMemory
+package import System
 
 /// One connection to the port that a redirect is awaited at.
 public final class RedirectConnection {
@@ -27,14 +27,14 @@ public final class RedirectConnection {
   private var searched = 0
   private var drained = 0
 
-  init(_ socket: consuming Descriptor) {
+  package init(_ socket: consuming Descriptor) {
     self.socket = socket
   }
 
   deinit { wipe() }
 
   /// What a look at the connection brought.
-  enum Outcome {
+  package enum Outcome {
     case waiting
     /// It is over: nothing more is to be done with it.
     case over
@@ -44,7 +44,7 @@ public final class RedirectConnection {
   }
 
   /// Takes in what has come, without waiting.
-  func look(for request: RedirectRequest) -> Outcome {
+  package func look(for request: RedirectRequest) -> Outcome {
     var chunk = [UInt8](repeating: 0, count: 8 * 1024)
     defer { for index in chunk.indices { chunk[index] = 0 } }
     while true {

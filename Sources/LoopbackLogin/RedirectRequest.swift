@@ -25,6 +25,12 @@ public struct RedirectRequest: Equatable {
   /// rebinding).
   let authority: String
 
+  /// The redirect to this path of this host and port.
+  package init(path: String, authority: String) {
+    self.path = path
+    self.authority = authority
+  }
+
   /// Judges what has come of a head.
   ///
   /// `searched` is how far the end has been looked for, so that a head that comes byte by byte costs

@@ -5,7 +5,7 @@ internal import System
 ///
 /// It is used by one thread at a time, which its owner sees to.
 @safe
-final class Database {
+package final class Database {
   /// The result of registering our file system layer, once in this process.
   private static let layer: Int32 = csqlite_register_layer()
 
@@ -64,7 +64,7 @@ final class Database {
   }
 
   /// Runs one statement to its end and gives each row to `read`.
-  func query<Row>(
+  package func query<Row>(
     _ sql: String,
     _ values: [Value] = [],
     _ read: (borrowing Columns) throws(StorageError) -> Row
@@ -94,7 +94,7 @@ final class Database {
 
   /// Runs one statement; returns how many rows it changed.
   @discardableResult
-  func run(_ sql: String, _ values: [Value] = []) throws(StorageError) -> Int {
+  package func run(_ sql: String, _ values: [Value] = []) throws(StorageError) -> Int {
     let before = unsafe sqlite3_total_changes64(handle)
     _ = try query(sql, values) { _ throws(StorageError) in }
     return Int(unsafe sqlite3_total_changes64(handle) - before)

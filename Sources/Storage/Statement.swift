@@ -1,7 +1,7 @@
 internal import CSQLite
 
 /// A value to be bound to a statement: never a part of its text.
-enum Value {
+package enum Value {
   case null
   case integer(Int64)
   case text(String)
@@ -72,7 +72,7 @@ final class Statement {
 ///
 /// A database file may hold anything at all: a value of another type or length is damage.
 @safe
-struct Columns {
+package struct Columns {
   private let handle: OpaquePointer
 
   fileprivate init(_ handle: OpaquePointer) {
@@ -101,7 +101,7 @@ struct Columns {
   }
 
   /// Valid UTF-8.
-  func text(_ index: Int32) throws(StorageError) -> String {
+  package func text(_ index: Int32) throws(StorageError) -> String {
     guard unsafe sqlite3_column_type(handle, index) == SQLITE_TEXT else { throw damage(index) }
     guard let text = String(validating: copy(index), as: UTF8.self) else {
       throw damage(index)

@@ -6,7 +6,7 @@ internal import System
 /// One owner uses it at a time; nothing in it waits for anyone. A change is durable when the
 /// call, or the transaction around it, has returned.
 public final class Store {
-  let database: Database
+  package let database: Database
   private let file: StoreFile
   /// Whether there was no store, so that this one was made.
   public let isNew: Bool
