@@ -24,6 +24,8 @@ struct KeyFile {
 
   let file: String
   private(set) var sections: [Section] = []
+  /// A search of the array would be quadratic: 64 KiB hold 12,000 sections.
+  private var names: Set<String> = []
 
   init(text: String, file: String) throws(ConfigurationError) {
     self.file = file
@@ -54,7 +56,7 @@ struct KeyFile {
     if first == "[" {
       guard line.last == "]", line.count > 2 else { throw ConfigurationError(.badLine) }
       let name = String(line.dropFirst().dropLast())
-      guard !sections.contains(where: { $0.name == name }) else {
+      guard names.insert(name).inserted else {
         throw ConfigurationError(.repeatedSection(name))
       }
       sections.append(Section(name: name, line: number))
