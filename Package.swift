@@ -206,11 +206,21 @@ let package = Package(
       "VaultServerTests",
       ["VaultServer", "TokenVault", "VaultInterface", "Configuration", "System", "TestSupport"]
     ),
-    tests("VaultInterfaceTests", ["VaultInterface", "JSON", "SecretMemory", "TestSupport"]),
+    .target(
+      name: "VarlinkMethods",
+      dependencies: ["VaultInterface"],
+      path: "Tests/VarlinkMethods",
+      swiftSettings: strict
+    ),
+    tests(
+      "VaultInterfaceTests",
+      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"]
+    ),
     .executableTarget(
       name: "MessageCost",
       dependencies: [
         "VaultInterface", "Configuration", "OAuth", "System", "SecretMemory", "TestSupport",
+        "VarlinkMethods",
       ],
       path: "Tests/MessageCost",
       swiftSettings: strict

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import VarlinkMethods
 import VaultInterface
 
 /// The messages against the installed interface files.
@@ -51,6 +52,13 @@ struct ContractTests {
     #expect(names(.call) == Set(file.methods.keys))
     #expect(names(.reply) == Set(file.methods.keys))
     #expect(names(.error) == Set(file.errors.keys))
+  }
+
+  @Test(arguments: VarlinkInterface.allCases)
+  func costAndFuzzersKnowEveryMethod(_ interface: VarlinkInterface) throws {
+    let listed = VarlinkMethods.all.map { $0.method }.filter { $0.hasPrefix(interface.name + ".") }
+    let declared = try file(interface).methods.keys.map { "\(interface.name).\($0)" }
+    #expect(listed.sorted() == declared.sorted())
   }
 
   @Test
