@@ -276,6 +276,18 @@ let package = Package(
         "System", "SecretMemory", "TestSupport",
       ]
     ),
+    .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "FuzzMeter", "JSON", "VaultInterface", "Cryptography", "OAuth", "Configuration",
+        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
+        "VarlinkMethods",
+      ],
+      path: "Tests/Fuzz/Targets",
+      swiftSettings: strict
+    ),
+    .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Program"),
     tests(
       "IntegrationTests",
       [

@@ -1,0 +1,49 @@
+/// One fuzzer: the call of a shipped function with bytes from outside.
+struct Fuzzer: Sendable {
+  /// The name of its corpus, and what `--target=` takes.
+  let name: String
+  /// The most bytes that can reach the function in the shipped programs.
+  let maximum: Int
+  /// A file of `Tests/Fuzz/Dictionaries`, without its ending.
+  let dictionary: String?
+  /// Calls the function; an error is a refusal, which is right for most inputs.
+  let body: @Sendable (inout Input) throws -> Void
+
+  init(
+    _ name: String,
+    maximum: Int,
+    dictionary: String? = nil,
+    _ body: @escaping @Sendable (inout Input) throws -> Void
+  ) {
+    self.name = name
+    self.maximum = maximum
+    self.dictionary = dictionary
+    self.body = body
+  }
+
+  /// Runs the function once.
+  func run(_ bytes: [UInt8]) {
+    var input = Input(bytes)
+    try? body(&input)
+  }
+}
+
+extension Fuzzer {
+  /// All fuzzers; `Scripts/fuzz` takes the names from here.
+  static let all: [Fuzzer] = [
+    .json, .vaultCalls, .vaultReplies, .helperCalls, .helperReplies,
+    .sealedBoxes, .boxContexts, .slots, .outcomes, .tokenFiles,
+    .tokenAnswers, .userinfo, .deviceAuthorization, .passwordBackend,
+    .metadata, .keys, .idTokens, .idTokenParts, .idTokenClaims,
+    .redirectRequests, .redirectAnswers,
+    .providerFiles, .policyFiles, .providerForms,
+    .prints, .storeRows, .storeFiles,
+  ]
+
+  /// The fuzzer of this process.
+  static let chosen: Fuzzer? = {
+    let option = "--target="
+    let name = CommandLine.arguments.last { $0.hasPrefix(option) }?.dropFirst(option.count)
+    return all.first { name?.elementsEqual($0.name) ?? false }
+  }()
+}
