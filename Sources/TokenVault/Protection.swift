@@ -45,6 +45,7 @@ extension Vault {
     if isOn, let place, ends == windowEnds {
       openWindow(of: changed, provenBy: authority.origin, at: place, policy, caller)
     }
+    restGuardLater()
     return try facts(of: changed, at: await placeOfWindow(caller))
   }
 

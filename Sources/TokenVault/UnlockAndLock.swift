@@ -91,6 +91,8 @@ extension Vault {
   /// Closes all windows now, wherever they were opened; whether one was open.
   public func lock(caller: Caller) throws(VaultFailure) -> Bool {
     let wasOpen = windows.closeAll(now: clock.boot)
+    // Nothing has to be closed before the computer sleeps any more.
+    restGuardLater()
     if wasOpen {
       try change { () throws(VaultFailure) in
         try self.record(AuditEntry(.lock, .done, account: nil, caller: caller))

@@ -34,7 +34,7 @@ struct AccountCommandTests {
     let kept = try person.terminal("account", "remove", "private")
     try kept.expect("[y/N]")
     try kept.enter("n")
-    _ = try kept.end(3)
+    _ = try kept.end(130)
     #expect(try person.run("token").succeeded() == home)
     let removal = try person.terminal("account", "remove", "private")
     try removal.expect("[y/N]")

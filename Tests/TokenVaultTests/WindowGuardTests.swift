@@ -40,6 +40,17 @@ struct WindowGuardTests {
     await onlooker.end()
   }
 
+  /// A guard that goes on looking holds up the sleep of the computer for nothing.
+  @Test
+  func itRestsAsSoonAsTheVaultIsLocked() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    try await bench.unlock(vault)
+    await vault.barrier()
+    let rested = windowGuard.rested
+    _ = try await vault.lock(caller: caller())
+    while windowGuard.rested == rested { await Task.yield() }
+  }
+
   @Test
   func whereNoneIsOpenNothingIsWrittenDown() async throws {
     let (bench, vault, windowGuard) = try await guarded()
