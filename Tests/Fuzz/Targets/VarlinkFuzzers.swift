@@ -80,8 +80,20 @@ private func taken(
   return messages
 }
 
-/// Reads a call in all ways in which the programs do.
+/// Reads a call in all ways in which the programs do, and once more as it is written again.
 private func readCall(_ message: [UInt8], _ interface: VarlinkInterface) throws {
+  // The first call is gone when the second is read: memory is that of one call.
+  let text = try rewritten(message, interface)
+  demandSame(text, "a call that was written is another when it is read again") {
+    try unsafe text.withUnsafeBytes { bytes in
+      // Without its NUL.
+      let message = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast())
+      return try unsafe VarlinkCall(decoding: message, on: interface).encoded(on: interface)
+    }
+  }
+}
+
+private func rewritten(_ message: [UInt8], _ interface: VarlinkInterface) throws -> SecretBytes {
   let usual =
     interface == .vault ? unsafe message.withUnsafeBytes { unsafe UsualTokenCall($0) } : nil
   let call: VarlinkCall
@@ -102,14 +114,7 @@ private func readCall(_ message: [UInt8], _ interface: VarlinkInterface) throws 
   let service = VarlinkServiceInfo(version: "1", interfaces: [interface])
   let reply = try service.reply(to: call)
   _ = try reply?.plainEncoded(on: interface)
-  let text = try call.encoded(on: interface)
-  demandSame(text, "a call that was written is another when it is read again") {
-    try unsafe text.withUnsafeBytes { bytes in
-      // Without its NUL.
-      let message = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast())
-      return try unsafe VarlinkCall(decoding: message, on: interface).encoded(on: interface)
-    }
-  }
+  return try call.encoded(on: interface)
 }
 
 /// Reads a reply to a method as its caller does.
@@ -118,14 +123,21 @@ private func readReply<Method: VarlinkMethod>(
   to method: Method.Type,
   _ interface: VarlinkInterface
 ) throws {
-  let reply = try unsafe message.withUnsafeBytes {
-    unsafe try VarlinkReply(decoding: $0, on: interface)
-  }
-  let content = try reply.result(of: method)
-  let text = try JSONWriter.writeSecret(.object(content.encoded))
+  let text = try rewritten(message, to: method, interface)
   guard case .object(let members) = try JSONReader.read(text, secretMembers: interface.replySecrets)
   else { return }
   demandSame(text, "a reply to \(Method.method) is another when it is read again") {
     try JSONWriter.writeSecret(.object(Method.Reply(decoding: members).encoded))
   }
+}
+
+private func rewritten<Method: VarlinkMethod>(
+  _ message: [UInt8],
+  to method: Method.Type,
+  _ interface: VarlinkInterface
+) throws -> SecretBytes {
+  let reply = try unsafe message.withUnsafeBytes {
+    unsafe try VarlinkReply(decoding: $0, on: interface)
+  }
+  return try JSONWriter.writeSecret(.object(reply.result(of: method).encoded))
 }
