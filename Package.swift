@@ -204,7 +204,10 @@ let package = Package(
     ),
     tests(
       "VaultServerTests",
-      ["VaultServer", "TokenVault", "VaultInterface", "Configuration", "System", "TestSupport"]
+      [
+        "VaultServer", "TokenVault", "OAuth", "VaultInterface", "Configuration", "System",
+        "TestSupport",
+      ]
     ),
     .target(
       name: "VarlinkMethods",

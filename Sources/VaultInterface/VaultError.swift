@@ -105,7 +105,7 @@ public enum VaultError: Error, Equatable, Sendable {
     switch self {
     case .presenceNeeded, .noSuchAccount, .noSuchUser, .noSuchFinger: nil
     case .presenceFailed(_, let message, _), .loginRequired(_, let message),
-      .providerUnavailable(let message, _, _), .providerRefused(_, let message),
+      .providerUnavailable(let message, _, _, _), .providerRefused(_, let message),
       .vaultUnsafe(let message, _), .busy(let message, _), .invalidArgument(let message),
       .misconfigured(let message), .refused(let message), .internal(let message):
       message

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Presence
+internal import Synchronization
 internal import TokenVault
 
 /// How many helpers the service has at work at once: fewer than its sockets allow (MaxConnections), so

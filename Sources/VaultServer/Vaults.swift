@@ -60,7 +60,7 @@ public final class Vaults: Sendable {
   /// The same for the one user whose vault this is: as many as the connections.
   private static let mostOfOne = 256
   /// The most kinds of refusals that are counted for users without a vault.
-  private static let mostStrangers = 64
+  static let mostStrangers = 64
 
   /// Which form of the vault this is.
   let form: VaultForm
@@ -72,7 +72,7 @@ public final class Vaults: Sendable {
   let onlyUser: UInt32?
   let state: Mutex<State>
   /// Set when a vault was lost.
-  private let hasLost = Atomic(false)
+  let hasLost = Atomic(false)
   /// Whether nothing that was opened would be lost with this process, when last asked.
   let isRestful = Atomic(false)
 
@@ -161,7 +161,7 @@ public final class Vaults: Sendable {
   }
 
   /// Whether a connection is that of whom the vault was opened for, without a look that takes time.
-  private func isRecognized(
+  func isRecognized(
     _ recognition: Recognition,
     of user: UInt32,
     in opened: Opened
@@ -309,95 +309,6 @@ public final class Vaults: Sendable {
       case .failure(let error as StorageError): return .failure(VaultFailure(error))
       case .failure(let error):
         return .failure(.unexpected("the vault cannot be opened: \(error)"))
-      }
-    }
-  }
-
-  // MARK: - What the server asks
-
-  /// The openings of vaults that ended in a way which ends the connections that were served by them.
-  func takeLost() -> Set<UInt64> {
-    guard hasLost.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
-    return state.withLock { state in
-      defer { state.lost = [] }
-      return state.lost
-    }
-  }
-
-  /// The server is to look at `lost`.
-  func noteLost() { hasLost.store(true, ordering: .releasing) }
-
-  /// The vault of a user, where it is open and this connection is known to be that user's, for a look
-  /// that takes no time; it counts as its use.
-  func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
-    let opened: Opened? = state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
-      state.entries[user]?.uses += 1
-      state.entries[user]?.lastUse = .now
-      return opened
-    }
-    guard let opened, isRecognized(recognition, of: user, in: opened) else { return nil }
-    return opened.vault
-  }
-
-  /// Tells the vault of a user that a connection has ended.
-  func disconnect(_ connection: UInt64, of user: UInt32) {
-    guard let vault = openVault(of: user) else { return }
-    beside { await vault.disconnect(connection) }
-  }
-
-  /// Counts a caller that gets no answer.
-  func noteRefusal(_ what: String, of user: UInt32?, by requester: String) {
-    if let vault = openVault(of: onlyUser ?? user) {
-      beside { await vault.noteRefusal(what, by: requester) }
-      return
-    }
-    state.withLock { state in
-      let line = "\(requester): \(what)"
-      guard state.strangers[line] != nil || state.strangers.count < Self.mostStrangers else {
-        return
-      }
-      state.strangers[line, default: 0] += 1
-    }
-  }
-
-  /// Refused callers since this was last asked, of users without an open vault.
-  func takeStrangers() -> [String] {
-    state.withLock { state in
-      defer { state.strangers = [:] }
-      return state.strangers.map { "\($0.key) (\($0.value) times)" }.sorted()
-    }
-  }
-
-  /// What is done each minute, in the background: neither a caller nor this engine's end waits.
-  ///
-  /// - Parameter refreshing: whether tokens are refreshed ahead.
-  func tend(refreshing: Bool) {
-    for (user, _) in openVaults {
-      beside {
-        try? await self.use(of: user, keeps: false) { vault in
-          try? await vault.tendTrail()
-          guard refreshing else { return }
-          await vault.restGuard()
-          await vault.refreshAhead()
-        }
-      }
-    }
-  }
-
-  func openVault(of user: UInt32?) -> Vault? {
-    guard let user else { return nil }
-    return state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
-      return opened.vault
-    }
-  }
-
-  var openVaults: [(UInt32, Vault)] {
-    state.withLock { state in
-      state.entries.compactMap { user, entry in
-        guard case .open(let opened) = entry.place else { return nil }
-        return (user, opened.vault)
       }
     }
   }

@@ -10,6 +10,7 @@ final class CourierProcess {
   private var socket: Descriptor?
   private let output: Descriptor
   private var buffer = MessageBuffer(.helper)
+  private var hasEnded = false
 
   /// Starts one; with `inside` after these commands of a shell, which has a network of its own.
   init(
@@ -73,7 +74,16 @@ final class CourierProcess {
 
   /// Waits for the end and returns all that was printed on the way there.
   func end() throws -> (ProcessEnd, printed: [UInt8]) {
-    (try child.wait(), try output.readAll(limit: 1 << 20))
+    let end = try child.wait()
+    hasEnded = true
+    return (end, try output.readAll(limit: 1 << 20))
+  }
+
+  // An ended child that nobody has waited for holds up the exit tests of the whole run.
+  deinit {
+    guard !hasEnded else { return }
+    child.kill()
+    _ = try? child.wait()
   }
 }
 

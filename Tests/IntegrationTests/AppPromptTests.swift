@@ -73,7 +73,8 @@ struct AppPromptTests {
       try person.run("lock").succeeded()
     }
     #expect(screens[0] == screens[1])
-    #expect(screens[0].hasSuffix("Wrong password. Try again. Password: "), "\(screens)")
+    let end = "Wrong password. Try again. System password for \(person.user.name): "
+    #expect(screens[0].hasSuffix(end), "\(screens)")
   }
 
   @Test

@@ -108,8 +108,11 @@ struct ExampleServerTests {
     #expect(try prompt.focus == "Waiting for your finger…")
     try browser.look("prompt-finger")
     try person.touch()
+    // The touch has opened the account as well.
+    let on = try browser.sees("Hello", "Presence protection is on.")
+    #expect(try on.states == ["Presence protection is on."])
+    try browser.choose("Lock now")
     let locked = try browser.sees("Locked", "Ada Lovelace is signed in.")
-    #expect(try locked.states == ["Presence protection is on."])
     #expect(try locked.focus == "Unlock")
     try browser.look("lock")
 
@@ -151,12 +154,13 @@ struct ExampleServerTests {
     }
     try browser.choose("Use the system password")
     let question = try browser.sees("Type your system password")
-    #expect(try question.focus == "Password")
+    let label = "System password for \(person.user.name)"
+    #expect(try question.focus == label)
     try browser.look("prompt-password")
     try browser.type("wrong")
     try browser.press("Enter")
     let wrong = try browser.sees("Type your system password", "That was not the password.")
-    #expect(try wrong.focus == "Password")
+    #expect(try wrong.focus == label)
     #expect(try wrong.alerts.count == 1)
     try browser.look("prompt-wrong-password")
     try browser.type(Person.systemPassword)

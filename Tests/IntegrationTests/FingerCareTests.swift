@@ -285,20 +285,16 @@ struct FingerCareTests {
     let person = try protected("right-index")
     try person.expireTokens()
     try edit(person, sql)
-    let refused = try person.run("token", "me", "--no-input")
-    #expect(refused.end == .exited(7))
-    #expect(refused.text.contains(text), "\(refused.text)")
+    #expect(try person.run("token", "me", "--no-input").end == .exited(7))
     #expect(try person.run("account", "list").succeeded().contains("  on  "))
     try tokenByPassword(person, after: String(text.dropFirst()))
     let events = try person.run("audit").succeeded()
     try person.expireTokens()
-    let again = try person.run("token", "me", "--no-input")
-    #expect(again.end == .exited(7))
     if text.contains("does not open") {
-      #expect(again.text.contains(text))
+      try tokenByPassword(person, after: String(text.dropFirst()))
     } else {
       // Once is enough.
-      #expect(!again.text.contains(text))
+      try token(person, by: "right-index")
       #expect(events.contains("fingers-changed"))
     }
   }

@@ -250,7 +250,7 @@ struct ProviderSignInTests {
     try member.expireTokens()
     try member.run("token", "work").succeeded()
     try member.login("one").succeeded()
-    #expect(try fetched() == 1)
+    #expect(try fetched() == 2)
     try isSignedIn(member)
   }
 }

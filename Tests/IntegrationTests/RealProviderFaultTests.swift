@@ -85,7 +85,7 @@ struct RealProviderFaultTests {
     try member.provider.call("offline")
     let offline = try member.run("token", "work")
     #expect(offline.end == .exited(5), "\(offline.text)")
-    #expect(offline.text.contains("no network: "), "\(offline.text)")
+    #expect(offline.text.contains("is not answering (connection refused)"), "\(offline.text)")
     #expect(try member.standing() == "ready")
     let test = try member.run("provider", "test", "idp")
     #expect(test.end == .exited(5), "\(test.text)")

@@ -125,7 +125,7 @@ struct DiscardedTokenTests {
     let vault = try await bench.open()
     #expect(try await login(bench, vault).replaced == nil)
     let facts = try await login(bench, vault, refresh: "rt-2", discovers: false, then: Self.revoked)
-    #expect(facts.replaced == Revocation(revoked: true))
+    #expect(facts.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-1"])
     #expect(await vault.discarded.isEmpty)
     // It is told to the one who signed in, and to no other.
@@ -179,7 +179,7 @@ struct DiscardedTokenTests {
     // Under an open window it is.
     try await bench.unlock(vault)
     let later = try await login(bench, vault, refresh: "rt-3", discovers: false, then: Self.revoked)
-    #expect(later.replaced == Revocation(revoked: true))
+    #expect(later.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-2"])
   }
 
@@ -241,7 +241,7 @@ struct DiscardedTokenTests {
       displayName: nil,
       caller: caller()
     )
-    #expect(facts.replaced == Revocation(revoked: true))
+    #expect(facts.replaced == Revocation(.ended))
     let last = try #require(bench.exchange.requests.last)
     #expect(last.url.hasSuffix("/auth/logout") && last.body == #"{"refresh_token":"rt-1"}"#)
   }

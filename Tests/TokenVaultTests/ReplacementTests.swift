@@ -242,7 +242,9 @@ struct ReplacementTests: Replacing {
   @Test
   func anAccountThatWasNeverProtectedNeedsNobody() async throws {
     let vault = try await bench.open()
-    bench.exchange.plan(login("ann"), login("eve"), login("ann"))
+    // The login that is replaced is ended at its provider.
+    let ended = ScriptedExchange.Step.answer(status: 200, body: "")
+    bench.exchange.plan(login("ann"), login("eve"), ended, login("ann"), ended)
     try await signIn(vault, "ann")
     #expect(try await signIn(vault, "eve").email == "eve@example.org")
     #expect(try await signIn(vault, "ann", at: try elsewhere()).provider == "evil")

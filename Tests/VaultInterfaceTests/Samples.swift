@@ -50,7 +50,7 @@ func secret(_ text: String) throws -> SharedSecret {
   SharedSecret(try SecretBytes(copying: Array(text.utf8)))
 }
 
-private func split(_ method: String) throws -> (VarlinkInterface, String) {
+func split(_ method: String) throws -> (VarlinkInterface, String) {
   for interface in VarlinkInterface.allCases where method.hasPrefix(interface.name + ".") {
     return (interface, String(method.dropFirst(interface.name.count + 1)))
   }
@@ -96,23 +96,7 @@ func reply<Method: VarlinkMethod>(
   )
 }
 
-private func error(_ error: VaultError) throws -> Sample {
-  let reply = try error.reply
-  let fullName = reply.error ?? ""
-  return Sample(
-    interface: .vault,
-    direction: .error,
-    name: try split(fullName).1,
-    isVariant: false,
-    parameters: reply.parameters,
-    again: { parameters in
-      let error = try VaultError(decoding: VarlinkReply(parameters: parameters, error: fullName))
-      return try error?.reply.parameters ?? JSONObject()
-    }
-  )
-}
-
-private let account = VaultAccount(
+let account = VaultAccount(
   name: "me",
   provider: "dev",
   kind: "password-backend",
@@ -143,13 +127,6 @@ private func confidential() throws -> VaultProvider {
     clientSecret: try secret("hunter2 \"\\")
   )
 }
-private let reader = VaultReader(
-  available: false,
-  name: "Virtual",
-  driver: "virtual_device",
-  reason: "held by fprintd"
-)
-
 /// Every message, with every optional member; none where one could not be made, which is a test.
 let samples: [Sample] =
   (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()
@@ -318,87 +295,5 @@ private func accountSamples() throws -> [Sample] {
     ),
     try call(ApplyProviderCall(account: "me", provider: confidential(), prompt: "p1")),
     try reply(to: ApplyProviderCall.self, AccountReply(account: account)),
-  ]
-}
-
-private func presenceSamples() throws -> [Sample] {
-  try [
-    call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
-    call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
-    reply(to: CheckCall.self, .waiting, isVariant: true),
-    reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
-    reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
-    reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
-    reply(to: CheckCall.self, .passed, isVariant: true),
-    reply(to: CheckCall.self, .queued, isVariant: true),
-    reply(to: CheckCall.self, .free, isVariant: true),
-    call(RespondCall(prompt: "p1", text: secret("hunter2"))),
-    reply(to: RespondCall.self, .retry(.general), isVariant: true),
-    reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),
-    reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
-    call(CancelCall(prompt: "p1")),
-    reply(to: CancelCall.self, EmptyReply()),
-    call(EnablePresenceCall(account: "me", prompt: "p1")),
-    reply(to: EnablePresenceCall.self, AccountReply(account: account)),
-    call(DisablePresenceCall(account: "me", prompt: "p1")),
-    reply(to: DisablePresenceCall.self, AccountReply(account: account)),
-    call(TestPresenceCall(prompt: "p1")),
-    reply(to: TestPresenceCall.self, TestPresenceReply(method: "fingerprint")),
-    call(UnlockCall(accounts: ["me"], duration: 900, prompt: "p1")),
-    reply(to: UnlockCall.self, UnlockReply(unlockedFor: 900, unlockedAccounts: ["me"])),
-    call(LockCall()),
-    reply(to: LockCall.self, LockReply(wasUnlocked: true)),
-    call(ListFingersCall()),
-    reply(
-      to: ListFingersCall.self,
-      ListFingersReply(
-        fingers: ["left-thumb"],
-        reader: reader,
-        desktopFingers: ["right-thumb"],
-        fingerSource: .fprintd,
-        fingerReason: "r"
-      )
-    ),
-    call(DeleteFingerCall(finger: "right-index", prompt: "p1")),
-    reply(to: DeleteFingerCall.self, DeleteFingerReply(fingers: ["left-thumb"])),
-    call(EnrollFingerCall(finger: "right-index", prompt: "p1")),
-    reply(
-      to: EnrollFingerCall.self,
-      EnrollFingerReply(
-        event: .retry,
-        finger: "right-index",
-        stage: 2,
-        stages: 5,
-        hint: .removeFinger
-      )
-    ),
-    error(
-      .presenceNeeded(
-        PresenceRequest(
-          prompt: "p1",
-          requester: "bash, pid 4211",
-          account: "me",
-          purpose: .refresh,
-          detail: "d",
-          methods: [.fingerprint, .password],
-          timeout: 30,
-          reason: "r"
-        )
-      )
-    ),
-    error(.presenceFailed(.passwordChosen, message: "m", methods: [.password])),
-    error(.busy(message: "m", retryAfter: 15)),
-    error(.noSuchAccount(account: "me")),
-    error(.noSuchUser(user: "ada")),
-    error(.noSuchFinger(finger: "left-thumb")),
-    error(.invalidArgument(message: "m")),
-    error(.loginRequired(account: "me", message: "m")),
-    error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),
-    error(.providerUnavailable(message: "m", retryAfter: nil, reason: .authority)),
-    error(.providerRefused(status: 401, message: "m")),
-    error(.misconfigured(message: "m")),
-    error(.vaultUnsafe(message: "m", hint: "h")),
-    error(.refused(message: "m")),
-    error(.internal(message: "m")),
   ]
 }
