@@ -204,10 +204,7 @@ let package = Package(
     ),
     tests(
       "VaultServerTests",
-      [
-        "VaultServer", "TokenVault", "OAuth", "VaultInterface", "Configuration", "System",
-        "TestSupport",
-      ]
+      ["VaultServer", "TokenVault", "VaultInterface", "Configuration", "System", "TestSupport"]
     ),
     .target(
       name: "VarlinkMethods",
