@@ -62,14 +62,11 @@ extension Vault {
 
   /// Notes the refresh token of the login that an answer replaces, unless the provider gave the same
   /// one again: to revoke that would end the new login.
-  func discard(
-    replaced old: SharedSecret?,
-    by new: SharedSecret?,
-    of provider: Provider,
-    _ intent: IntentRow
-  ) {
-    guard let old, let new, !SecretBytes.constantTimeEqual(old.bytes, new.bytes) else { return }
-    discard(old, of: provider, intent)
+  func noteReplaced(_ login: ReplacedLogin?, by new: SharedSecret?, _ intent: IntentRow) {
+    guard let login, let old = login.token, let new,
+      !SecretBytes.constantTimeEqual(old.bytes, new.bytes)
+    else { return }
+    discard(old, of: login.provider, intent)
   }
 
   /// Ends the login that another one has replaced.

@@ -82,33 +82,15 @@ extension Vault {
     _ evidence: Evidence
   ) throws(VaultFailure) -> VaultFailure? {
     let isSignIn = intent.purpose != .refresh
-    // A login sends a password or a code; what it brings is always another token.
-    let sent = isSignIn ? nil : evidence.sent
+    let sent = refreshTokenSent(for: intent, evidence)
     let why: String
     switch identity(in: answer, intent, account, provider, evidence.keys) {
     case .known(let token):
-      if let refusal = try holdReplacement(answer, token.facts, intent, account, provider, caller) {
-        return refusal
-      }
-      try keep(answer, token.facts, intent, account, provider, caller, sent)
-      noteReplaced(evidence, by: answer.refreshToken, intent)
-      return nil
+      return try keepOrHold(answer, token.facts, intent, account, provider, caller, evidence)
     case .unsaid:
       // A code brings one, always (section 3.1.3.3).
       guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
-        if let refusal = try holdReplacement(
-          answer,
-          answer.user,
-          intent,
-          account,
-          provider,
-          caller
-        ) {
-          return refusal
-        }
-        try keep(answer, answer.user, intent, account, provider, caller, sent)
-        noteReplaced(evidence, by: answer.refreshToken, intent)
-        return nil
+        return try keepOrHold(answer, answer.user, intent, account, provider, caller, evidence)
       }
       why = "the provider's answer has no ID token"
     case .refused(let reason): why = reason
@@ -125,6 +107,32 @@ extension Vault {
     }
     try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
     return .misconfigured("\(why); the new access token is not used")
+  }
+
+  /// Stores what an answer brought, or holds it if it would replace a protected account.
+  private func keepOrHold(
+    _ answer: TokenAnswer,
+    _ user: UserFacts?,
+    _ intent: IntentRow,
+    _ account: AccountRow,
+    _ provider: Provider,
+    _ caller: Caller,
+    _ evidence: Evidence
+  ) throws(VaultFailure) -> VaultFailure? {
+    if let refusal = try holdReplacement(answer, user, intent, account, provider, caller) {
+      return refusal
+    }
+    let sent = refreshTokenSent(for: intent, evidence)
+    try keep(answer, user, intent, account, provider, caller, sent)
+    noteReplaced(evidence.replaced, by: answer.refreshToken, intent)
+    return nil
+  }
+
+  /// The refresh token that an exchange sent.
+  ///
+  /// A login sends a password or a code; what it brings is always another token.
+  private func refreshTokenSent(for intent: IntentRow, _ evidence: Evidence) -> SharedSecret? {
+    intent.purpose == .refresh ? evidence.sent : nil
   }
 
   /// The keys as they are by now, where those of a login's intent are too old for the answer in its

@@ -83,13 +83,7 @@ extension Vault {
       caller
     )
     do throws(VaultFailure) {
-      try settle(
-        answer.intent,
-        with: answer.image,
-        answer.slot,
-        caller: caller,
-        evidence: Evidence(sent: token, refused: try emptyRefusal(of: earlier))
-      )
+      try settle(answer, caller: caller)
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
       guard withheld[identifier]?.intent.intent == answer.intent.intent else { throw error }
@@ -150,7 +144,8 @@ extension Vault {
       slot = try await lockedSlot(account.id)
     }
     let image = try image(after: reply, intent, slot)
-    return RefreshAnswer(intent: intent, image: image, slot: slot)
+    let evidence = Evidence(sent: token, refused: try emptyRefusal(of: earlier))
+    return RefreshAnswer(intent: intent, image: image, slot: slot, evidence: evidence)
   }
 
   /// Finishes what an engine or a courier left behind, without a question to anyone.
@@ -374,4 +369,5 @@ struct RefreshAnswer: ~Copyable {
   let intent: IntentRow
   let image: [UInt8]
   let slot: SlotFile
+  let evidence: Vault.Evidence
 }

@@ -267,7 +267,7 @@ extension Vault {
           caller,
           nil
         )
-        noteReplaced(Evidence(replaced: replaced), by: held.answer.refreshToken, held.intent)
+        noteReplaced(replaced, by: held.answer.refreshToken, held.intent)
         return try account(withIdentifier: row.id)
       }
       var facts = try facts(of: row, at: await placeOfWindow(caller))

@@ -175,13 +175,7 @@ extension Vault {
       caller
     )
     do throws(VaultFailure) {
-      try settle(
-        answer.intent,
-        with: answer.image,
-        answer.slot,
-        caller: caller,
-        evidence: Evidence(sent: token)
-      )
+      try settle(answer, caller: caller)
     } catch {
       if case .vaultUnsafe = error { throw error }
       if case .unexpected = error { throw error }

@@ -46,6 +46,21 @@ extension Vault {
     return try verdict.get()
   }
 
+  /// Takes the answer to a refresh into the store.
+  @discardableResult
+  func settle(
+    _ answer: borrowing RefreshAnswer,
+    caller: Caller
+  ) throws(VaultFailure) -> Settled {
+    try settle(
+      answer.intent,
+      with: answer.image,
+      answer.slot,
+      caller: caller,
+      evidence: answer.evidence
+    )
+  }
+
   /// T2 for one answer; what it means for whoever waits.
   private func judge(
     _ intent: IntentRow,
@@ -152,7 +167,7 @@ extension Vault {
         }) ?? true
       {
         try keepRefreshToken(refreshToken, intent, account, provider, caller, sent)
-        noteReplaced(evidence, by: refreshToken, intent)
+        noteReplaced(evidence.replaced, by: refreshToken, intent)
         return .misconfigured(message)
       }
       if isSignIn { discard(refreshToken, of: provider, intent) }
@@ -183,12 +198,6 @@ extension Vault {
       )
     }
     return .misconfigured("the provider does not grant the scopes of its file (\(said)); \(test)")
-  }
-
-  /// Notes the login that was replaced.
-  func noteReplaced(_ evidence: Evidence, by token: SharedSecret?, _ intent: IntentRow) {
-    guard let login = evidence.replaced else { return }
-    discard(replaced: login.token, by: token, of: login.provider, intent)
   }
 
   // MARK: - Rows
