@@ -35,6 +35,9 @@ struct PromptView: PresenceView {
     switch event {
     case .queued: prompt.show(.queued)
     case .waiting: prompt.show(.finger(nil))
+    case .touch(let finger, let scan):
+      prompt.show(finger: finger, scan.map { $0 == .swipe ? .swipe : .press })
+      prompt.show(.finger(nil))
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
       // What it came to follows, and is counted then.
@@ -50,7 +53,7 @@ struct PromptView: PresenceView {
       let sentence = message.isEmpty ? known : message
       prompt.show(
         notice: .init(sentence, about: method == .fingerprint ? .fingerprint : .password),
-        spoken: PresenceText.nextTry(after: method, outcome, message, left: left),
+        spoken: PresenceText.nextTry(after: method, outcome, message, left: left, prompt.scan.type),
         countsAsFailure: outcome == .noMatch
       )
     }
@@ -122,6 +125,11 @@ extension PresencePrompt.ScanAdvice {
   }
 }
 
+extension PresencePrompt.Scan {
+  /// The reader's word for it.
+  var type: ScanType { self == .swipe ? .swipe : .press }
+}
+
 extension PresencePrompt {
   /// The prompt for a check that the engine asks for.
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
@@ -135,7 +143,8 @@ extension PresencePrompt {
       reason: asking.reason,
       passwordReason: request.reason,
       allowsFingerprint: methods.contains(.fingerprint),
-      allowsPassword: methods.contains(.password)
+      allowsPassword: methods.contains(.password),
+      scan: request.scan == .swipe ? .swipe : .press
     )
   }
 }

@@ -1,3 +1,6 @@
+internal import Observation
+internal import Synchronization
+
 extension PresencePrompt {
   /// What the check waits for.
   public enum Phase: Sendable, Hashable {
@@ -18,6 +21,14 @@ extension PresencePrompt {
     case checking
     /// It is over.
     case ended(passed: Bool)
+  }
+
+  /// How the reader wants to be touched.
+  public enum Scan: String, Sendable, Hashable, CaseIterable {
+    /// The finger lies on it.
+    case press
+    /// The finger moves over it.
+    case swipe
   }
 
   /// What to do differently with the finger.
@@ -74,5 +85,32 @@ extension PresencePrompt {
       case .answer, .choosePassword, .touch: false
       }
     }
+  }
+}
+
+// How the reader is touched, which is known only when it is used.
+extension PresencePrompt {
+  /// How the reader wants to be touched, as far as is known before it is used.
+  public var scan: Scan {
+    registrar.access(self, keyPath: \.scan)
+    return content.withLock { $0.scan }
+  }
+
+  /// The one finger that can match, such as `right-index`, where the reader takes no more than one at
+  /// a time; nil where any enrolled one can.
+  public var finger: String? {
+    registrar.access(self, keyPath: \.finger)
+    return content.withLock { $0.finger }
+  }
+
+  /// Tells the view which finger can match, and how the reader wants to be touched, if that is known.
+  func show(finger: String?, _ scan: Scan?) {
+    let isName = finger?.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d } == true
+    content.withLock { content in
+      content.finger = isName ? finger : nil
+      content.scan = scan ?? content.scan
+    }
+    registrar.withMutation(of: self, keyPath: \.finger) {}
+    registrar.withMutation(of: self, keyPath: \.scan) {}
   }
 }

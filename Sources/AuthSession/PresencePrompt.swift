@@ -33,11 +33,13 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   /// Whether the system password is one of the ways.
   public let allowsPassword: Bool
 
-  private struct Content: Sendable {
+  struct Content: Sendable {
     var phase = Phase.starting
     var notice: Notice?
     /// The notice as a command says it.
     var spoken: String?
+    var scan = Scan.press
+    var finger: String?
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
@@ -46,8 +48,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
   }
 
-  private let content = Mutex(Content())
-  private let registrar = ObservationRegistrar()
+  let content = Mutex(Content())
+  let registrar = ObservationRegistrar()
   private let wake: WakeEventBox?
 
   /// Readable when the person did something.
@@ -63,7 +65,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     reason: String? = nil,
     passwordReason: String? = nil,
     allowsFingerprint: Bool = true,
-    allowsPassword: Bool = true
+    allowsPassword: Bool = true,
+    scan: Scan = .press
   ) {
     self.requester = requester
     self.account = account
@@ -75,6 +78,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     self.allowsFingerprint = allowsFingerprint
     self.allowsPassword = allowsPassword
     wake = try? WakeEventBox.make()
+    content.withLock { $0.scan = scan }
   }
 
   /// What it waits for.

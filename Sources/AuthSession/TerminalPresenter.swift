@@ -40,6 +40,8 @@ private final class TerminalDialogue {
   private var isIntroduced = false
   /// What stands on the screen: a key counts for that, whatever has come meanwhile.
   private var shown: PresencePrompt.Phase?
+  /// How the reader is said to be touched.
+  private var shownTouch = ""
   /// Whether another prompt was open, which what was typed until now may have been meant for.
   private var hasQueued = false
 
@@ -62,8 +64,14 @@ private final class TerminalDialogue {
       let (phase, news) = observe()
       if let news, news != notice { say(news) }
       notice = news
-      if phase != shown { show(phase, &line) }
+      let touch = PresenceText.touch(prompt.finger, prompt.scan.type)
+      if phase != shown {
+        show(phase, &line)
+      } else if phase == .finger(nil), touch != shownTouch {
+        say(touch)
+      }
       shown = phase
+      shownTouch = touch
       if case .ended = phase { return }
       guard wait(&line) else { return }
     }
@@ -71,7 +79,8 @@ private final class TerminalDialogue {
 
   private func observe() -> (PresencePrompt.Phase, String?) {
     let seen = withObservationTracking {
-      (prompt.phase, prompt.spokenNotice)
+      _ = (prompt.finger, prompt.scan)
+      return (prompt.phase, prompt.spokenNotice)
     } onChange: { [changed] in
       changed.event.signal()
     }
@@ -124,7 +133,7 @@ private final class TerminalDialogue {
       isIntroduced = false
       say(PresenceText.isReady)
     case .finger(nil): introduce(byFinger: true)
-    case .finger(let advice?): say(PresenceText.advice(advice.hint))
+    case .finger(let advice?): say(PresenceText.advice(advice.hint, prompt.scan.type))
     case .waiting(let seconds):
       introduce(byFinger: false)
       // The engine's own prompt has said it in a notice.
@@ -153,7 +162,8 @@ private final class TerminalDialogue {
         ? PresenceText.fingerprintPrompt(
           to: action,
           requester: prompt.requester,
-          password: prompt.allowsPassword
+          password: prompt.allowsPassword,
+          prompt.scan.type
         ) : PresenceText.passwordPrompt(to: action, requester: prompt.requester)
     )
   }

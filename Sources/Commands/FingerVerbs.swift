@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 internal import VaultClient
 internal import VaultInterface
 
@@ -61,7 +62,8 @@ enum FingerVerbs {
     "fingers delete",
     [Verb.Operand(name: "FINGER", count: .one)],
     summary: "forget a finger that was enrolled here; needs the system password",
-    details: "Fingers of the desktop's settings are removed there, or with fprintd-delete."
+    details: "A reader that stores prints itself deletes it as well. Fingers of the desktop's"
+      + " settings are removed there, or with fprintd-delete."
   ) { session throws(CommandError) in
     let finger = try checked(session.arguments.operands[0])
     let reply = try session.call(within: Session.localLimit) { prompt in
@@ -70,9 +72,18 @@ enum FingerVerbs {
     let left =
       reply.fingers.isEmpty ? "none is left" : "left: \(reply.fingers.joined(separator: ", "))"
     try session.report(
-      ["deleted": .string(finger), "fingers": .array(reply.fingers.map { .string($0) })],
+      [
+        "deleted": .string(finger), "fingers": .array(reply.fingers.map { .string($0) }),
+        "on_reader": AccountText.optional(reply.onReader),
+      ],
       "\(finger) is deleted; \(left)"
     )
+    if let why = reply.onReader {
+      session.output.talk(
+        "The reader may still store its print (\(PlainText.line(why, limit: 300)))."
+          + " The next enrollment on that reader deletes it there."
+      )
+    }
   }
 
   /// A finger's name, if it is one.
@@ -102,14 +113,19 @@ private struct EnrollmentProgress {
       hasBegun = true
       let times = reply.stages > 0 ? "\(reply.stages) times" : "several times"
       output.say(
-        "Touch the reader \(times) with \(reply.finger), and lift the finger each time."
+        reply.scan == .swipe
+          ? "Swipe \(reply.finger) over the reader \(times)."
+          : "Touch the reader \(times) with \(reply.finger), and lift the finger each time."
       )
     }
     let bar = bar(reply)
+    let scan = reply.scan ?? .press
     switch reply.event {
-    case .waiting: output.status("\(bar)touch the reader")
-    case .stage: output.status("\(bar)good: lift the finger, then touch again")
-    case .retry: output.status("\(bar)\(PresenceText.advice(reply.hint))")
+    case .waiting: output.status(bar + PresenceText.touch(nil, scan))
+    case .stage:
+      let next = scan == .swipe ? "swipe again" : "lift the finger, then touch again"
+      output.status("\(bar)good: \(next)")
+    case .retry: output.status("\(bar)\(PresenceText.advice(reply.hint, scan))")
     case .done: enrolled = reply.finger
     }
   }

@@ -56,6 +56,7 @@ private final class TerminalView: PresenceView {
   private let output: Output
   private let interrupt: Int32?
   private var methods: [PresenceMethod] = []
+  private var scan: ScanType
   private var listens = true
 
   init(_ request: PresenceRequest, _ terminal: Terminal, _ output: Output, _ interrupt: Int32?) {
@@ -63,6 +64,7 @@ private final class TerminalView: PresenceView {
     self.terminal = terminal
     self.output = output
     self.interrupt = interrupt
+    scan = request.scan ?? .press
   }
 
   var input: Int32? { listens ? terminal.descriptor.number : nil }
@@ -77,7 +79,8 @@ private final class TerminalView: PresenceView {
         ? PresenceText.fingerprintPrompt(
           to: purpose,
           requester: requester,
-          password: methods.contains(.password)
+          password: methods.contains(.password),
+          scan
         ) : PresenceText.passwordPrompt(to: purpose, requester: requester)
     )
   }
@@ -97,12 +100,15 @@ private final class TerminalView: PresenceView {
     switch event {
     case .queued: output.status(PresenceText.queued)
     case .waiting: output.status("still waiting for the reader")
-    case .retry(let hint): output.status(PresenceText.advice(hint))
+    case .touch(let finger, let scan):
+      self.scan = scan ?? self.scan
+      output.status(PresenceText.touch(finger, self.scan))
+    case .retry(let hint): output.status(PresenceText.advice(hint, scan))
     case .wait(let seconds, let wasWrong):
       output.status(PresenceText.wait(seconds, hasAnswered: wasWrong))
     case .checking: output.status(PresenceText.checking)
     case .failed(let method, let outcome, let message, let left):
-      output.say(PresenceText.nextTry(after: method, outcome, message, left: left))
+      output.say(PresenceText.nextTry(after: method, outcome, message, left: left, scan))
     }
   }
 

@@ -9,14 +9,19 @@ enum ReaderText {
       "name": AccountText.optional(reader.name),
       "driver": AccountText.optional(reader.driver),
       "reason": AccountText.optional(reader.reason),
+      "in_use": reader.inUse.map { .boolean($0) } ?? .null,
+      "known": AccountText.optional(reader.known?.rawValue),
     ]
   }
 
   static func line(_ reader: VaultReader) -> String {
+    if reader.known == .notLooked { return reader.reason ?? "not looked" }
     guard reader.available else {
       return "not available" + (reader.reason.map { ": \($0)" } ?? "")
     }
     let name = reader.name ?? "available"
-    return reader.driver.map { "\(name) (\($0))" } ?? name
+    let use = reader.inUse == true ? ", in use by a program" : nil
+    let note = use ?? (reader.known == .lastUsed ? ", used last" : "")
+    return (reader.driver.map { "\(name) (\($0))" } ?? name) + note
   }
 }

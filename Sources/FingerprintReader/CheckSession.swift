@@ -1,84 +1,82 @@
 internal import CFprint
 
 /// Verifies or identifies a finger.
+///
+/// The verdict is taken where the driver reports it: what follows (the finger is lifted, the sensor is
+/// stopped, the reader is closed) can take seconds, and can fail.
 @safe
 final class CheckSession: ReaderSession, @unchecked Sendable {
+  /// How long the operation may go on by itself after a match, in milliseconds: then it is cancelled.
+  private static let timeAfterMatch: guint = 500
+  /// The same after a miss: the finger is to be lifted before another try could see it again.
+  private static let timeAfterMiss: guint = 10_000
+  /// How long a miss waits for the list of the reader's own prints, in milliseconds.
+  private static let listTime: guint = 2000
+
   private let stored: [StoredPrint]
+  private let seen: (ReaderFacts) -> Void
   private let report: (CheckEvent) -> Void
   private let done: (Result<Verdict, ReaderError>) -> Void
 
-  /// The prints that this reader knows, and the library's objects of them, in the same order.
-  private var usable: [StoredPrint] = []
-  private var prints: UnsafeMutablePointer<GPtrArray>?
+  /// The prints that this reader knows.
+  private var gallery: LibraryPrints?
   private var identifies = false
   private var isArming = false
   private var cameEarly = false
-  /// A good scan did not match, though its operation may not have ended yet.
-  private var hasMissed = false
   private var verdict: Verdict?
+  private var isTold = false
+  private var listTimer = Timer()
+  private var pace = ArmingPace(burst: 5)
 
   init(
-    _ drivers: AllowedDrivers,
+    _ readers: ReaderList,
+    _ cancellation: Cancellation,
     _ stored: [StoredPrint],
     milliseconds: Int,
+    seen: @escaping (ReaderFacts) -> Void,
     report: @escaping (CheckEvent) -> Void,
     done: @escaping (Result<Verdict, ReaderError>) -> Void
   ) {
     self.stored = stored
+    self.seen = seen
     self.report = report
     self.done = done
-    super.init(drivers, milliseconds: milliseconds)
+    super.init(readers, cancellation, milliseconds: milliseconds)
   }
 
   override var refusal: ReaderError { .notEnrolled }
 
   override func accepts(_ device: UnsafeMutablePointer<FpDevice>) -> Bool {
-    let prints = unsafe g_ptr_array_new_with_free_func { data in
-      if let data = unsafe data { unsafe g_object_unref(data) }
-    }
-    for candidate in stored {
-      // Prints of other readers are not even made into objects.
-      guard unsafe candidate.driver == text(fp_device_get_driver(device)),
-        unsafe candidate.device == text(fp_device_get_device_id(device)),
-        let print = unsafe candidate.deserialized()
-      else { continue }
-      // The library itself does not look whether a print is the reader's own.
-      guard unsafe fp_print_compatible(print, device) != 0 else {
-        unsafe release(print)
-        continue
-      }
-      usable.append(candidate)
-      unsafe g_ptr_array_add(prints, UnsafeMutableRawPointer(print))
-    }
-    guard !usable.isEmpty else {
-      unsafe g_ptr_array_unref(prints)
-      return false
-    }
-    unsafe self.prints = prints
-    identifies = unsafe fp_device_has_feature(device, FP_DEVICE_FEATURE_IDENTIFY) != 0
+    let gallery = unsafe LibraryPrints(stored, of: device)
+    guard !gallery.isEmpty else { return false }
+    self.gallery = gallery
     return true
   }
 
   override func opened(_ device: UnsafeMutablePointer<FpDevice>) {
+    identifies = hasFeature(FP_DEVICE_FEATURE_IDENTIFY)
+    seen(unsafe ReaderFacts(device))
     unsafe arm(device)
     report(.ready(only: identifies || usable.count == 1 ? nil : usable[0].finger))
   }
 
-  override func waits() {
+  override func waits(isTouched: Bool) {
     // While it is being armed, the reader reports what it saw before.
-    if !isArming { report(.waiting) }
+    if !isArming { report(isTouched ? .retry(.removeFinger) : .waiting) }
   }
 
   override func ended(_ failure: ReaderError?) {
-    if let prints = unsafe prints { unsafe g_ptr_array_unref(prints) }
-    unsafe prints = nil
-    if let failure, verdict != .noMatch {
-      done(.failure(failure))
-    } else {
-      // A miss stays one where the driver then hangs.
-      // No failure is given only where there is a verdict.
-      done(verdict.map { .success($0) } ?? .failure(.cancelled))
-    }
+    listTimer.stop()
+    pace.stop()
+    tell(verdict.map { .success($0) } ?? .failure(failure ?? .cancelled))
+  }
+
+  private var usable: [StoredPrint] { gallery?.stored ?? [] }
+
+  private func tell(_ result: Result<Verdict, ReaderError>) {
+    guard !isTold else { return }
+    isTold = true
+    done(result)
   }
 
   /// Has the reader look for a finger.
@@ -88,15 +86,13 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   private func arm(_ device: UnsafeMutablePointer<FpDevice>) {
     isArming = true
     cameEarly = false
-    hasMissed = false
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
     // "Should an error happen afterwards, then you will get a match report through this callback
     // and an error when the operation finishes." (FpMatchCb): a cancel is such an error.
     let seen: FpMatchCb = { _, match, _, data, error in
       guard unsafe error == nil, let data = unsafe data else { return }
       let session = unsafe Unmanaged<CheckSession>.fromOpaque(data).takeUnretainedValue()
-      if session.isArming { session.cameEarly = true }
-      session.hasMissed = unsafe match == nil
+      unsafe session.didSee(match)
     }
     let finished: GAsyncReadyCallback = { _, result, data in
       guard let session = unsafe session(taking: data) as? CheckSession else { return }
@@ -105,7 +101,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     if identifies {
       unsafe fp_device_identify(
         device,
-        prints,
+        gallery?.array,
         cancellable,
         seen,
         data,
@@ -116,7 +112,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     } else {
       unsafe fp_device_verify(
         device,
-        print(0),
+        gallery?[0],
         cancellable,
         seen,
         data,
@@ -128,30 +124,107 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     isArming = false
   }
 
+  /// The driver reports a good scan, with the print that matched.
+  private func didSee(_ match: OpaquePointer?) {
+    if isArming { cameEarly = true }
+    guard !cameEarly, verdict == nil else { return }
+    guard let match = unsafe match else { return miss() }
+    // What comes after the cancel or the deadline is dropped; a miss counts even then, so that a
+    // cancel in the moment between scan and verdict saves no try.
+    guard objection == nil, let index = unsafe gallery?.index(of: match) else { return }
+    let finger = usable[index].finger
+    verdict = .matched(finger)
+    tell(.success(.matched(finger)))
+    endSoon(Self.timeAfterMatch)
+  }
+
+  private func miss() {
+    verdict = .noMatch
+    endSoon(Self.timeAfterMiss)
+    guard canLoseItsPrints else { return tell(.success(.noMatch)) }
+    listTimer.start(Self.listTime) { [self] in tell(.success(.noMatch)) }
+  }
+
   private func didScan(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let matched = unsafe matched(result, &error)
-    if let objection {
-      if let error = unsafe error { unsafe g_error_free(error) }
-      guard objection == .cancelled, hasMissed, !cameEarly else { return close(objection) }
-      verdict = .noMatch
+    let cause = unsafe error.map { unsafe FinishedScan(consuming: $0, in: self) }
+    guard verdict == nil else { return verdictIsOver() }
+    if let objection { return close(objection) }
+    switch cause {
+    case .retry(let hint): again(hint)
+    case .failed(.notEnrolled) where usable.contains(where: \.isOnReader): close(.lostPrints)
+    case .failed(let error): close(error)
+    case nil where cameEarly: again(.removeFinger)
+    case nil:
+      // A driver that decides without a report.
+      if let matched {
+        verdict = .matched(usable[matched].finger)
+      } else {
+        verdict = .noMatch
+      }
+      verdictIsOver()
+    }
+  }
+
+  private func again(_ hint: RetryHint) {
+    report(.retry(hint))
+    let delay = pace.delay()
+    guard delay > 0 else { return armAgain() }
+    pace.wait(delay) { [self] in
+      pace.stop()
+      armAgain()
+    }
+  }
+
+  private func armAgain() {
+    if let objection { return close(objection) }
+    guard let device = unsafe device else { return }
+    unsafe arm(device)
+  }
+
+  override func stop(_ reason: ReaderError) {
+    super.stop(reason)
+    // Nothing is armed whose end could close.
+    if pace.isWaiting, objection != nil {
+      pace.stop()
+      close(objection)
+    }
+  }
+
+  /// The operation has ended whose verdict is known.
+  private func verdictIsOver() {
+    guard verdict == .noMatch, !isTold, canLoseItsPrints, let device = unsafe device else {
       return close()
     }
-    guard let device = unsafe device else { return }
-    if let error = unsafe error {
-      guard unsafe error.pointee.domain == fp_device_retry_quark() else {
-        return close(unsafe ReaderError(consuming: error))
-      }
-      let hint = unsafe RetryHint(code: error.pointee.code)
-      unsafe g_error_free(error)
-      report(.retry(hint))
-      return unsafe arm(device)
+    endSoon(Self.timeAfterMiss)
+    unsafe fp_device_list_prints(
+      device,
+      nil,
+      { _, result, data in
+        guard let session = unsafe session(taking: data) as? CheckSession else { return }
+        unsafe session.didList(result)
+      },
+      retainedSelf()
+    )
+  }
+
+  /// Whether all prints that take part could have been removed from the reader by another program,
+  /// which would make a miss of each touch.
+  private var canLoseItsPrints: Bool {
+    usable.allSatisfy(\.isOnReader)
+      && hasFeature(FP_DEVICE_FEATURE_STORAGE_LIST)
+  }
+
+  private func didList(_ result: OpaquePointer?) {
+    let found = unsafe fp_device_list_prints_finish(device, result, nil)
+    defer { if let found = unsafe found { unsafe g_ptr_array_unref(found) } }
+    // Only if none is left: with one of them the touch could have matched, and was a try.
+    let asked = identifies ? usable.indices : 0..<1
+    if let found = unsafe found, !isTold, let gallery, unsafe !gallery.isAny(of: asked, in: found) {
+      verdict = nil
+      return close(.lostPrints)
     }
-    if cameEarly {
-      report(.retry(.removeFinger))
-      return unsafe arm(device)
-    }
-    verdict = matched.map { .matched(usable[$0].finger) } ?? .noMatch
     close()
   }
 
@@ -170,11 +243,22 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     let isDecided = unsafe fp_device_identify_finish(device, result, &match, nil, &error)
     guard let match = unsafe match else { return nil }
     defer { unsafe release(match) }
-    return isDecided == 0 ? nil : usable.indices.first { unsafe print($0) == match }
+    return isDecided == 0 ? nil : unsafe gallery?.index(of: match)
   }
+}
 
-  private func print(_ index: Int) -> OpaquePointer? {
-    guard let entry = unsafe prints?.pointee.pdata[index] else { return nil }
-    return OpaquePointer(entry)
+/// Why a scan has brought no verdict.
+enum FinishedScan {
+  case retry(RetryHint)
+  case failed(ReaderError)
+
+  /// What an error of an operation means; frees it.
+  init(consuming error: UnsafeMutablePointer<GError>, in session: ReaderSession) {
+    if unsafe error.pointee.domain == fp_device_retry_quark() {
+      self = .retry(unsafe RetryHint(code: error.pointee.code))
+      unsafe g_error_free(error)
+    } else {
+      self = .failed(unsafe session.cause(consuming: error))
+    }
   }
 }

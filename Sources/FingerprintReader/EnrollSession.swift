@@ -3,32 +3,82 @@ internal import Glibc
 internal import SecretMemory
 
 /// Takes a new print.
+///
+/// A reader that stores prints itself is cleaned of those that were enrolled here and deleted since:
+/// of these only. It would refuse the finger otherwise, or take the old print for it.
 @safe
 final class EnrollSession: ReaderSession, @unchecked Sendable {
   private let finger: Finger
-  private let operation: ReaderOperation<StoredPrint>
-  private let report: @Sendable (EnrollEvent) -> Void
+  private let own: [StoredPrint]
+  private let former: [StoredPrint]
+  private let seen: (ReaderFacts) -> Void
+  private let report: (EnrollEvent) -> Void
+  private let done: (Result<StoredPrint, ReaderError>) -> Void
+
+  private var gallery: LibraryPrints?
+  /// The places in the gallery of former prints that may still be on the reader.
+  private var stale: [Int] = []
   private var template: OpaquePointer?
   private var stages = 0
-  private var enrolled: StoredPrint?
+  private var stagesDone = 0
+  private var result: Result<StoredPrint, ReaderError>?
+  private var isTold = false
+  private var wasDuplicate = false
+  private var wasFull = false
 
   init(
-    _ drivers: AllowedDrivers,
+    _ readers: ReaderList,
+    _ cancellation: Cancellation,
     _ finger: Finger,
+    own: [StoredPrint],
+    former: [StoredPrint],
     milliseconds: Int,
-    operation: ReaderOperation<StoredPrint>,
-    report: @escaping @Sendable (EnrollEvent) -> Void
+    seen: @escaping (ReaderFacts) -> Void,
+    report: @escaping (EnrollEvent) -> Void,
+    done: @escaping (Result<StoredPrint, ReaderError>) -> Void
   ) {
     self.finger = finger
-    self.operation = operation
+    self.own = own
+    self.former = former
+    self.seen = seen
     self.report = report
-    super.init(drivers, milliseconds: milliseconds)
+    self.done = done
+    super.init(readers, cancellation, milliseconds: milliseconds)
   }
 
   override func opened(_ device: UnsafeMutablePointer<FpDevice>) {
+    seen(unsafe ReaderFacts(device))
     stages = Int(unsafe fp_device_get_nr_enroll_stages(device))
+    let gallery = unsafe LibraryPrints(former + own, of: device)
+    self.gallery = gallery
+    stale = gallery.stored.indices.filter {
+      gallery.places[$0] < former.count && gallery.stored[$0].isOnReader
+    }
+    deleteStale { [self] in enroll() }
+  }
+
+  override func waits(isTouched: Bool) { report(isTouched ? .retry(.removeFinger) : .waiting) }
+
+  override func ended(_ failure: ReaderError?) {
+    unsafe release(template)
+    unsafe template = nil
+    tell(result ?? .failure(failure ?? .cancelled))
+  }
+
+  private func tell(_ result: Result<StoredPrint, ReaderError>) {
+    guard !isTold else { return }
+    isTold = true
+    done(result)
+  }
+
+  // MARK: enrolling
+
+  private func enroll() {
+    if let objection { return close(objection) }
+    guard let device = unsafe device else { return }
     let print = unsafe fp_print_new(device)
     unsafe g_object_ref_sink(UnsafeMutableRawPointer(print))
+    unsafe release(template)
     unsafe template = print
     unsafe fp_print_set_finger(print, FpFinger(UInt32(finger.rawValue)))
     if let date = unsafe g_date_new() {
@@ -46,7 +96,9 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
       unsafe session.didEnroll(result)
     }
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
+    stagesDone = 0
     report(.ready(stages: stages))
+    restartLimit()
     unsafe fp_device_enroll(
       device,
       print,
@@ -59,20 +111,11 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     )
   }
 
-  override func waits() { report(.waiting) }
-
-  override func ended(_ failure: ReaderError?) {
-    unsafe release(template)
-    unsafe template = nil
-    if let failure {
-      operation.finish(.failure(failure))
-    } else {
-      // No failure is given only where there is a print.
-      operation.finish(enrolled.map { .success($0) } ?? .failure(.cancelled))
-    }
-  }
+  /// With the last touch done, the reader is about to store the print, which has to be known then.
+  override var mayBeCancelled: Bool { stagesDone < stages || stages == 0 }
 
   private func didScan(_ done: Int, _ error: UnsafeMutablePointer<GError>?) {
+    if unsafe error == nil { stagesDone = done }
     guard objection == nil else { return }
     restartLimit()
     if let error = unsafe error {
@@ -86,45 +129,95 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
   private func didEnroll(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let print = unsafe fp_device_enroll_finish(device, result, &error)
-    defer { unsafe release(print) }
-    if let objection {
-      if let error = unsafe error { unsafe g_error_free(error) }
-      return close(objection)
+    let failure = unsafe error.map { unsafe self.cause(consuming: $0) }
+    if let print = unsafe print {
+      // What was finished and is not kept must not stay on the reader.
+      if let objection { return unsafe delete(print) { [self] _ in close(objection) } }
+      return unsafe keep(print)
     }
-    if let error = unsafe error { return close(unsafe ReaderError(consuming: error)) }
-    guard let print = unsafe print else { return close(.cancelled) }
-    do throws(ReaderError) {
-      enrolled = unsafe try serialized(print)
-    } catch {
-      return close(error)
+    if let objection { return close(objection) }
+    switch failure {
+    case .duplicate where !wasDuplicate: identifyDuplicate()
+    case .storageFull where !wasFull && !stale.isEmpty:
+      wasFull = true
+      let count = stale.count
+      deleteStale { [self] in stale.count < count ? enroll() : close(.storageFull) }
+    default: close(failure ?? .cancelled)
     }
-    close()
   }
 
-  private func serialized(_ print: OpaquePointer) throws(ReaderError) -> StoredPrint {
-    var data: UnsafeMutablePointer<UInt8>?
-    var count: gsize = 0
-    var error: UnsafeMutablePointer<GError>?
-    guard unsafe fp_print_serialize(print, &data, &count, &error) != 0, let data = unsafe data
-    else {
-      guard let error = unsafe error else { throw .unsupported }
-      throw unsafe ReaderError(consuming: error)
-    }
-    defer {
-      unsafe explicit_bzero(data, Int(count))
-      unsafe g_free(data)
-    }
-    do {
-      let buffer = unsafe UnsafeRawBufferPointer(start: data, count: Int(count))
-      guard buffer.count <= StoredPrint.maximumCount else { throw PrintFlaw.tooLong }
-      let secret = SharedSecret(unsafe try SecretBytes(copying: buffer))
-      return try StoredPrint(secret, finger: finger)
-    } catch let flaw as PrintFlaw {
-      throw .badPrint(flaw)
-    } catch let error as SecretMemoryError {
-      throw .memory(error)
+  private func keep(_ print: OpaquePointer) {
+    do throws(ReaderError) {
+      let stored = unsafe try serialized(print)
+      unsafe release(print)
+      result = .success(stored)
+      tell(.success(stored))
+      endSoon(0)
+      close()
     } catch {
-      throw .unsupported
+      unsafe delete(print) { [self] _ in close(error) }
+    }
+  }
+
+  // MARK: prints on the reader
+
+  /// Finds out as which print of ours the reader knows the finger; a former one goes.
+  private func identifyDuplicate() {
+    wasDuplicate = true
+    guard let device = unsafe device, let gallery, !gallery.isEmpty,
+      hasFeature(FP_DEVICE_FEATURE_IDENTIFY)
+    else { return close(.duplicate(nil)) }
+    report(.retry(.removeFinger))
+    restartLimit()
+    unsafe fp_device_identify(
+      device,
+      gallery.array,
+      cancellable,
+      nil,
+      nil,
+      nil,
+      { _, result, data in
+        guard let session = unsafe session(taking: data) as? EnrollSession else { return }
+        unsafe session.didIdentify(result)
+      },
+      retainedSelf()
+    )
+  }
+
+  private func didIdentify(_ result: OpaquePointer?) {
+    var error: UnsafeMutablePointer<GError>?
+    var match: OpaquePointer?
+    _ = unsafe fp_device_identify_finish(device, result, &match, nil, &error)
+    defer { unsafe release(match) }
+    let cause = unsafe error.map { unsafe FinishedScan(consuming: $0, in: self) }
+    if let objection { return close(objection) }
+    switch cause {
+    case .retry(let hint):
+      report(.retry(hint))
+      return identifyDuplicate()
+    case .failed(let error): return close(error)
+    case nil: break
+    }
+    guard let gallery, let index = unsafe gallery.index(of: match) else {
+      return close(.duplicate(nil))
+    }
+    guard gallery.places[index] < former.count else {
+      return close(.duplicate(gallery.stored[index].finger))
+    }
+    stale = [index]
+    deleteStale { [self] in stale.isEmpty ? enroll() : close(.duplicate(nil)) }
+  }
+
+  /// Deletes the former prints one after the other, and goes on.
+  private func deleteStale(_ from: Int = 0, then next: @escaping () -> Void) {
+    guard objection == nil, stale.indices.contains(from), let gallery,
+      let print = unsafe gallery[stale[from]]
+    else { return next() }
+    unsafe g_object_ref(UnsafeMutableRawPointer(print))
+    unsafe delete(print) { [self] failure in
+      guard failure == nil else { return deleteStale(from + 1, then: next) }
+      report(.removed(gallery.places[stale.remove(at: from)]))
+      deleteStale(from, then: next)
     }
   }
 }

@@ -27,6 +27,11 @@ public enum Finger: UInt8, Sendable, CaseIterable {
     self = finger
   }
 
+  /// What fprintd calls it, such as `right-index-finger`.
+  var desktopName: String {
+    self == .leftThumb || self == .rightThumb ? name : name + "-finger"
+  }
+
   /// The name, such as `right-index`.
   public var name: String {
     switch self {

@@ -18,8 +18,11 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   }
 
   private let expected: Set<Finger>
+  /// The finger that is verified; nil: any that the reader tells apart.
+  private let first: Finger?
   private let milliseconds: Int
   private let report: (CheckEvent) -> Void
+  private let cancellation: Cancellation
   private let done: (Result<Verdict, ReaderError>) -> Void
 
   private var stage = Stage.searching
@@ -29,7 +32,8 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   private var cameEarly = false
   private var selected: Finger?
   private var failure: ReaderError?
-  private var verdict: Verdict?
+  private var isTold = false
+  private var pace = ArmingPace(burst: 0)
   private var deadline: Int64 = .max
   private var limitTimer = Timer()
   private var tickTimer = Timer()
@@ -38,12 +42,16 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   /// A check for a user who has enrolled exactly these fingers.
   init(
     _ address: String,
+    _ cancellation: Cancellation,
     expected: Set<Finger>,
+    first: Finger?,
     milliseconds: Int,
     report: @escaping (CheckEvent) -> Void,
     done: @escaping (Result<Verdict, ReaderError>) -> Void
   ) {
+    self.cancellation = cancellation
     self.expected = expected
+    self.first = first.flatMap { expected.contains($0) ? $0 : nil }
     self.milliseconds = milliseconds
     self.report = report
     self.done = done
@@ -68,19 +76,24 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     limitTimer.stop()
     tickTimer.stop()
     patienceTimer.stop()
-    if let failure, verdict != .noMatch {
-      done(.failure(failure))
-    } else {
-      // A miss stays one where fprintd then hangs.
-      // No failure is given only where there is a verdict.
-      done(verdict.map { .success($0) } ?? .failure(.cancelled))
-    }
+    pace.stop()
+    tell(.failure(failure ?? .cancelled))
+  }
+
+  /// Tells the result, once: fprintd may need time to let the reader go, or hang.
+  private func tell(_ result: Result<Verdict, ReaderError>) {
+    guard !isTold else { return }
+    isTold = true
+    done(result)
   }
 
   override func stop(_ reason: ReaderError) {
     guard failure == nil, stage != .releasing, !isOver else { return }
     switch stage {
     case .searching: leave(reason)
+    case .starting where pace.isWaiting:
+      pace.stop()
+      free(reason)
     case .claiming, .starting:
       // The answer that is awaited tells what there is to be released.
       failure = reason
@@ -109,11 +122,21 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     }
   }
 
+  /// Starts a verification, at most five times a second.
   private func start() {
     stage = .starting
+    let delay = pace.delay()
+    guard delay > 0 else { return verify() }
+    pace.wait(delay) { [self] in
+      pace.stop()
+      verify()
+    }
+  }
+
+  private func verify() {
     cameEarly = false
     selected = nil
-    call(device, "VerifyStart", [.text("any")]) { [self] reply in
+    call(device, "VerifyStart", [.text(first?.desktopName ?? "any")]) { [self] reply in
       if case .failure(let fault) = reply {
         return free(failure ?? ReaderError(fprintd: fault))
       }
@@ -165,14 +188,19 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
       cameEarly = cameEarly || isLast
       return
     }
+    let status = Fprintd.Status(name)
+    if status == .noMatch {
+      // A miss counts whenever it comes, so that a cancel in that moment saves no try.
+      tell(.success(.noMatch))
+      return free(nil)
+    }
+    if cancellation.isCancelled { return free(.cancelled) }
     guard boottime() <= deadline else { return free(.timedOut) }
-    switch Fprintd.Status(name) {
+    switch status {
     case .matched:
-      verdict = .matched(selected ?? (expected.count == 1 ? expected.first : nil))
+      tell(.success(.matched(selected ?? (expected.count == 1 ? expected.first : nil))))
       free(nil)
-    case .noMatch:
-      verdict = .noMatch
-      free(nil)
+    case .noMatch: break
     case .retry(let hint): isLast ? again(hint) : report(.retry(hint))
     case .disconnected: free(.removed)
     case .failed, nil:
@@ -189,6 +217,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     guard stage != .releasing, !isOver else { return }
     stage = .releasing
     self.failure = failure
+    ReaderThread.shared.markEnding(self)
     limitTimer.stop()
     tickTimer.stop()
     beginPatience()

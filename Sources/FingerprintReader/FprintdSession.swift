@@ -5,8 +5,6 @@ internal import CFprint
 /// fprintd is spoken to by its unique name: what that process was asked is not answered by
 /// another one that takes its place.
 class FprintdSession: ReaderAttempt, @unchecked Sendable {
-  /// How long it may take until the readers are known, in milliseconds.
-  private static let searchTime: guint = 5000
   private static let mostDevices = 8
 
   let bus = SystemBus()
@@ -22,10 +20,14 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
 
   // What a kind of session adds.
 
+  /// How long it may take until the readers are known, in milliseconds.
+  var searchTime: guint { 5000 }
   /// Whether fprintd is started where it does not run.
   var startsService: Bool { true }
   /// Whether the user's fingers are asked for.
   var asksForFingers: Bool { true }
+  /// No fprintd runs; whether the bus would start one.
+  func notRunning(canStart: Bool) { leave(.noReader) }
   /// These are fprintd's readers.
   func found(_ devices: [Fprintd.Device]) {}
   /// It is over, and this is why it was not a success.
@@ -34,10 +36,18 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
   /// Ends it for this reason, with the reader released.
   func stop(_ reason: ReaderError) { leave(reason) }
 
+  /// fprintd is told at once.
+  func hurry() {}
+
   /// Connects, and looks for readers.
   func begin() {
-    guard ReaderThread.shared.take(self) else { return leave(.busy(nil)) }
-    searchTimer.start(Self.searchTime) { [self] in stop(.fprintd("it does not answer")) }
+    guard !isOver else { return }
+    switch ReaderThread.shared.take(self, orLater: { [self] in begin() }) {
+    case .taken: break
+    case .later: return
+    case .busy: return leave(.busy(nil))
+    }
+    searchTimer.start(searchTime) { [self] in stop(.fprintd("it does not answer")) }
     bus.lost = { [self] in leave(.fprintd("it went away")) }
     bus.connect(address) { [self] fault in
       if let fault { return leave(.failed(fault)) }
@@ -133,7 +143,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     }
   }
 
-  /// Asks the bus itself; where that knows of no owner there is no fprintd.
+  /// Asks the bus itself; if that knows of no owner, no fprintd runs.
   private func ask(
     _ method: String,
     _ name: String,
@@ -144,9 +154,17 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
       [self] reply in
       switch reply {
       case .success(let value): answer(value)
-      case .failure(let fault):
-        leave(fault.domain == Self.withoutOwner ? .noReader : ReaderError(fprintd: fault))
+      case .failure(let fault) where fault.domain == Self.withoutOwner: askWhetherStartable()
+      case .failure(let fault): leave(ReaderError(fprintd: fault))
       }
+    }
+  }
+
+  private func askWhetherStartable() {
+    bus.call(SystemBus.itself, "/", SystemBus.itself, "ListActivatableNames", reply: "(as)") {
+      [self] reply in
+      let names = (try? reply.get())?[0]?.members.map(\.string) ?? []
+      notRunning(canStart: names.contains(Fprintd.service))
     }
   }
 

@@ -11,6 +11,7 @@ enum PrintCheck {
     let finger: UInt8
     let driver: String
     let device: String
+    let isOnReader: Bool
     let user: String?
   }
 
@@ -51,6 +52,7 @@ enum PrintCheck {
     let type = unsafe child(value, 0) { unsafe g_variant_get_int32($0) }
     let driver = unsafe child(value, 1, text)
     let device = unsafe child(value, 2, text)
+    let isOnReader = unsafe child(value, 3) { unsafe g_variant_get_boolean($0) != 0 }
     let finger = unsafe child(value, 4) { unsafe g_variant_get_byte($0) }
     let user = unsafe child(value, 5) { maybe in
       unsafe g_variant_n_children(maybe) == 0 ? nil : unsafe child(maybe, 0, text)
@@ -69,7 +71,13 @@ enum PrintCheck {
       }
     }
     guard isUsable else { throw .badValue }
-    return Facts(finger: finger, driver: driver, device: device, user: user)
+    return Facts(
+      finger: finger,
+      driver: driver,
+      device: device,
+      isOnReader: isOnReader,
+      user: user
+    )
   }
 
   /// Whether every sample has as many x as y as directions, and values that a scan can have.

@@ -4,4 +4,6 @@ protocol ReaderAttempt: AnyObject {
   func begin()
   /// Ends it for a reason, with the reader released.
   func stop(_ reason: ReaderError)
+  /// Its result is known: what it still waits for, such as that the finger is lifted, ends now.
+  func hurry()
 }

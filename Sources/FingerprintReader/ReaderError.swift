@@ -5,10 +5,15 @@ public import SecretMemory
 public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No reader that this program may use was found: there is none, or another program holds it.
   case noReader
-  /// None of the prints is one of this reader's, or the reader lost them.
+  /// None of the prints is one of this reader's.
   case notEnrolled
+  /// The reader stores its prints itself, and another program removed these.
+  case lostPrints
   /// Another program, or another operation of this one, has the reader.
   case busy(LibraryFault?)
+  /// A reader is plugged in that this process cannot see, because another program used it when the
+  /// list of readers was made. A new process may see it.
+  case vanished
   /// This user may not open the reader.
   case noPermission(LibraryFault)
   /// The reader was unplugged.
@@ -23,8 +28,8 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   case cancelled
   /// The computer goes to sleep, and the reader was released before that.
   case sleeping
-  /// The reader knows this finger already.
-  case duplicate
+  /// The reader knows this finger already; as which of the given prints, if it is one of those.
+  case duplicate(Finger?)
   /// The reader has no room for one more print.
   case storageFull
   /// A print that libfprint must not be given.
@@ -39,7 +44,9 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .noReader: "no fingerprint reader is free"
     case .notEnrolled: "no finger is enrolled on this reader"
+    case .lostPrints: "the reader no longer has your finger: enroll it again"
     case .busy(let fault): Self.text("reader busy: another program has it", fault)
+    case .vanished: "reader busy: another program has it"
     case .noPermission(let fault):
       Self.text("this user may not open the fingerprint reader", fault)
     case .removed: "the fingerprint reader was unplugged"
@@ -48,7 +55,11 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     case .timedOut: "nobody touched the fingerprint reader in time"
     case .cancelled: "cancelled"
     case .sleeping: "cancelled: the computer goes to sleep"
-    case .duplicate: "the fingerprint reader knows this finger already"
+    case .duplicate(let finger?):
+      "the fingerprint reader knows this finger already: it is enrolled as \(finger.name)"
+    case .duplicate(nil):
+      "the fingerprint reader knows this finger already, and it was not enrolled here: remove it in"
+        + " the desktop's settings, or with fprintd-delete"
     case .storageFull: "the fingerprint reader has no room for another finger"
     case .badPrint(let flaw): "the stored print cannot be used: \(flaw)"
     case .memory(let error): "\(error)"
@@ -110,7 +121,7 @@ extension ReaderError {
     case FP_DEVICE_ERROR_TOO_HOT: .tooHot
     case FP_DEVICE_ERROR_NOT_SUPPORTED: .unsupported
     case FP_DEVICE_ERROR_DATA_NOT_FOUND: .notEnrolled
-    case FP_DEVICE_ERROR_DATA_DUPLICATE: .duplicate
+    case FP_DEVICE_ERROR_DATA_DUPLICATE: .duplicate(nil)
     case FP_DEVICE_ERROR_DATA_FULL: .storageFull
     default: .failed(fault)
     }
@@ -118,11 +129,13 @@ extension ReaderError {
 
   /// libusb's own number stands in the words alone: -6 is LIBUSB_ERROR_BUSY, -3 is
   /// LIBUSB_ERROR_ACCESS, -4 is LIBUSB_ERROR_NO_DEVICE (libusb.h).
+  ///
+  /// A transfer that fails because the device is gone has no such number, but the code
+  /// G_USB_DEVICE_ERROR_NO_DEVICE, which GUsb gives to what is busy as well.
   private static func usb(_ fault: LibraryFault) -> ReaderError {
     if fault.isUSBBusy { return .busy(fault) }
     if fault.message.contains("[-3]") { return .noPermission(fault) }
-    if fault.message.contains("[-4]") { return .removed }
-    return .failed(fault)
+    return fault.code == 4 || fault.message.contains("[-4]") ? .removed : .failed(fault)
   }
 }
 

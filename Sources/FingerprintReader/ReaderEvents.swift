@@ -44,6 +44,21 @@ public enum EnrollEvent: Sendable, Equatable {
   case stage(Int, of: Int)
   /// The last touch does not count; it goes on.
   case retry(RetryHint)
+  /// A print that was enrolled here once, by its place among those that were given, is not on the
+  /// reader any longer.
+  case removed(Int)
+}
+
+/// What became of a print that was to be deleted on its reader.
+public enum Deletion: Sendable, Equatable {
+  /// The reader does not have it any longer.
+  case deleted
+  /// Its reader stores no prints.
+  case notStored
+  /// Its reader is not plugged in, or is not the one that was opened.
+  case elsewhere
+  /// The reader did not delete it.
+  case failed(ReaderError)
 }
 
 /// The decision of a reader.
@@ -54,16 +69,42 @@ public enum Verdict: Sendable, Equatable {
   case noMatch
 }
 
-/// What a reader says about itself.
+/// How a reader wants to be touched (FpScanType).
+public enum ScanType: Sendable, Equatable {
+  /// The finger lies on it.
+  case press
+  /// The finger moves over it.
+  case swipe
+}
+
+/// What a reader says about itself, once it is open.
 public struct ReaderFacts: Sendable, Equatable {
   /// The name that its driver gives it.
   public let name: String
   /// The driver's name.
   public let driver: String
-  /// Which reader of that driver it is.
-  public let device: String
-  /// How many touches an enrolment takes.
-  public let stages: Int
-  /// Whether it can tell several prints apart in one touch.
-  public let identifies: Bool
+  /// How it wants to be touched.
+  public let scan: ScanType
+
+  init(_ device: UnsafeMutablePointer<FpDevice>) {
+    name = LibraryFault.plain(unsafe text(fp_device_get_name(device)))
+    driver = LibraryFault.plain(unsafe text(fp_device_get_driver(device)))
+    let isSwiped = unsafe fp_device_get_scan_type(device) == FP_SCAN_TYPE_SWIPE
+    // libfprint's virtual readers say swipe unless they are told otherwise; each scan is one touch.
+    scan = isSwiped && !driver.hasPrefix("virtual_") ? .swipe : .press
+  }
+}
+
+/// Whether a reader can be used, without a look at the reader itself.
+public enum ReaderLook: Sendable, Equatable {
+  /// One is plugged in; whether a program uses it now.
+  case plugged(name: String, driver: String, isInUse: Bool)
+  /// This user may not open it, and fprintd has it; the name that fprintd gives it, if it runs.
+  case throughFprintd(name: String)
+  /// One is plugged in that this user may not use.
+  case noPermission(name: String, driver: String)
+  /// None is plugged in.
+  case none
+  /// This machine may have a reader that such a look does not show.
+  case notLooked
 }

@@ -3,8 +3,7 @@ internal import Synchronization
 
 /// A check or an enrolment under way.
 ///
-/// It ends by itself: decided, failed, timed out or cancelled; the reader is closed before the
-/// result is there, unless its driver hangs.
+/// It ends by itself: decided, failed, timed out or cancelled.
 @safe
 public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
   private let outcome = Mutex<Result<Outcome, ReaderError>?>(nil)
@@ -36,6 +35,19 @@ public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
       if unsafe sem_wait(isOver) == 0 { unsafe sem_post(isOver) }
       if let result = outcome.withLock({ $0 }) { return try result.get() }
     }
+  }
+
+  /// Waits for the end for so many milliseconds at most (sem_timedwait(3)).
+  func wait(milliseconds: Int32) {
+    var deadline = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &deadline)
+    let nanoseconds = deadline.tv_nsec + Int(milliseconds) * 1_000_000
+    deadline.tv_sec += nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    while unsafe sem_timedwait(isOver, &deadline) != 0 {
+      guard errno == EINTR else { return }
+    }
+    unsafe sem_post(isOver)
   }
 
   func onCancel(_ body: @escaping @Sendable () -> Void) {

@@ -1,44 +1,48 @@
 internal import CFprint
-internal import Glibc
-internal import Synchronization
 
 /// One use of the reader from finding it to closing it, on the reader's thread.
 ///
-/// Every way out goes through `close`: the library's claim on the device ends, and the context,
-/// which would keep a list of readers that is out of date, is let go.
+/// Every way out goes through `close`: the library's claim on the device ends. A session may tell its
+/// result earlier; the thread stays taken until the reader is closed.
 @safe
 class ReaderSession: ReaderAttempt, @unchecked Sendable {
-  /// How often someone who waits hears that the reader still does, in milliseconds.
+  /// How often a person who waits hears that the reader still does, in milliseconds.
   private static let tick: guint = 5000
-  /// How long a driver may take to stop or to close, in milliseconds; then it is left hanging.
-  private static let patience: guint = 2000
+  /// How long a driver may take to stop, in milliseconds; then it is left hanging.
+  ///
+  /// It may finish a scan first, whose result counts.
+  private static let stopPatience: guint = 8000
+  /// How long a driver may take to close, in milliseconds, while the result waits for that; then it
+  /// is left hanging.
+  private static let closePatience: guint = 2000
+  /// The same where the result is known already.
+  private static let quietPatience: guint = 10_000
 
-  private let drivers: AllowedDrivers
+  private let readers: ReaderList
+  private let cancellation: Cancellation
   private let limit: guint
-  private let isCancelled = Atomic(false)
 
-  private var context: UnsafeMutablePointer<FpContext>?
   private var isOpen = false
   private var isClosing = false
-  private var limitTimer: guint = 0
-  private var tickTimer: guint = 0
-  private var patienceTimer: guint = 0
-  private var statusSignal: gulong = 0
+  private var isEnding = false
+  private var isFinished = false
+  private var limitTimer = Timer()
+  private var tickTimer = Timer()
+  private var patienceTimer = Timer()
+  private var signals: [gulong] = []
   private var status = FP_FINGER_STATUS_NONE
   private var deadline: Int64 = .max
   private var failure: ReaderError?
-  private var isFinished = false
 
-  /// What holds sleep back while this session has the reader; nil where its owner does that.
-  var sleep: SleepGuard?
   /// What the library stops at; only this session's thread cancels it.
   let cancellable: UnsafeMutablePointer<GCancellable>?
   /// The reader, between `begin` and the end.
   private(set) var device: UnsafeMutablePointer<FpDevice>?
 
   /// A session that ends after so many milliseconds without anyone at the reader.
-  init(_ drivers: AllowedDrivers, milliseconds: Int) {
-    self.drivers = drivers
+  init(_ readers: ReaderList, _ cancellation: Cancellation, milliseconds: Int) {
+    self.readers = readers
+    self.cancellation = cancellation
     limit = guint(clamping: milliseconds)
     unsafe cancellable = g_cancellable_new()
   }
@@ -55,42 +59,40 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   var refusal: ReaderError { .noReader }
   /// The reader is open.
   func opened(_ device: UnsafeMutablePointer<FpDevice>) {}
-  /// The reader still waits for a touch.
-  func waits() {}
-  /// The reader is closed, and this is why it was not a success.
+  /// The reader still waits for a touch; `isTouched` if a finger lies on it, which has to be lifted.
+  func waits(isTouched: Bool) {}
+  /// Whether the operation under way may be cancelled: GIO throws away the result of a task that has
+  /// ended by itself and is cancelled before its callback.
+  var mayBeCancelled: Bool { true }
+  /// The reader is closed, or its driver hangs, and this is why it was not a success.
   func ended(_ failure: ReaderError?) {}
-
-  // From other threads.
-
-  /// Gives it up: from here on no result counts.
-  func cancel() {
-    isCancelled.store(true, ordering: .releasing)
-    try? ReaderThread.shared.perform { [self] in stop(.cancelled) }
-  }
-
-  // On the reader's thread.
 
   /// Finds a reader and opens it.
   func begin() {
-    guard ReaderThread.shared.take(self) else { return finish(.busy(nil)) }
-    guard !isCancelled.load(ordering: .acquiring) else { return finish(.cancelled) }
-    // A new context each time: a reader that another program held when a context was made is
-    // missing from that context's list for as long as it lives.
-    sleep?.begin()
-    unsafe context = fp_context_new()
-    var hasReader = false
-    guard let devices = unsafe fp_context_get_devices(context) else { return finish(.noReader) }
-    for index in 0..<Int(unsafe devices.pointee.len) {
-      guard let entry = unsafe devices.pointee.pdata[index] else { continue }
-      let candidate = unsafe entry.assumingMemoryBound(to: FpDevice.self)
-      guard drivers.permit(unsafe text(fp_device_get_driver(candidate))) else { continue }
-      hasReader = true
-      guard unsafe accepts(candidate) else { continue }
-      unsafe g_object_ref(entry)
-      unsafe device = candidate
-      break
+    guard !isFinished else { return }
+    switch ReaderThread.shared.take(self, orLater: { [self] in begin() }) {
+    case .taken: break
+    case .later: return
+    case .busy: return finish(.busy(nil))
     }
-    guard let device = unsafe device else { return finish(hasReader ? refusal : .noReader) }
+    if let reason = failure ?? (cancellation.isCancelled ? .cancelled : nil) {
+      return finish(reason)
+    }
+    let candidates = unsafe readers.readers()
+    if let chosen = unsafe candidates.first(where: { unsafe accepts($0) }) {
+      unsafe g_object_ref(UnsafeMutableRawPointer(chosen))
+      unsafe device = chosen
+    }
+    guard let device = unsafe device else {
+      return finish(unsafe candidates.isEmpty ? .noReader : refusal)
+    }
+    signals.append(
+      unsafe cfprint_on_removed(
+        device,
+        { _, _, data in unsafe session(borrowing: data).unplugged() },
+        Unmanaged.passUnretained(self).toOpaque()
+      )
+    )
     restartLimit()
     unsafe fp_device_open(
       device,
@@ -102,18 +104,8 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
 
   /// Lets the time begin anew: the reader was armed, or touched.
   func restartLimit() {
-    remove(&limitTimer)
     deadline = boottime() + Int64(limit)
-    limitTimer = unsafe g_timeout_add(
-      limit,
-      { data in
-        let session = unsafe session(borrowing: data)
-        session.limitTimer = 0
-        session.stop(.timedOut)
-        return 0
-      },
-      Unmanaged.passUnretained(self).toOpaque()
-    )
+    limitTimer.start(limit) { [self] in stop(.timedOut) }
   }
 
   /// Why a result that just came does not count, nil if it does.
@@ -121,17 +113,46 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   /// A match can beat the cancel, and after a suspend it can come before the timer that would
   /// have ended the wait.
   var objection: ReaderError? {
-    if isCancelled.load(ordering: .acquiring) { return .cancelled }
+    if cancellation.isCancelled { return .cancelled }
     if let failure { return failure }
     return boottime() > deadline ? .timedOut : nil
   }
 
   /// Ends the operation under way; its callback then closes.
   func stop(_ reason: ReaderError) {
-    guard failure == nil, !isClosing, !isFinished else { return }
+    guard failure == nil, !isEnding, !isClosing, !isFinished else { return }
     failure = reason
-    beginPatience()
+    // It waits for another session to close, and never had the reader.
+    guard ReaderThread.shared.isTaken(by: self) else { return finish(reason) }
+    beginPatience(Self.stopPatience)
+    if mayBeCancelled { unsafe g_cancellable_cancel(cancellable) }
+  }
+
+  /// The result is known and told: the operation may end by itself for so many milliseconds.
+  ///
+  /// Drivers of image readers wait until the finger is lifted.
+  func endSoon(_ milliseconds: guint) {
+    guard !isEnding else { return }
+    isEnding = true
+    ReaderThread.shared.markEnding(self)
+    limitTimer.stop()
+    tickTimer.stop()
+    patienceTimer.start(milliseconds) { [self] in hurry() }
+  }
+
+  func hurry() {
+    guard isEnding, !isClosing else { return }
+    beginPatience(Self.closePatience)
     unsafe g_cancellable_cancel(cancellable)
+  }
+
+  /// Whether a finger lies on the reader, as far as its driver tells.
+  var isTouched: Bool { status.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0 }
+
+  /// Whether the reader can do something (fp_device_has_feature).
+  func hasFeature(_ feature: FpDeviceFeature) -> Bool {
+    guard let device = unsafe device else { return false }
+    return unsafe fp_device_has_feature(device, feature) != 0
   }
 
   /// Closes the reader, then ends the session.
@@ -139,11 +160,11 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     guard !isClosing else { return }
     isClosing = true
     self.failure = failure
-    remove(&limitTimer)
-    remove(&tickTimer)
+    ReaderThread.shared.markEnding(self)
+    limitTimer.stop()
+    tickTimer.stop()
     guard isOpen, let device = unsafe device else { return finish(failure) }
-    if statusSignal != 0 { unsafe g_signal_handler_disconnect(device, statusSignal) }
-    beginPatience()
+    beginPatience(isEnding ? Self.quietPatience : Self.closePatience)
     // Not cancellable: a claim that is not given up blocks every other program.
     unsafe fp_device_close(
       device,
@@ -161,55 +182,64 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     )
   }
 
+  /// What an error of an operation means; frees it.
+  ///
+  /// What fails at a reader that is no longer plugged in fails for that reason.
+  func cause(consuming error: UnsafeMutablePointer<GError>) -> ReaderError {
+    let cause = unsafe ReaderError(consuming: error)
+    guard case .failed = cause, let device = unsafe device else { return cause }
+    // libfprint may hear of it later than its transfer fails.
+    return unsafe cfprint_is_removed(device) != 0 || readers.isAnyMissing ? .removed : cause
+  }
+
   private func didOpen(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     isOpen = unsafe fp_device_open_finish(device, result, &error) != 0
     if let error = unsafe error {
-      let cause = unsafe ReaderError(consuming: error)
+      let cause = unsafe cause(consuming: error)
       return close(objection ?? cause)
     }
     if let objection { return close(objection) }
     guard let device = unsafe device else { return }
-    let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    statusSignal = unsafe cfprint_on_finger_status(
-      device,
-      { _, _, data in unsafe session(borrowing: data).statusChanged() },
-      data
+    signals.append(
+      unsafe cfprint_on_finger_status(
+        device,
+        { _, _, data in unsafe session(borrowing: data).statusChanged() },
+        Unmanaged.passUnretained(self).toOpaque()
+      )
     )
-    tickTimer = unsafe g_timeout_add(
-      Self.tick,
-      { data in
-        unsafe session(borrowing: data).waits()
-        return 1
-      },
-      data
-    )
+    tickTimer.repeat(Self.tick) { [self] in
+      readers.isAnyMissing ? unplugged() : waits(isTouched: isTouched)
+    }
     restartLimit()
     unsafe opened(device)
   }
 
   private func statusChanged() {
-    guard failure == nil, !isClosing, let device = unsafe device else { return }
-    let before = status
+    guard failure == nil, !isEnding, !isClosing, let device = unsafe device else { return }
+    let wasTouched = isTouched
     status = unsafe fp_device_get_finger_status(device)
     // A finger was lifted, and the reader wants one.
-    let wasOn = before.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0
-    let isOn = status.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0
-    if wasOn, !isOn, status.rawValue & FP_FINGER_STATUS_NEEDED.rawValue != 0 { waits() }
+    let isNeeded = status.rawValue & FP_FINGER_STATUS_NEEDED.rawValue != 0
+    if wasTouched, !isTouched, isNeeded { waits(isTouched: false) }
   }
 
-  private func beginPatience() {
-    remove(&patienceTimer)
-    patienceTimer = unsafe g_timeout_add(
-      Self.patience,
-      { data in
-        let session = unsafe session(borrowing: data)
-        session.patienceTimer = 0
-        session.abandon()
-        return 0
-      },
-      Unmanaged.passUnretained(self).toOpaque()
-    )
+  /// There is nothing to wait for: some drivers never end what they do at a reader that is gone.
+  private func unplugged() {
+    guard !isFinished else { return }
+    if !isEnding, !isClosing { failure = failure ?? .removed }
+    beginPatience(Self.closePatience / 2)
+    unsafe g_cancellable_cancel(cancellable)
+  }
+
+  private func disconnect() {
+    guard let device = unsafe device else { return }
+    for signal in signals { unsafe g_signal_handler_disconnect(device, signal) }
+    signals = []
+  }
+
+  private func beginPatience(_ milliseconds: guint) {
+    patienceTimer.start(milliseconds) { [self] in abandon() }
   }
 
   /// Gives up on a driver that does not stop: the end of the process releases its reader.
@@ -219,31 +249,26 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     guard !isFinished else { return }
     isFinished = true
     isClosing = true
+    disconnect()
     _ = unsafe Unmanaged.passRetained(self)
-    remove(&limitTimer)
-    remove(&tickTimer)
-    sleep?.end()
+    limitTimer.stop()
+    tickTimer.stop()
+    patienceTimer.stop()
+    ReaderThread.shared.giveUp(self)
     ended(failure ?? .timedOut)
   }
 
   private func finish(_ failure: ReaderError?) {
     guard !isFinished else { return }
     isFinished = true
-    remove(&limitTimer)
-    remove(&tickTimer)
-    remove(&patienceTimer)
+    limitTimer.stop()
+    tickTimer.stop()
+    patienceTimer.stop()
+    disconnect()
     if let device = unsafe device { unsafe g_object_unref(device) }
     unsafe device = nil
-    if let context = unsafe context { unsafe g_object_unref(context) }
-    unsafe context = nil
     ReaderThread.shared.release(self)
-    sleep?.end()
     ended(failure)
-  }
-
-  private func remove(_ timer: inout guint) {
-    if timer != 0 { g_source_remove(timer) }
-    timer = 0
   }
 
   /// A reference that one callback of the library gives back.
@@ -268,16 +293,4 @@ func session(borrowing data: gpointer?) -> ReaderSession {
     preconditionFailure("a callback without its session")
   }
   return unsafe Unmanaged<ReaderSession>.fromOpaque(data).takeUnretainedValue()
-}
-
-/// Text of the library's; empty for none.
-func text(_ pointer: UnsafePointer<CChar>?) -> String {
-  unsafe pointer.map { unsafe String(cString: $0) } ?? ""
-}
-
-/// Milliseconds of CLOCK_BOOTTIME, which counts suspend (clock_gettime(2)).
-func boottime() -> Int64 {
-  var now = timespec()
-  unsafe clock_gettime(CLOCK_BOOTTIME, &now)
-  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }

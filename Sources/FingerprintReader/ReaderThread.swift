@@ -14,6 +14,22 @@ final class ReaderThread: Sendable {
     var work: [@Sendable () -> Void] = []
     /// The operation that has the reader; there is never a second.
     var owner: ObjectIdentifier?
+    /// Its result is known, and it only lets the reader go.
+    var isEnding = false
+    /// Its driver does not stop.
+    var hangs = false
+    /// What begins then.
+    var next: (@Sendable () -> Void)?
+    /// What is done when the reader is free.
+    var whenFree: [@Sendable () -> Void] = []
+  }
+
+  /// What came of asking for the reader.
+  enum Taking {
+    case taken
+    /// The last operation is about to let it go: what was given begins then.
+    case later
+    case busy
   }
 
   private let state = Mutex(State())
@@ -33,19 +49,69 @@ final class ReaderThread: Sendable {
     g_main_context_wakeup(nil)
   }
 
-  /// Takes the reader for an operation; false while another has it.
-  func take(_ operation: AnyObject) -> Bool {
+  /// Takes the reader for an operation, now or as soon as one that is ending has let it go.
+  func take(_ operation: AnyObject, orLater next: @escaping @Sendable () -> Void) -> Taking {
     state.withLock { state in
-      guard state.owner == nil else { return false }
-      state.owner = ObjectIdentifier(operation)
-      return true
+      guard state.owner != nil else {
+        state.owner = ObjectIdentifier(operation)
+        return .taken
+      }
+      guard state.isEnding, !state.hangs, state.next == nil else { return .busy }
+      state.next = next
+      return .later
+    }
+  }
+
+  /// Whether an operation has the reader.
+  func isTaken(by operation: AnyObject) -> Bool {
+    state.withLock { $0.owner == ObjectIdentifier(operation) }
+  }
+
+  /// Whether there is a reader to wait for.
+  var isInUse: Bool { state.withLock { $0.owner != nil && !$0.hangs } }
+
+  /// Does something when no operation has the reader, on this thread; now if none has.
+  func whenFree(_ body: @escaping @Sendable () -> Void) {
+    let isFree = state.withLock { state in
+      guard state.owner != nil, !state.hangs else { return true }
+      state.whenFree.append(body)
+      return false
+    }
+    if isFree { body() }
+  }
+
+  /// From here on the operation only lets the reader go.
+  func markEnding(_ operation: AnyObject) {
+    state.withLock { state in
+      if state.owner == ObjectIdentifier(operation) { state.isEnding = true }
+    }
+  }
+
+  /// The driver of an operation hangs: the reader stays taken, and is not waited for.
+  func giveUp(_ operation: AnyObject) {
+    state.withLock { state in
+      guard state.owner == ObjectIdentifier(operation) else { return }
+      state.hangs = true
+      state.isEnding = false
+      state.work += state.whenFree
+      state.whenFree = []
+      // It finds the reader busy.
+      if let next = state.next { state.work.append(next) }
+      state.next = nil
     }
   }
 
   /// Gives the reader back.
   func release(_ operation: AnyObject) {
     state.withLock { state in
-      if state.owner == ObjectIdentifier(operation) { state.owner = nil }
+      guard state.owner == ObjectIdentifier(operation) else { return }
+      state.owner = nil
+      state.isEnding = false
+      state.hangs = false
+      state.work += state.whenFree
+      state.whenFree = []
+      if let next = state.next { state.work.append(next) }
+      state.next = nil
     }
   }
 

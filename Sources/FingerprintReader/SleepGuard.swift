@@ -6,7 +6,7 @@ internal import Glibc
 /// A claim that lasts over a suspend leaves many readers in use for everyone. logind is asked
 /// beside the arming of the reader, which never waits for it: where it does not answer, the
 /// reader is used all the same.
-final class SleepGuard {
+final class SleepGuard: @unchecked Sendable {
   private static let service = "org.freedesktop.login1"
   private static let path = "/org/freedesktop/login1"
   private static let interface = "org.freedesktop.login1.Manager"

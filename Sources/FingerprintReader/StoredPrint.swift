@@ -37,6 +37,8 @@ public struct StoredPrint: Sendable {
   public let driver: String
   /// The reader of that driver that can use it.
   public let device: String
+  /// Whether the reader stores what is compared, so that this is only its name there.
+  public let isOnReader: Bool
   /// The user that it was enrolled for, where whoever enrolled it wrote that down.
   public let user: String?
   /// What libfprint wrote (fp_print_serialize).
@@ -53,6 +55,7 @@ public struct StoredPrint: Sendable {
     self.finger = finger
     driver = facts.driver
     device = facts.device
+    isOnReader = facts.isOnReader
     user = facts.user
     self.bytes = bytes
   }

@@ -1,4 +1,5 @@
 internal import CFprint
+internal import Glibc
 
 /// A time to wait for on the reader's thread (g_timeout_add(3)); a new start ends the old one.
 struct Timer {
@@ -56,4 +57,11 @@ struct Timer {
       self.body = body
     }
   }
+}
+
+/// Milliseconds of CLOCK_BOOTTIME, which counts suspend (clock_gettime(2)).
+func boottime() -> Int64 {
+  var now = timespec()
+  unsafe clock_gettime(CLOCK_BOOTTIME, &now)
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }

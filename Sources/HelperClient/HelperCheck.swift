@@ -6,42 +6,58 @@ internal import VaultInterface
 
 /// One check in a helper process.
 struct HelperCheck: CheckConversation {
-  /// After so many seconds a person wonders whether anything happens.
-  private static let patience: Int64 = 3
-
   private let conversation: HelperConversation<TokenVault.CheckEvent>
 
+  /// A check by fingerprint, in a helper that was prepared if there is one.
+  ///
+  /// A reader that is hidden from a helper, because a program used it when the helper looked, is
+  /// looked for by further ones.
   init(
-    _ call: HelperCheckCall,
+    fingerprint call: HelperCheckCall,
     of caller: Caller,
     by route: HelperRoute,
     prints: [LoadedPrint],
-    more: Bool,
+    prepared: HelperLink?,
+    turn: ReaderTurn,
     seconds: Int64
   ) throws(Presence.PresenceOutcome) {
-    conversation = try HelperConversation(by: route) { helper, put throws(HelperError) in
-      var buffer = MessageBuffer(.helper)
-      let loaded = BootInstant.now.advanced(bySeconds: HelperPresence.grace)
-      for print in prints {
-        try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
-        _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: loaded)
-      }
-      // Whose password, whose prints: the helper asks the kernel who is at the other end.
-      let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
-      try helper.send(call, more: more, passing: lent)
-      let begun = BootInstant.now
-      var isArmed = false
+    conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
+      conversation,
+      put throws(HelperError) in
+      var pauses = HelperPresence.pauses[...]
+      var mayBeGone = prepared != nil
       while true {
-        let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
-        let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
-        let event = TokenVault.CheckEvent(reply)
-        isArmed = isArmed || event == .ready
-        // That the reader waits at all stands on the screen already; that it is busy does not.
-        let isSoon = BootInstant.now.seconds(since: begun) < Self.patience
-        if event == .waiting && isArmed && isSoon { continue }
-        put(event)
-        if event.isLast { return }
+        var talk = CheckTalk(conversation.helper, seconds: seconds)
+        do throws(HelperError) {
+          // Whose prints: the helper asks the kernel who is at the other end.
+          try talk.send(call, prints, of: caller, isServed: route.isServed)
+          guard let hidden = try talk.follow(put) else { return }
+          guard let pause = pauses.popFirst() else {
+            return put(.failed(.busy(hidden)))
+          }
+          put(.waiting)
+          try conversation.restart(after: pause)
+        } catch {
+          // A helper that waited for its check may have been ended meanwhile.
+          guard mayBeGone, error == .ended, !talk.hasAnswered else { throw error }
+          try conversation.restart(after: 0)
+        }
+        mayBeGone = false
       }
+    }
+  }
+
+  /// A check by password.
+  init(
+    password call: HelperCheckCall,
+    of caller: Caller,
+    by route: HelperRoute,
+    seconds: Int64
+  ) throws(Presence.PresenceOutcome) {
+    conversation = try HelperConversation(by: route) { conversation, put throws(HelperError) in
+      var talk = CheckTalk(conversation.helper, seconds: seconds)
+      try talk.send(call, [], of: caller, isServed: route.isServed)
+      _ = try talk.follow(put)
     }
   }
 
@@ -59,7 +75,75 @@ struct HelperCheck: CheckConversation {
   func cancel() { conversation.cancel() }
 }
 
+/// What one helper is told, and answers.
+private struct CheckTalk: ~Copyable {
+  /// After so many seconds a person wonders whether anything happens.
+  private static let patience: Int64 = 3
+
+  private let helper: HelperLink
+  private let seconds: Int64
+  private var buffer = MessageBuffer(.helper)
+  private var prints = 0
+  /// The helper has said something.
+  private(set) var hasAnswered = false
+
+  init(_ helper: HelperLink, seconds: Int64) {
+    self.helper = helper
+    self.seconds = seconds
+  }
+
+  /// Sends all at once: the helper takes one call after the other.
+  mutating func send(
+    _ call: HelperCheckCall,
+    _ prints: [LoadedPrint],
+    of caller: Caller,
+    isServed: Bool
+  ) throws(HelperError) {
+    for print in prints {
+      try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
+    }
+    self.prints = prints.count
+    let lent = isServed ? caller.peer?.socket.number ?? -1 : -1
+    try helper.send(call, more: call.presenceMethod == .fingerprint, passing: lent)
+  }
+
+  /// Hands events over until the last one.
+  ///
+  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was handed over.
+  mutating func follow(
+    _ put: (TokenVault.CheckEvent) -> Void
+  ) throws(HelperError) -> String? {
+    let loaded = BootInstant.now.advanced(bySeconds: HelperPresence.grace)
+    for _ in 0..<prints {
+      _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: loaded)
+      hasAnswered = true
+    }
+    let begun = BootInstant.now
+    var isArmed = false
+    while true {
+      let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
+      let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
+      hasAnswered = true
+      switch reply {
+      case .hidden(let detail): return detail ?? "reader busy: another program has it"
+      case .ready(let reader):
+        isArmed = true
+        put(.reader(SeenReader(reader), only: reader.finger))
+        put(.ready)
+      // That the reader waits at all stands on the screen already; that it is busy does not.
+      case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.patience: continue
+      default:
+        let event = TokenVault.CheckEvent(reply)
+        put(event)
+        if event.isLast { return nil }
+      }
+    }
+  }
+}
+
 extension TokenVault.CheckEvent: ConversationEvent {
+  static var lift: TokenVault.CheckEvent { .retry(.removeFinger) }
+
   static func broken(_ error: HelperError, wasCancelled: Bool) -> TokenVault.CheckEvent {
     .lost(error.reason)
   }
@@ -76,7 +160,18 @@ extension TokenVault.CheckEvent {
     case .notMatched: self = .failed(.noMatch)
     case .failed(let reason, let detail):
       self = .failed(Presence.PresenceOutcome(reason, detail: detail))
+    case .lostPrints(let detail):
+      self = .failed(.denied(detail ?? "the reader no longer has your finger: enroll it again"))
+    case .hidden(let detail): self = .failed(Presence.PresenceOutcome(.busy, detail: detail))
     }
+  }
+}
+
+extension SeenReader {
+  /// What a helper told of the reader that it opened; nil if fprintd opened it.
+  init?(_ reader: ArmedReader) {
+    guard let driver = reader.driver, let scan = reader.scan else { return nil }
+    self.init(name: reader.name, driver: driver, scan: scan == .swipe ? .swipe : .press)
   }
 }
 

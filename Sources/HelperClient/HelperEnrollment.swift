@@ -5,30 +5,103 @@ internal import VaultInterface
 
 /// One enrolment in a helper process.
 struct HelperEnrollment: EnrollmentConversation {
+  /// How long the engine has to store a print, in seconds, before the reader deletes it.
+  private static let keepTime: Int64 = 15
+
   private let conversation: HelperConversation<EnrollmentEvent>
 
-  init(finger: String, seconds: Int64, by route: HelperRoute) throws(Presence.PresenceOutcome) {
-    conversation = try HelperConversation(by: route) { helper, put throws(HelperError) in
-      var buffer = MessageBuffer(.helper)
-      try helper.send(HelperEnrollCall(finger: finger, timeout: Int(seconds) * 1000), more: true)
+  init(
+    _ request: EnrollmentRequest,
+    by route: HelperRoute,
+    turn: ReaderTurn
+  ) throws(Presence.PresenceOutcome) {
+    conversation = try HelperConversation(by: route, turn: turn) {
+      conversation,
+      put throws(HelperError) in
+      var pauses = HelperPresence.pauses[...]
       while true {
-        let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
-        let (reply, _) = try helper.receive(&buffer, to: HelperEnrollCall.self, until: deadline)
-        let event = EnrollmentEvent(reply)
-        put(event)
-        if event.isLast { return }
+        let hidden = try Self.talk(conversation.helper, request, put)
+        guard let hidden else { return }
+        guard let pause = pauses.popFirst() else { return put(.failed(.busy(hidden))) }
+        put(.waiting)
+        try conversation.restart(after: pause)
       }
     }
   }
 
   func next() async -> EnrollmentEvent { await conversation.next() }
 
+  func keep() {
+    // An engine that dies before this has not kept it either.
+    try? conversation.helper.send(HelperKeepCall())
+  }
+
   func cancel() { conversation.cancel() }
+
+  /// Hands events over until the last one.
+  ///
+  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was handed over.
+  private static func talk(
+    _ helper: HelperLink,
+    _ request: EnrollmentRequest,
+    _ put: (EnrollmentEvent) -> Void
+  ) throws(HelperError) -> String? {
+    var buffer = MessageBuffer(.helper)
+    try load(request.own, false, helper, &buffer)
+    try load(request.former, true, helper, &buffer)
+    let call = HelperEnrollCall(
+      finger: request.finger,
+      timeout: Int(request.seconds) * 1000,
+      keep: true
+    )
+    try helper.send(call, more: true)
+    while true {
+      let deadline = BootInstant.now.advanced(bySeconds: request.seconds + HelperPresence.grace)
+      let (reply, _) = try helper.receive(&buffer, to: HelperEnrollCall.self, until: deadline)
+      switch reply.event {
+      case .hidden(let detail): return detail ?? "reader busy: another program has it"
+      case .ready(let reader):
+        if let seen = SeenReader(reader) { put(.reader(seen)) }
+        put(.ready)
+      default:
+        let event = EnrollmentEvent(reply)
+        put(event)
+        guard event.isLast else { continue }
+        guard case .done = event else { return nil }
+        // What is not kept by then is deleted on the reader when the socket closes.
+        let end = BootInstant.now.advanced(bySeconds: keepTime)
+        _ = try? helper.receive(&buffer, to: HelperKeepCall.self, until: end)
+        return nil
+      }
+    }
+  }
+
+  private static func load(
+    _ prints: [LoadedPrint],
+    _ former: Bool,
+    _ helper: HelperLink,
+    _ buffer: inout MessageBuffer
+  ) throws(HelperError) {
+    for print in prints {
+      try helper.send(LoadPrintCall(finger: print.finger, print: print.print, former: former))
+      let end = BootInstant.now.advanced(bySeconds: HelperPresence.grace)
+      _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: end)
+    }
+  }
 }
 
 extension EnrollmentEvent: ConversationEvent {
+  static var lift: EnrollmentEvent { .retry(.removeFinger, stage: 0, of: 0) }
+
   static func broken(_ error: HelperError, wasCancelled: Bool) -> EnrollmentEvent {
     .failed(wasCancelled ? .cancelled : .notAvailable(error.reason))
+  }
+
+  var isLast: Bool {
+    switch self {
+    case .done, .failed: true
+    case .reader, .removed, .ready, .waiting, .stage, .retry: false
+    }
   }
 }
 
@@ -40,17 +113,12 @@ extension EnrollmentEvent {
     case .stage: self = .stage(reply.stage, of: reply.stages)
     case .retry(let hint):
       self = .retry(TokenVault.RetryHint(hint), stage: reply.stage, of: reply.stages)
+    case .removed(let place): self = .removed(place)
     case .done(let print, let driver, let device):
       self = .done(print: print, driver: driver, device: device)
     case .failed(let reason, let detail):
       self = .failed(Presence.PresenceOutcome(reason, detail: detail))
-    }
-  }
-
-  fileprivate var isLast: Bool {
-    switch self {
-    case .done, .failed: true
-    case .ready, .waiting, .stage, .retry: false
+    case .hidden(let detail): self = .failed(Presence.PresenceOutcome(.busy, detail: detail))
     }
   }
 }

@@ -3,7 +3,7 @@ internal import System
 internal import VaultInterface
 
 /// Why a helper did not answer.
-enum HelperError: Error {
+enum HelperError: Error, Equatable {
   /// It could not be started.
   case notStarted(String)
   /// It ended, or its time was up, before it had answered.
@@ -163,7 +163,21 @@ final class HelperLink: Sendable {
 
   /// Waits for the helper to end after its work, and ends it where it does not.
   func finish(withinMilliseconds limit: Int32) {
+    socket.shutDownSending()
+    if child == nil { awaitClose(withinMilliseconds: limit) }
     socket.shutDown()
     child?.finish(withinMilliseconds: limit)
+  }
+
+  /// Waits until the other side has closed, which a helper of the service manager does with its end.
+  private func awaitClose(withinMilliseconds limit: Int32) {
+    let end = BootInstant.now.nanoseconds + Int64(limit) * 1_000_000
+    while case let left = (end - BootInstant.now.nanoseconds) / 1_000_000, left > 0 {
+      guard (try? socket.waitReadable(milliseconds: Int32(left))) == true else { return }
+      let count = unsafe try? withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { room in
+        unsafe try socket.receive(into: room)?.count ?? 0
+      }
+      guard let count, count > 0 else { return }
+    }
   }
 }

@@ -8,33 +8,37 @@ internal import VaultInterface
 public struct HelperPresence: PresenceCheck {
   /// How much longer than its own limit a helper is waited for, in seconds.
   static let grace: Int64 = 5
+  /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
+  static let pauses: [Int32] = [250, 500, 1000, 2000, 4000]
+  /// How long a reader may take to delete a print, in milliseconds.
+  private static let deletionTime = 8000
 
   private let route: HelperRoute
+  private let turn = ReaderTurn()
 
   /// Checks that reach their helper by this way.
   public init(by route: HelperRoute) {
     self.route = route
   }
 
+  /// Starts a helper for a check that may follow; see `PresenceCheck`.
+  public func prepare() async -> (any PreparedCheck)? {
+    await onThread { [self] in PreparedHelper(by: route, turn: turn) } ?? nil
+  }
+
   /// Arms the reader; see `PresenceCheck`.
   public func fingerprint(
-    _ prints: [LoadedPrint],
-    desktop: DesktopFingers?,
-    of caller: Caller,
-    seconds: Int64
+    _ request: FingerRequest,
+    of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
-      .init(
-        presenceMethod: .fingerprint,
-        timeout: Int(seconds) * 1000,
-        desktopDigests: desktop.flatMap(Self.digests),
-        desktopFingers: desktop.flatMap(Self.names)
-      ),
+      fingerprint: HelperCheckCall(request),
       of: caller,
       by: route,
-      prints: prints,
-      more: true,
-      seconds: seconds
+      prints: request.prints,
+      prepared: nil,
+      turn: turn,
+      seconds: request.seconds
     )
   }
 
@@ -44,49 +48,65 @@ public struct HelperPresence: PresenceCheck {
     seconds: Int64
   ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
     try HelperCheck(
-      .init(presenceMethod: .password, timeout: Int(seconds) * 1000),
+      password: .init(presenceMethod: .password, timeout: Int(seconds) * 1000),
       of: caller,
       by: route,
-      prints: [],
-      more: false,
       seconds: seconds
     )
   }
 
   /// Takes a new print; see `PresenceCheck`.
   public func enroll(
-    finger: String,
-    seconds: Int64
+    _ request: EnrollmentRequest
   ) async throws(Presence.PresenceOutcome) -> any EnrollmentConversation {
-    try HelperEnrollment(finger: finger, seconds: seconds, by: route)
+    try HelperEnrollment(request, by: route, turn: turn)
   }
 
-  /// What the reader says about itself; see `PresenceCheck`.
+  /// Deletes a print on the reader that stores it; see `PresenceCheck`.
+  public func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
+    await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
+  }
+
+  /// What the system knows about the reader; see `PresenceCheck`.
   public func reader() async -> ReaderFacts {
-    await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try startThread { continuation.resume(returning: askReader()) }
-      } catch {
-        continuation.resume(returning: Self.noReader("\(error)"))
-      }
-    }
+    await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
   }
 
   /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
   public func desktopFingers(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
-    let told: Result<HelperEnrolled, HelperError> = await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try startThread { continuation.resume(returning: askDesktop(of: caller)) }
-      } catch {
-        continuation.resume(returning: .failure(.notStarted("\(error)")))
-      }
+    try await DesktopQuestion(caller, isServed: route.isServed).fingers {
+      [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
+  }
+
+  /// The same, without a start of fprintd; see `PresenceCheck`.
+  public func desktopView(
+    of caller: Caller
+  ) async throws(Presence.PresenceOutcome) -> DesktopView {
+    try await DesktopQuestion(caller, isServed: route.isServed).view {
+      [route] () throws(HelperError) in try HelperLink(.presence, by: route)
+    }
+  }
+
+  private func deletion(of print: LoadedPrint) -> TokenVault.PrintDeletion {
     do throws(HelperError) {
-      return try DesktopFingers(told.get())
+      let helper = try HelperLink(.presence, by: route)
+      defer { helper.finish(withinMilliseconds: 3000) }
+      var buffer = MessageBuffer(.helper)
+      let end = BootInstant.now.advanced(bySeconds: Int64(Self.deletionTime / 1000) + Self.grace)
+      try helper.send(LoadPrintCall(finger: print.finger, print: print.print, former: true))
+      _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: end)
+      let call = HelperDeletePrintsCall(timeout: Self.deletionTime)
+      try helper.send(call)
+      let reply = try helper.receive(&buffer, to: HelperDeletePrintsCall.self, until: end).reply
+      switch reply.prints.first {
+      case .deleted, .notStored: return .gone
+      case .left, nil: return .left(reply.detail ?? "the reader did not delete it")
+      }
     } catch {
-      throw .notAvailable(error.reason)
+      return .left(error.reason)
     }
   }
 
@@ -105,38 +125,42 @@ public struct HelperPresence: PresenceCheck {
         available: reader.available,
         name: reader.name,
         driver: reader.driver,
-        reason: reader.reason
+        reason: reader.reason,
+        isInUse: reader.inUse,
+        knowledge: reader.looked ? .plugged : .notLooked
       )
     } catch {
       return Self.noReader(error.reason)
     }
   }
 
-  private func askDesktop(of caller: Caller) -> Result<HelperEnrolled, HelperError> {
-    Result { () throws(HelperError) in
-      let helper = try HelperLink(.presence, by: route)
-      let lent = route.isServed ? caller.peer?.socket.number ?? -1 : -1
-      defer { helper.finish(withinMilliseconds: 500) }
-      var buffer = MessageBuffer(.helper)
-      try helper.send(HelperListEnrolledCall(), passing: lent)
-      return try helper.receive(
-        &buffer,
-        to: HelperListEnrolledCall.self,
-        until: BootInstant.now.advanced(bySeconds: 10)
-      ).reply
-    }
-  }
-
-  private static func digests(_ desktop: DesktopFingers) -> [[UInt8]]? {
-    desktop.source == .prints ? desktop.fingers.compactMap(\.digest) : nil
-  }
-
-  private static func names(_ desktop: DesktopFingers) -> [String]? {
-    desktop.source == .names ? desktop.fingers.map(\.name) : nil
-  }
-
   private static func noReader(_ reason: String) -> ReaderFacts {
     ReaderFacts(available: false, name: nil, driver: nil, reason: reason)
+  }
+}
+
+/// Does what blocks on a thread of its own; nil if there is none to be had.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
+  await withCheckedContinuation { continuation in
+    do throws(SystemError) {
+      try startThread { continuation.resume(returning: body()) }
+    } catch {
+      continuation.resume(returning: nil)
+    }
+  }
+}
+
+extension HelperCheckCall {
+  /// A check for exactly the fingers that were seen.
+  init(_ request: FingerRequest) {
+    let desktop = request.desktop
+    self.init(
+      presenceMethod: .fingerprint,
+      timeout: Int(request.seconds) * 1000,
+      desktopDigests: desktop?.source == .names ? nil : desktop?.fingers.compactMap(\.digest) ?? [],
+      desktopFingers: desktop?.source == .names ? desktop?.fingers.map(\.name) : nil,
+      firstFinger: request.first
+    )
   }
 }
 
@@ -162,29 +186,6 @@ extension Presence.PresenceOutcome {
     case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled
     case .denied: self = .denied(detail ?? "the system refuses this user")
-    }
-  }
-}
-
-extension DesktopFingers {
-  /// What a helper told; nil where there are none.
-  fileprivate init?(_ enrolled: HelperEnrolled) throws(HelperError) {
-    switch enrolled.source {
-    case .none: return nil
-    case .unknown: throw .unseen
-    case .prints:
-      guard !enrolled.fingers.isEmpty, enrolled.digests.count == enrolled.fingers.count,
-        enrolled.digests.allSatisfy({ $0.count == 32 })
-      else { throw .malformed }
-      self.init(
-        source: .prints,
-        fingers: zip(enrolled.fingers, enrolled.digests).map { .init(name: $0, digest: $1) }
-      )
-    case .names:
-      guard !enrolled.fingers.isEmpty, Set(enrolled.fingers).count == enrolled.fingers.count else {
-        throw .malformed
-      }
-      self.init(source: .names, fingers: enrolled.fingers.map { .init(name: $0, digest: nil) })
     }
   }
 }

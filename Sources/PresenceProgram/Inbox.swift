@@ -7,11 +7,13 @@ internal import SystemPassword
 final class Inbox: Sendable {
   /// What happened.
   enum Event: Sendable {
+    case seen(ReaderFacts)
     case check(CheckEvent)
     case verdict(Result<Verdict, ReaderError>)
     case enroll(EnrollEvent)
     case enrolled(Result<StoredPrint, ReaderError>)
-    case facts(Result<ReaderFacts, ReaderError>)
+    case deleted(Result<[Deletion], ReaderError>)
+    case look(Result<ReaderLook, ReaderError>)
     case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
     case password(Result<PasswordCheck.Verdict, PasswordError>)

@@ -9,17 +9,21 @@ internal import VaultInterface
 ///
 /// The reader and PAM work on threads of their own, and leave what happens in an inbox.
 final class PresenceService {
-  /// The most prints that one conversation brings.
-  private static let mostPrints = 20
-  /// How long a reader may take to be released after the socket has closed, in milliseconds.
+  /// How long the last event may take after the socket has closed, in milliseconds.
   ///
-  /// Longer than a driver gets that hangs, and shorter than the engine waits for the last event.
-  private static let releaseTime: Int64 = 2300
+  /// Longer than a driver gets that hangs, and shorter than the engine waits for that event.
+  private static let lastEventTime: Int64 = 8300
+  /// How long the reader may take then until it is released, in milliseconds: a finger that did not
+  /// match is lifted first.
+  private static let releaseTime: Int32 = 13_000
+  /// How long it may take to delete a print that is not kept, in milliseconds.
+  private static let deletionTime = 10_000
 
   enum Running {
     case check(ReaderOperation<Verdict>)
     case enrolment(ReaderOperation<StoredPrint>)
-    case facts
+    case deletion(ReaderOperation<[Deletion]>)
+    case look
     case fingers
     case password(PasswordDialogue)
   }
@@ -32,7 +36,13 @@ final class PresenceService {
   let inbox: Inbox
   private let service = VarlinkServiceInfo(version: "1", interfaces: [.helper])
 
-  private var prints: [StoredPrint] = []
+  var prints: [StoredPrint] = []
+  var former: [StoredPrint] = []
+  /// The print of an enrolment that the engine has not said that it keeps.
+  var unkept: StoredPrint?
+  var mustKeep = false
+  /// What the reader said about itself when it was opened.
+  var armed = ArmedReader()
   var running: Running?
   /// A call that came while another was at work, and made it end.
   private var held: VarlinkCall?
@@ -96,8 +106,12 @@ final class PresenceService {
       case .loadPrint(let call): try load(call)
       case .check(let check): try begin(check, about: subject, more: call.more)
       case .enroll(let enrolment): try begin(enrolment, more: call.more)
-      case .getReader: try askReader()
-      case .listEnrolled: listEnrolled(of: subject)
+      case .keep:
+        unkept = nil
+        connection.reply(EmptyReply())
+      case .deletePrints(let deletion): try begin(deletion)
+      case .getReader: askReader()
+      case .listEnrolled(let question): listEnrolled(of: subject, starting: question.start)
       // There is no question.
       case .respond: throw .invalidParameter("text")
       case .exchange, .request: throw .methodNotImplemented(call.method)
@@ -105,18 +119,6 @@ final class PresenceService {
     } catch {
       connection.reply(error.reply)
     }
-  }
-
-  private func load(_ call: LoadPrintCall) throws(VarlinkError) {
-    guard let finger = Finger(name: call.finger), prints.count < Self.mostPrints else {
-      throw .invalidParameter("finger")
-    }
-    do throws(PrintFlaw) {
-      prints.append(try StoredPrint(call.print, finger: finger))
-    } catch {
-      throw .invalidParameter("print")
-    }
-    connection.reply(EmptyReply())
   }
 
   private func begin(
@@ -131,14 +133,18 @@ final class PresenceService {
       guard more else { throw .expectedMore }
       guard renounce() else { return refuse(.notAvailable, "privileges could not be given up") }
       let fingers = try desktopFingers(of: call)
+      guard let desktop = desktopPrints(of: call, subject) else {
+        return refuse(.notEnrolled, "the desktop's fingers have changed")
+      }
       let inbox = inbox
       let operation = reader.check(
-        prints + desktopPrints(of: call, subject),
+        prints + desktop,
         fingers: fingers,
-        milliseconds: call.timeout
-      ) {
-        inbox.put(.check($0))
-      }
+        first: call.firstFinger.flatMap(Finger.init(name:)),
+        milliseconds: call.timeout,
+        report: { inbox.put(.check($0)) },
+        seen: { inbox.put(.seen($0)) }
+      )
       running = .check(operation)
       work { inbox.put(.verdict(result { () throws(ReaderError) in try operation.wait() })) }
     case .password:
@@ -174,32 +180,14 @@ final class PresenceService {
     }
   }
 
-  private func begin(_ call: HelperEnrollCall, more: Bool) throws(VarlinkError) {
-    guard more else { throw .expectedMore }
-    guard let finger = Finger(name: call.finger) else { throw .invalidParameter("finger") }
-    guard (1...600_000).contains(call.timeout) else { throw .invalidParameter("timeout") }
-    stage = 0
-    stages = 0
-    guard renounce() else {
-      return reply(.failed(.notAvailable, detail: "privileges could not be given up"))
-    }
-    let inbox = inbox
-    let operation = reader.enroll(finger, milliseconds: call.timeout) {
-      inbox.put(.enroll($0))
-    }
-    running = .enrolment(operation)
-    work { inbox.put(.enrolled(result { () throws(ReaderError) in try operation.wait() })) }
-  }
-
-  private func askReader() throws(VarlinkError) {
+  private func askReader() {
     guard renounce() else {
       return connection.reply(HelperReader(available: false, reason: "no privileges given up"))
     }
     let inbox = inbox
-    // root may open every reader; for others only a try shows it.
-    let operation = reader.facts(opening: ThisProcess.user != 0)
-    running = .facts
-    work { inbox.put(.facts(result { () throws(ReaderError) in try operation.wait() })) }
+    let operation = reader.look()
+    running = .look
+    work { inbox.put(.look(result { () throws(ReaderError) in try operation.wait() })) }
   }
 
   /// Takes an answer to an open question; false where the call is something else.
@@ -224,8 +212,9 @@ final class PresenceService {
     switch running {
     case .check(let operation): operation.cancel()
     case .enrolment(let operation): operation.cancel()
+    case .deletion(let operation): operation.cancel()
     case .password(let dialogue): if dialogue.isAsking { dialogue.give(nil) }
-    case .facts, .fingers, nil: break
+    case .look, .fingers, nil: break
     }
   }
 
@@ -247,23 +236,31 @@ final class PresenceService {
 
   /// Lets the reader go; PAM is left as it is, since nothing outlives this process.
   ///
-  /// How a check ended is told all the same: the engine has closed its direction alone, and counts
+  /// How a check ended is told all the same: the engine has closed its direction only, and counts
   /// a finger that was seen before.
   private func release() throws(SystemError) {
-    switch running {
-    case .check, .enrolment, .facts: break
-    case .fingers, .password, nil: return
-    }
-    cancel()
-    let deadline = BootInstant.now.nanoseconds + Self.releaseTime * 1_000_000
     connection.ignore(inbox.queue)
+    switch running {
+    case .check, .enrolment, .deletion:
+      cancel()
+      try awaitLastEvent()
+    case .look, .fingers, .password, nil: break
+    }
+    if let unkept {
+      // It was finished, and nothing stores it: the reader would match a finger that no check knows.
+      _ = try? reader.delete([unkept], milliseconds: Self.deletionTime).wait()
+    }
+    reader.waitUntilReleased(milliseconds: Self.releaseTime)
+  }
+
+  private func awaitLastEvent() throws(SystemError) {
+    let deadline = BootInstant.now.nanoseconds + Self.lastEventTime * 1_000_000
     while true {
       let left = (deadline - BootInstant.now.nanoseconds) / 1_000_000
       guard left > 0 else { return }
       for event in inbox.take() {
         switch event {
-        case .verdict(let result): return end(result)
-        case .enrolled, .facts: return
+        case .verdict, .enrolled, .deleted: return handle(event)
         default: break
         }
       }

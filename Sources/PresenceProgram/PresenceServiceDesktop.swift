@@ -6,21 +6,23 @@ internal import VaultInterface
 /// The fingers that the desktop's settings have enrolled with fprintd.
 extension PresenceService {
   /// Answers which there are: their prints for root, their names for anybody else.
-  func listEnrolled(of subject: UInt32?) {
+  func listEnrolled(of subject: UInt32?, starting: Bool) {
     guard let subject, renounce() else { return connection.reply(HelperEnrolled(source: .unknown)) }
     // Where files were left out because they cannot be trusted, fprintd, which reads them too, is
     // not asked instead.
     if let prints = desktopPrints(of: subject) { return connection.reply(HelperEnrolled(prints)) }
     let inbox = inbox
-    let operation = reader.desktopFingers()
+    let operation = reader.desktopFingers(starting: starting)
     running = .fingers
     work { inbox.put(.fingers(result { () throws(ReaderError) in try operation.wait() })) }
   }
 
-  /// The desktop's prints that take part in a check: those of the digests that the engine knows.
-  func desktopPrints(of call: HelperCheckCall, _ subject: UInt32) -> [StoredPrint] {
-    guard let allowed = call.desktopDigests, !allowed.isEmpty else { return [] }
-    return (desktopPrints(of: subject) ?? []).filter { allowed.contains($0.digest) }
+  /// The desktop's prints that take part in a check; nil if they are not exactly those of the digests
+  /// that the engine knows.
+  func desktopPrints(of call: HelperCheckCall, _ subject: UInt32) -> [StoredPrint]? {
+    guard let known = call.desktopDigests else { return [] }
+    let prints = desktopPrints(of: subject) ?? []
+    return Set(prints.map(\.digest)) == Set(known) ? prints : nil
   }
 
   /// The fingers that fprintd must have for a check through it.

@@ -6,11 +6,15 @@ internal import VaultInterface
 extension PresenceService {
   func handle(_ event: Inbox.Event) {
     switch event {
-    case .check(let event): connection.reply(HelperCheckEvent(event), continues: true)
+    case .seen(let facts): armed = ArmedReader(facts)
+    case .check(let event): connection.reply(HelperCheckEvent(event, armed), continues: true)
     case .enroll(let event): report(event)
     case .verdict(let result): end(result)
     case .enrolled(let result): end(result)
-    case .facts(let result):
+    case .deleted(let result):
+      running = nil
+      connection.reply(HelperDeletions(result, of: former))
+    case .look(let result):
       running = nil
       connection.reply(HelperReader(result))
     case .fingers(let result):
@@ -33,7 +37,9 @@ extension PresenceService {
     running = nil
     switch result {
     case .success(let print):
+      finish(print)
       reply(.done(print: print.bytes, driver: print.driver, device: print.device))
+    case .failure(.vanished): reply(.hidden(detail: ReaderError.vanished.description))
     case .failure(let error):
       reply(.failed(HelperFailure(error), detail: error.description))
     }
@@ -43,12 +49,14 @@ extension PresenceService {
     switch event {
     case .ready(let count):
       stages = count
-      reply(.ready, continues: true)
+      stage = 0
+      reply(.ready(armed), continues: true)
     case .waiting: reply(.waiting, continues: true)
     case .stage(let done, _):
       stage = done
       reply(.stage, continues: true)
     case .retry(let hint): reply(.retry(ScanHint(hint)), continues: true)
+    case .removed(let place): reply(.removed(place), continues: true)
     }
   }
 

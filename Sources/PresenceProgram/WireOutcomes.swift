@@ -16,10 +16,23 @@ extension ScanHint {
   }
 }
 
+extension ArmedReader {
+  init(_ facts: ReaderFacts) {
+    self.init(
+      name: facts.name,
+      driver: facts.driver,
+      scan: facts.scan == .swipe ? .swipe : .press
+    )
+  }
+}
+
 extension HelperCheckEvent {
-  init(_ event: FingerprintReader.CheckEvent) {
+  init(_ event: FingerprintReader.CheckEvent, _ reader: ArmedReader) {
     switch event {
-    case .ready: self = .ready
+    case .ready(let only):
+      var reader = reader
+      reader.finger = only?.name
+      self = .ready(reader)
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(ScanHint(hint))
     }
@@ -29,6 +42,8 @@ extension HelperCheckEvent {
     switch result {
     case .success(.matched(let finger)): self = .matched(finger: finger?.name)
     case .success(.noMatch): self = .notMatched
+    case .failure(.lostPrints): self = .lostPrints(detail: ReaderError.lostPrints.description)
+    case .failure(.vanished): self = .hidden(detail: ReaderError.vanished.description)
     case .failure(let error): self = .failed(HelperFailure(error), detail: error.description)
     }
   }
@@ -47,8 +62,8 @@ extension HelperFailure {
   init(_ error: ReaderError) {
     self =
       switch error {
-      case .notEnrolled, .badPrint: .notEnrolled
-      case .busy: .busy
+      case .notEnrolled, .badPrint, .lostPrints: .notEnrolled
+      case .busy, .vanished: .busy
       case .timedOut: .timedOut
       case .cancelled, .sleeping: .cancelled
       case .noReader, .noPermission, .removed, .tooHot, .unsupported, .duplicate, .storageFull,
@@ -70,18 +85,55 @@ extension HelperFailure {
 }
 
 extension HelperReader {
-  init(_ result: Result<ReaderFacts, ReaderError>) {
+  init(_ result: Result<ReaderLook, ReaderError>) {
     switch result {
-    case .success(let facts):
+    case .success(.plugged(let name, let driver, let isInUse)):
       self.init(
         available: true,
-        name: facts.name,
-        driver: facts.driver,
-        device: facts.device,
-        stages: facts.stages
+        name: name.isEmpty ? nil : name,
+        driver: driver,
+        inUse: isInUse
       )
+    case .success(.throughFprintd(let name)):
+      self.init(available: true, name: name.isEmpty ? nil : name, driver: "fprintd")
+    case .success(.noPermission(let name, let driver)):
+      self.init(
+        available: false,
+        name: name.isEmpty ? nil : name,
+        driver: driver,
+        reason: "this user may not open the fingerprint reader"
+      )
+    case .success(.none):
+      self.init(available: false, reason: "no fingerprint reader is plugged in")
+    case .success(.notLooked):
+      let reason = "not looked: no supported reader is on USB"
+      self.init(available: false, reason: reason, looked: false)
+    case .failure(let error): self.init(available: false, reason: error.description)
+    }
+  }
+}
+
+extension HelperDeletions {
+  init(_ result: Result<[Deletion], ReaderError>, of prints: [StoredPrint]) {
+    switch result {
+    case .success(let deletions):
+      var detail: String?
+      let prints = deletions.map { deletion -> PrintDeletion in
+        switch deletion {
+        case .deleted: return .deleted
+        case .notStored: return .notStored
+        case .elsewhere: detail = "it is on another reader"
+        case .failed(let error): detail = error.description
+        }
+        return .left
+      }
+      self.init(prints: prints, detail: detail)
     case .failure(let error):
-      self.init(available: false, reason: error.description)
+      // Without its reader nothing is known about those that a reader stores.
+      self.init(
+        prints: prints.map { $0.isOnReader ? .left : .notStored },
+        detail: error == .notEnrolled ? "it is on another reader" : error.description
+      )
     }
   }
 }
@@ -95,6 +147,7 @@ extension HelperEnrolled {
     switch result {
     case .success(let fingers):
       self.init(source: fingers.isEmpty ? .none : .names, fingers: fingers.map(\.name).sorted())
+    case .failure(.busy): self.init(source: .unknown, asleep: true)
     case .failure(let error): self.init(source: error.isLasting ? .none : .unknown)
     }
   }

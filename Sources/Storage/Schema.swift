@@ -27,6 +27,7 @@ struct Schema {
     Migration(name: "scopes that were granted", statements: third),
     Migration(name: "scopes of a login", statements: fourth),
     Migration(name: "sealed client secrets", statements: fifth),
+    Migration(name: "former prints", statements: sixth),
   ])
 
   private static let first = [
@@ -166,5 +167,19 @@ struct Schema {
     """,
     // Until now they stood in plain among the settings: whoever opens the store next seals them.
     "INSERT INTO meta (key, value) VALUES ('client-secret-adopt', x'01')",
+  ]
+
+  private static let sixth = [
+    """
+    CREATE TABLE former_prints (
+      id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+      owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
+      finger TEXT NOT NULL CHECK (length(finger) BETWEEN 1 AND 64),
+      driver TEXT NOT NULL CHECK (length(driver) BETWEEN 1 AND 256),
+      device TEXT NOT NULL CHECK (length(device) <= 256),
+      sealed BLOB NOT NULL CHECK (length(sealed) BETWEEN 1 AND 4194304),
+      enrolled_at INTEGER NOT NULL
+    ) STRICT
+    """
   ]
 }

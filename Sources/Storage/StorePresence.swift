@@ -30,8 +30,12 @@ extension Store {
   ///
   /// - Throws: `constraint` if the user has one of this finger.
   public func insert(_ row: PrintRow) throws(StorageError) {
+    try insert(row, into: "prints")
+  }
+
+  private func insert(_ row: PrintRow, into table: String) throws(StorageError) {
     try database.run(
-      "INSERT INTO prints (\(Self.printColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO \(table) (\(Self.printColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .blob(row.id), .integer(Int64(row.owner)), .text(row.finger), .text(row.driver),
         .text(row.device), .blob(row.sealed), .integer(row.enrolledAt),
@@ -45,6 +49,46 @@ extension Store {
   @discardableResult
   public func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
+  }
+
+  // Prints that were deleted here, and that a reader which stores its prints may still have.
+
+  /// The former prints of a user, the oldest first.
+  public func formerPrints(owner: UInt32) throws(StorageError) -> [PrintRow] {
+    try database.query(
+      "SELECT \(Self.printColumns) FROM former_prints WHERE owner = ? ORDER BY enrolled_at, id",
+      [.integer(Int64(owner))],
+      Self.print
+    )
+  }
+
+  /// The former prints of all users, by id.
+  public func allFormerPrints() throws(StorageError) -> [PrintRow] {
+    try database.query("SELECT \(Self.printColumns) FROM former_prints ORDER BY id", [], Self.print)
+  }
+
+  /// Adds a former print; of so many of a user, the oldest go.
+  public func insertFormer(_ row: PrintRow, keeping most: Int) throws(StorageError) {
+    try insert(row, into: "former_prints")
+    try database.run(
+      """
+      DELETE FROM former_prints WHERE owner = ?1 AND id NOT IN
+      (SELECT id FROM former_prints WHERE owner = ?1 ORDER BY enrolled_at DESC, id LIMIT ?2)
+      """,
+      [.integer(Int64(row.owner)), .integer(Int64(most))]
+    )
+  }
+
+  /// Replaces the sealed box of a former print; without one, removes the print.
+  public func setSealedFormerPrint(id: [UInt8], to box: [UInt8]?) throws(StorageError) {
+    if let box {
+      try database.run(
+        "UPDATE former_prints SET sealed = ? WHERE id = ?",
+        [.blob(box), .blob(id)]
+      )
+    } else {
+      try database.run("DELETE FROM former_prints WHERE id = ?", [.blob(id)])
+    }
   }
 
   private static func print(_ columns: borrowing Columns) throws(StorageError) -> PrintRow {

@@ -9,6 +9,10 @@ struct CheckRun {
   let method: PresenceMethod
   /// The helper has said that the reader is armed: from here on a finger may be seen.
   var isArmed = false
+  /// The fingers that can pass it, in the order in which they are asked one by one.
+  var fingers: [String] = []
+  /// The one finger that can match, where the reader takes one print at a time.
+  var only: String?
   /// Nil while it is being started.
   var conversation: (any CheckConversation)?
   /// What a password's check was charged on top of, and what that came to; nil before it is.
@@ -34,7 +38,7 @@ extension Vault {
     let conversation: any CheckConversation
     do {
       switch method {
-      case .fingerprint: conversation = try await fingerprintCheck(prompt, run, caller)
+      case .fingerprint: conversation = try await fingerprintCheck(prompt, &run, caller)
       case .password:
         conversation = try await check.password(of: caller, seconds: Self.checkSeconds)
       }
@@ -58,17 +62,24 @@ extension Vault {
     return run
   }
 
-  /// Arms the reader for the fingers that the system password has confirmed, as they are now.
+  /// Arms the reader for the fingers that the system password has confirmed.
+  ///
+  /// These are the own ones as they are now, and the desktop's as they were seen with the prompt. The
+  /// helper arms it only if the desktop's are still the same, and looks while the reader is claimed.
   ///
   /// - Throws: a `PresenceOutcome`; a `VaultFailure` where the try cannot be charged.
   private func fingerprintCheck(
     _ prompt: String,
-    _ run: CheckRun,
+    _ run: inout CheckRun,
     _ caller: Caller
   ) async throws -> any CheckConversation {
     let standing: FingerStanding
     do throws(VaultFailure) {
-      standing = try await fingerStanding(for: caller)
+      if let look = notes[prompt]?.look {
+        standing = try fingerStanding(look)
+      } else {
+        standing = try await fingerStanding(for: caller)
+      }
     } catch {
       // Prints that cannot be read never switch protection off: they lead to the password.
       throw PresenceOutcome.notAvailable("the enrolled prints cannot be read")
@@ -83,13 +94,32 @@ extension Vault {
     guard tries.stored < FingerLockout.limit else {
       throw PresenceOutcome.busy("the last check has not ended yet")
     }
+    run.fingers = standing.fingers
     try charge(run)
-    return try await check.fingerprint(
-      standing.prints,
+    let request = FingerRequest(
+      prints: standing.prints,
       desktop: standing.desktop,
-      of: caller,
+      first: nextFinger.flatMap { run.fingers.contains($0) ? $0 : nil },
       seconds: Self.checkSeconds
     )
+    if let program = takePrepared(for: prompt) {
+      return try await program.fingerprint(request, of: caller)
+    }
+    return try await check.fingerprint(request, of: caller)
+  }
+
+  /// A reader that takes one print at a time is given that of another finger after a miss, and the
+  /// same one after a match.
+  private func turnFingers(_ run: CheckRun, after event: CheckEvent) {
+    guard let only = run.only, let index = run.fingers.firstIndex(of: only) else {
+      if run.isArmed { nextFinger = nil }
+      return
+    }
+    switch event {
+    case .failed(.noMatch): nextFinger = run.fingers[(index + 1) % run.fingers.count]
+    case .matched: nextFinger = only
+    default: break
+    }
   }
 
   /// Whether a check is the one whose result counts: for its prompt, not late, not given up.
@@ -147,7 +177,9 @@ extension Vault {
           cost: cost(of: last, run)
         )
       }
+      if run.method == .fingerprint { turnFingers(run, after: event) }
       switch event {
+      case .reader(let reader, let only): noteReader(reader, only, &run, report)
       case .ready: run.isArmed = true
       case .waiting: report(.waiting)
       case .retry(let hint): report(.retry(hint))
@@ -157,6 +189,8 @@ extension Vault {
       case .matched:
         try passed(prompt, run, caller, confirming: confirmed)
         return .passed
+      case .failed(.notEnrolled) where run.method == .fingerprint:
+        throw try await fingersChanged(prompt, run, caller)
       case .failed(let outcome):
         let failure = try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
         if run.method == .password && outcome == .noMatch { await waitOut(report) }
@@ -166,5 +200,34 @@ extension Vault {
         throw try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
       }
     }
+  }
+
+  private func noteReader(
+    _ reader: SeenReader?,
+    _ only: String?,
+    _ run: inout CheckRun,
+    _ report: @Sendable (CheckNotice) -> Void
+  ) {
+    run.only = only
+    let shown = lastReader()?.scan ?? .press
+    if let reader { remember(reader) }
+    // What the prompt does not say, or has got wrong.
+    if only != nil || reader.map({ $0.scan != shown }) == true {
+      report(.touch(finger: only, reader?.scan))
+    }
+  }
+
+  /// The helper has found other fingers than were seen with the prompt: says how they have changed.
+  private func fingersChanged(
+    _ prompt: String,
+    _ run: CheckRun,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> VaultFailure {
+    let standing = try? await fingerStanding(for: caller)
+    let objection = standing?.objection(tries.lockout)
+    if let standing, objection != nil, notes[prompt] != nil {
+      note(prompt, standing, at: .everywhere)
+    }
+    return try failed(prompt, run, objection ?? .notEnrolled, caller)
   }
 }

@@ -83,6 +83,16 @@ struct EnrolledSet: Equatable {
     members.removeAll { $0.home == .own && $0.finger == finger }
   }
 
+  /// The desktop's fingers among them; nil if there are none.
+  var desktop: DesktopFingers? {
+    let fingers = members.filter { $0.home == .desktop }
+    guard let source = DesktopFingers.Source(rawValue: source), !fingers.isEmpty else { return nil }
+    return DesktopFingers(
+      source: source,
+      fingers: fingers.map { DesktopFinger(name: $0.finger, digest: $0.digest) }
+    )
+  }
+
   /// The fingers, as a person is told of them.
   var shown: String { Self.list(members.map(\.shown)) }
 

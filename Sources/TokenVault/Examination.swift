@@ -53,7 +53,7 @@ extension Vault {
     findings += await examineTrail()
     findings += examineClock()
     findings += examineMemory()
-    findings += examineReader(await check.reader())
+    findings += examineReader(await reader())
     findings += await examineGuard()
     return findings
   }
@@ -237,7 +237,12 @@ extension Vault {
 
   private func examineReader(_ reader: ReaderFacts) -> [VaultFinding] {
     guard !reader.available else {
-      return [VaultFinding("reader", .ok, reader.name ?? reader.driver ?? "it can be used")]
+      let name = reader.name ?? reader.driver ?? "it can be used"
+      let use = reader.isInUse ? ", in use by a program now" : ""
+      return [VaultFinding("reader", .ok, name + use)]
+    }
+    if reader.knowledge == .notLooked {
+      return [VaultFinding("reader", .ok, reader.reason ?? "not looked")]
     }
     return [
       VaultFinding(

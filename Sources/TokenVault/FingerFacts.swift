@@ -15,9 +15,10 @@ public struct FingerFacts: Sendable, Equatable {
 }
 
 extension Vault {
-  /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop.
+  /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop, and no
+  /// program of the desktop.
   public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
-    let standing = try await fingerStanding(for: caller)
+    let standing = try await fingerStandingAtRest(for: caller)
     return FingerFacts(
       fingers: try printRows().map(\.finger).sorted(),
       desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
@@ -28,20 +29,21 @@ extension Vault {
 
   /// Removes a finger that was enrolled here, after the system password.
   ///
-  /// What the store and its log held of the print is overwritten.
+  /// What the store and its log held of the print is overwritten. A reader that stores prints deletes
+  /// it first; if it cannot, the sealed print is kept until an enrolment on that reader does it.
   ///
   /// - Parameters:
   ///   - finger: its name.
   ///   - prompt: a check passed by password.
   ///   - caller: who asks.
-  /// - Returns: the fingers that are left.
+  /// - Returns: the fingers that are left, and why the reader may still have the print.
   /// - Throws: `noSuchFinger`; `refused` for one that is the desktop's; `presenceNeeded`,
   ///   `presenceFailed`.
   public func delete(
     finger: String,
     prompt: String?,
     caller: Caller
-  ) async throws(VaultFailure) -> [String] {
+  ) async throws(VaultFailure) -> (fingers: [String], onReader: String?) {
     guard try printRow(of: finger) != nil else {
       if let prompt { cancel(prompt, caller: caller) }
       let desktop: [DesktopFinger]
@@ -67,10 +69,18 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    guard let row = try printRow(of: finger) else { throw .noSuchFinger(finger) }
+    withdrawPresence()
+    guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
+    let print = opened(enrolled)
+    let deletion = if let print { await check.delete(print) } else { PrintDeletion.gone }
+    guard let row = try printRow(of: finger), row.id == enrolled.id else {
+      throw .noSuchFinger(finger)
+    }
+    // Another prompt may have been armed while the reader deleted it.
     withdrawPresence()
     try change { () throws(VaultFailure) in
       _ = try self.stored { () throws(StorageError) in try self.store.deletePrint(id: row.id) }
+      if case .left = deletion, let print { try self.keepFormer(row, print) }
       try self.rebind { $0.remove(own: finger) }
       try self.countBoxChange()
       try self.record(
@@ -86,7 +96,9 @@ extension Vault {
     }
     try raiseMark()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
-    return try printRows().map(\.finger).sorted()
+    var onReader: String?
+    if case .left(let why) = deletion { onReader = why }
+    return (try printRows().map(\.finger).sorted(), onReader)
   }
 
   private func printRow(of finger: String) throws(VaultFailure) -> PrintRow? {

@@ -8,8 +8,8 @@ internal import System
 struct FingerStanding {
   /// The own prints, opened.
   let prints: [LoadedPrint]
-  /// The desktop's fingers.
-  let desktop: DesktopFingers?
+  /// The desktop's fingers, as they were seen.
+  let look: DesktopLook
   /// All of them.
   let set: EnrolledSet
   /// Why no finger counts although some may be enrolled: a print that does not open, too many, or
@@ -37,11 +37,33 @@ struct FingerStanding {
     }
   }
 
+  /// The desktop's fingers.
+  var desktop: DesktopFingers? { look.desktop }
+
+  /// The names of all fingers, none twice: the own ones first.
+  var fingers: [String] {
+    var names: [String] = []
+    for name in prints.map(\.finger) + (desktop?.fingers ?? []).map(\.name)
+    where !names.contains(name) {
+      names.append(name)
+    }
+    return names
+  }
+
   private static let once = "the system password is needed once"
+}
+
+/// The desktop's fingers, as they were seen at one moment.
+struct DesktopLook {
+  var desktop: DesktopFingers?
+  /// Why nothing could be seen.
+  var damage: String?
 }
 
 /// What a prompt was opened with, beside what stands in the book.
 struct PromptNote {
+  /// The desktop's fingers that its check is made for.
+  var look: DesktopLook
   /// The fingers as they were shown, where the password has to confirm them.
   var unconfirmed: EnrolledSet?
   /// Why no finger counts for it.
@@ -51,17 +73,52 @@ struct PromptNote {
 // The set of enrolled fingers is bound: one that has changed since the system password was given
 // passes no check until it has been given once more (promise 6; Apple's biometryCurrentSet).
 extension Vault {
-  /// Looks at the desktop, which starts a process, and at the own prints.
-  func fingerStanding(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
-    var desktop: DesktopFingers?
-    var damage: String?
+  /// Looks at the desktop, by a prepared helper or one that is started, and at the own prints.
+  func fingerStanding(
+    for caller: Caller,
+    by program: (any PreparedCheck)? = nil
+  ) async throws(VaultFailure) -> FingerStanding {
+    var look = DesktopLook()
     do throws(PresenceOutcome) {
-      desktop = try await check.desktopFingers(of: caller)
+      look.desktop =
+        if let program {
+          try await program.desktopFingers(of: caller)
+        } else {
+          try await check.desktopFingers(of: caller)
+        }
     } catch {
-      // Nothing seen is not "none there": the password would confirm what nobody has looked at.
-      damage = "the desktop's fingers cannot be seen now"
-      if case .notAvailable(let why) = error { damage? += ": \(why)" }
+      look.damage = Self.damage(error)
     }
+    return try fingerStanding(look)
+  }
+
+  /// The same without a start of the desktop's program; where that does not run, its fingers are
+  /// taken to be those that the password has confirmed.
+  func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
+    var look = DesktopLook()
+    do throws(PresenceOutcome) {
+      switch try await check.desktopView(of: caller) {
+      case .seen(let desktop): look.desktop = desktop
+      case .asleep:
+        if case .some(let set)? = try? confirmedSet() { look.desktop = set.desktop }
+      }
+    } catch {
+      look.damage = Self.damage(error)
+    }
+    return try fingerStanding(look)
+  }
+
+  private static func damage(_ outcome: PresenceOutcome) -> String {
+    // Nothing seen is not "none there": the password would confirm what nobody has looked at.
+    let text = "the desktop's fingers cannot be seen now"
+    if case .notAvailable(let why) = outcome { return "\(text): \(why)" }
+    return text
+  }
+
+  /// How the fingers stand with the desktop's as they were seen, and the own prints as they are.
+  func fingerStanding(_ look: DesktopLook) throws(VaultFailure) -> FingerStanding {
+    let desktop = look.desktop
+    var damage = look.damage
     let (prints, own, broken) = try openedPrints()
     let set = EnrolledSet(own: own, desktop: desktop)
     if damage != nil {
@@ -73,7 +130,7 @@ extension Vault {
     }
     return FingerStanding(
       prints: prints,
-      desktop: desktop,
+      look: look,
       set: set,
       damage: damage,
       change: try change(to: set)
@@ -145,6 +202,7 @@ extension Vault {
   func note(_ prompt: String, _ standing: FingerStanding, at place: CallerPlace) {
     notes = notes.filter { prompts.contains($0.key) }
     notes[prompt] = PromptNote(
+      look: standing.look,
       unconfirmed: standing.change != nil && standing.damage == nil ? standing.set : nil,
       objection: fingerObjection(standing, at: place)
     )
@@ -158,6 +216,14 @@ extension Vault {
     _ print: borrowing SecretBytes
   ) throws(CryptographyError) -> EnrolledSet.Member {
     EnrolledSet.Member(home: .own, finger: row.finger, digest: try sha256(row.id + sha256(print)))
+  }
+
+  /// One own print, opened; nil if it does not open.
+  func opened(_ row: PrintRow) -> LoadedPrint? {
+    guard let context = try? printContext(row),
+      let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+    else { return nil }
+    return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
 
   /// The own prints, opened for one check, and the fingers whose prints do not open.

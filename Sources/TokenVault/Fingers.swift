@@ -65,30 +65,53 @@ extension Vault {
     }
     enrollments[caller.connection] = EnrollmentRun(place: place.name)
     defer { enrollments[caller.connection] = nil }
-    let taken: (print: SharedSecret, driver: String, device: String)
-    do throws(PresenceOutcome) {
-      taken = try await takenPrint(of: finger, caller.connection, report)
-    } catch {
-      throw try enrollmentFailed(finger, error, caller)
-    }
-    try keep(
-      taken.print,
+    let former = try formerPrints()
+    let request = EnrollmentRequest(
       finger: finger,
-      driver: taken.driver,
-      device: taken.device,
-      caller: caller
+      own: try printRows().compactMap(opened),
+      former: former.map(\.print),
+      seconds: Self.enrollmentSeconds
     )
+    var gone: [[UInt8]] = []
+    let taken: TakenPrint
+    do throws(PresenceOutcome) {
+      taken = try await takenPrint(request, caller.connection) { event in
+        if case .removed(let place) = event, former.indices.contains(place) {
+          gone.append(former[place].id)
+        } else {
+          report(event)
+        }
+      }
+    } catch {
+      throw try enrollmentFailed(finger, error, caller, gone: gone)
+    }
+    do throws(VaultFailure) {
+      try keep(taken, finger: finger, caller: caller, gone: gone)
+    } catch {
+      // The reader deletes what is not stored here.
+      taken.conversation.cancel()
+      throw error
+    }
+    taken.conversation.keep()
     return finger
   }
 
+  /// A finished enrolment, which the reader keeps once it is told to.
+  private struct TakenPrint {
+    let print: SharedSecret
+    let driver: String
+    let device: String
+    let conversation: any EnrollmentConversation
+  }
+
   private func takenPrint(
-    of finger: String,
+    _ request: EnrollmentRequest,
     _ connection: UInt64,
-    _ report: @Sendable (EnrollmentEvent) -> Void
-  ) async throws(PresenceOutcome) -> (print: SharedSecret, driver: String, device: String) {
+    _ report: (EnrollmentEvent) -> Void
+  ) async throws(PresenceOutcome) -> TakenPrint {
     takingPrints += 1
     defer { takingPrints -= 1 }
-    let conversation = try await check.enroll(finger: finger, seconds: Self.enrollmentSeconds)
+    let conversation = try await check.enroll(request)
     // With the caller gone, the next touch would be taken for the wrong person's.
     guard isEnrolling(connection) else {
       await end(conversation)
@@ -107,7 +130,16 @@ extension Vault {
       }
       switch event {
       case .failed(let outcome): throw outcome
-      case .done(let print, let driver, let device): return (print, driver, device)
+      case .done(let print, let driver, let device):
+        return TakenPrint(
+          print: print,
+          driver: driver,
+          device: device,
+          conversation: conversation
+        )
+      case .reader(let reader):
+        remember(reader)
+        report(event)
       default: report(event)
       }
     }
@@ -137,26 +169,25 @@ extension Vault {
   }
 
   private func keep(
-    _ print: SharedSecret,
+    _ taken: TakenPrint,
     finger: String,
-    driver: String,
-    device: String,
-    caller: Caller
+    caller: Caller,
+    gone: [[UInt8]]
   ) throws(VaultFailure) {
     var row = PrintRow(
       id: try random(16),
       owner: owner,
       finger: finger,
-      driver: driver,
-      device: device,
+      driver: taken.driver,
+      device: taken.device,
       sealed: [],
       enrolledAt: clock.wall.seconds
     )
     let enrolled: EnrolledSet.Member
     do throws(CryptographyError) {
-      enrolled = try member(row, print.bytes)
+      enrolled = try member(row, taken.print.bytes)
       row.sealed = try SealedBox.sealVerified(
-        print.bytes,
+        taken.print.bytes,
         using: deviceSecret,
         context: try printContext(row)
       ).bytes
@@ -166,6 +197,7 @@ extension Vault {
     let sealed = row
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
+      try self.forgetFormer(gone)
       try self.rebind { $0.insert(enrolled) }
       try self.countBoxChange()
       try self.record(
@@ -176,7 +208,10 @@ extension Vault {
   }
 
   /// A print opens only for this owner, finger and reader: one copied from another does not.
-  func printContext(_ row: PrintRow) throws(CryptographyError) -> BoxContext {
+  func printContext(
+    _ row: PrintRow,
+    generation: UInt64 = 0
+  ) throws(CryptographyError) -> BoxContext {
     let separator: [UInt8] = [0]
     return try BoxContext(
       kind: .print,
@@ -184,7 +219,7 @@ extension Vault {
       owner: row.owner,
       account: row.id,
       protection: .none,
-      generation: 0,
+      generation: generation,
       binding: try sha256(
         Array(row.finger.utf8) + separator + Array(row.driver.utf8) + separator
           + Array(row.device.utf8)
@@ -195,9 +230,11 @@ extension Vault {
   private func enrollmentFailed(
     _ finger: String,
     _ outcome: PresenceOutcome,
-    _ caller: Caller
+    _ caller: Caller,
+    gone: [[UInt8]]
   ) throws(VaultFailure) -> VaultFailure {
     try change { () throws(VaultFailure) in
+      try self.forgetFormer(gone)
       try self.record(
         AuditEntry(
           .enrollment,

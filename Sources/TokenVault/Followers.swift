@@ -92,6 +92,7 @@ extension Vault {
   func giveUp(_ prompt: String, as outcome: PresenceOutcome, byCaller: Bool = false) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     discardHeld(by: prompt)
+    endPrepared(of: prompt)
     // One that another's check has answered was not refused.
     if answered.removeValue(forKey: prompt) == nil,
       let question = prompts.unansweredQuestion(of: prompt)

@@ -63,6 +63,8 @@ public enum RetryHint: String, Sendable, Equatable {
 ///
 /// The helper only reports; what follows is decided by the engine.
 public enum CheckEvent: Sendable, Equatable {
+  /// Which reader is about to be armed, and the one finger that can match, if the others cannot.
+  case reader(SeenReader?, only: String?)
   /// The reader is armed.
   case ready
   /// Nothing has happened for a while.
@@ -82,7 +84,7 @@ public enum CheckEvent: Sendable, Equatable {
   public var isLast: Bool {
     switch self {
     case .matched, .failed, .lost: true
-    case .ready, .waiting, .retry, .ask: false
+    case .reader, .ready, .waiting, .retry, .ask: false
     }
   }
 }
@@ -91,6 +93,8 @@ public enum CheckEvent: Sendable, Equatable {
 public enum CheckNotice: Sendable, Equatable {
   /// Nothing has happened for a while, or another caller's check of the same goes on.
   case waiting
+  /// The reader waits to be touched like this, by this finger if only one can match.
+  case touch(finger: String?, ScanType?)
   /// A bad scan; it goes on.
   case retry(RetryHint)
   /// A password was wrong: the next one may be tried after so many seconds.
@@ -111,6 +115,10 @@ public protocol CheckConversation: Sendable {
 
 /// What an enrolment reports.
 public enum EnrollmentEvent: Sendable {
+  /// Which reader takes the print.
+  case reader(SeenReader)
+  /// A former print, by its place among those that were given, is not on the reader any longer.
+  case removed(Int)
   case ready
   case waiting
   case stage(Int, of: Int)
@@ -123,41 +131,33 @@ public enum EnrollmentEvent: Sendable {
 public protocol EnrollmentConversation: Sendable {
   /// The next event. After `done` or `failed` nothing follows.
   func next() async -> EnrollmentEvent
+  /// The print is stored: the reader keeps it. Otherwise a reader that stores prints deletes it.
+  func keep()
   /// Ends it now and releases the reader.
   func cancel()
 }
 
-/// What the reader says about itself.
-public struct ReaderFacts: Sendable, Equatable {
-  /// Whether a finger can be asked.
-  public let available: Bool
-  /// The reader's name.
-  public let name: String?
-  /// libfprint's driver.
-  public let driver: String?
-  /// Why it is not available.
-  public let reason: String?
-
-  /// Puts the facts together.
-  public init(available: Bool, name: String?, driver: String?, reason: String?) {
-    self.available = available
-    self.name = name
-    self.driver = driver
-    self.reason = reason
-  }
+/// A helper that was started ahead of its check, and waits for it; it holds no secret.
+public protocol PreparedCheck: Sendable {
+  /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
+  /// Makes the check; it is used up.
+  func fingerprint(
+    _ request: FingerRequest,
+    of caller: Caller
+  ) async throws(PresenceOutcome) -> any CheckConversation
+  /// Nobody will ask it: it ends.
+  func end()
 }
 
 /// Asks the reader or the password's stack.
 public protocol PresenceCheck: Sendable {
-  /// Arms the reader for one of these prints, or of these fingers of the desktop.
-  ///
-  /// Of the desktop's prints, which are those of the caller's user, only those with one of the
-  /// digests take part.
+  /// Starts a helper for a check that may follow; nil if there are too many.
+  func prepare() async -> (any PreparedCheck)?
+  /// Arms the reader for a print, or for a finger of the desktop.
   func fingerprint(
-    _ prints: [LoadedPrint],
-    desktop: DesktopFingers?,
-    of caller: Caller,
-    seconds: Int64
+    _ request: FingerRequest,
+    of caller: Caller
   ) async throws(PresenceOutcome) -> any CheckConversation
   /// Asks the system password of the caller's user.
   func password(
@@ -166,13 +166,16 @@ public protocol PresenceCheck: Sendable {
   ) async throws(PresenceOutcome) -> any CheckConversation
   /// Takes a new print.
   func enroll(
-    finger: String,
-    seconds: Int64
+    _ request: EnrollmentRequest
   ) async throws(PresenceOutcome) -> any EnrollmentConversation
-  /// What the reader says about itself.
+  /// Deletes a print on the reader that stores it.
+  func delete(_ print: LoadedPrint) async -> PrintDeletion
+  /// What the system knows about the reader.
   func reader() async -> ReaderFacts
   /// The fingers that fprintd has of the caller's user; nil where there are none, or no fprintd.
   ///
   /// - Throws: where that could not be found out.
   func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
+  /// The same, without a start of fprintd, which looks for readers when it starts.
+  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView
 }

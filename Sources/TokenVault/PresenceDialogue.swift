@@ -40,6 +40,7 @@ extension Vault {
   ) async throws(VaultFailure) -> CheckStep {
     try demandOwner(of: prompt, caller)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    if method == .password { endPrepared(of: prompt) }
     // No reader is armed before the end of the person's time would be seen.
     let ends = await beginGuarding()
     // It proves nothing: the call that names this prompt looks again.

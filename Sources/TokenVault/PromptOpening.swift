@@ -54,13 +54,18 @@ extension Vault {
       at: clock.boot
     )
     guard isEntered else { return .busy("too many prompts are open on this connection") }
+    var isReady = false
     defer {
       prompts.endBeginning(name)
+      if !isReady { endPrepared(of: name) }
       restGuardLater()
     }
     let place = await place(of: caller)
     try demandPresenceAllowed(at: place)
-    let standing = try await fingerStanding(for: caller)
+    // A caller that will ask at once has spent a prompt of the person for it.
+    let isExpected = isCounted && place.objection == nil
+    let program = isExpected ? await prepare(for: name, question.purpose) : nil
+    let standing = try await fingerStanding(for: caller, by: program)
     let opening = prompts.open(
       name,
       place: place.name,
@@ -68,7 +73,7 @@ extension Vault {
       at: clock.boot
     )
     switch opening {
-    case .asks?: break
+    case .asks?: isReady = fingerObjection(standing, at: place) == nil
     case .answered(let leader)?: answered[name] = leader
     // Given up: its connection has ended, or what ends all prompts has happened.
     case nil: throw .presenceFailed(.cancelled, methods: [])
@@ -84,7 +89,8 @@ extension Vault {
         detail: question.detail,
         methods: prompts.methods(of: name),
         timeout: PromptBook.lifetime,
-        reason: reason(for: question.purpose, standing, at: place)
+        reason: reason(for: question.purpose, standing, at: place),
+        scan: lastReader()?.scan
       )
     )
   }
@@ -104,7 +110,8 @@ extension Vault {
       detail: question.detail,
       methods: [],
       timeout: 0,
-      reason: nil
+      reason: nil,
+      scan: nil
     )
   }
 

@@ -76,6 +76,7 @@ extension Vault {
     for row in accounts { try stored { () throws(StorageError) in try self.store.update(row) } }
     try resealClientSecrets(under: next.secret)
     let prints = try resealPrints(under: next.secret)
+    try resealFormerPrints(under: next.secret)
     try resealEnrolledSet(under: next.secret)
     try countBoxChange()
     try sealBoxes(try boxChanges(), using: next.mark)

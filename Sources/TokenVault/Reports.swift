@@ -25,9 +25,6 @@ extension Vault {
     )
   }
 
-  /// What the reader says about itself.
-  public func reader() async -> ReaderFacts { await check.reader() }
-
   /// One account, or all of them in the order of their names, as they are for a place: an unlock
   /// window is open at one place only.
   public func accountFacts(

@@ -60,6 +60,10 @@ public actor Vault {
   /// What looks the vault through just now.
   var examination: Task<[VaultFinding], Never>?
   var checkCount: UInt64 = 0
+  /// The one helper that was started ahead, and the prompt whose check it waits for.
+  var prepared: (prompt: String, program: (any PreparedCheck)?)?
+  /// The finger that is asked next where the reader takes one print at a time.
+  var nextFinger: String?
   var notes: [String: PromptNote] = [:]
   var tries: FingerTries
   var backoff: PasswordBackoff

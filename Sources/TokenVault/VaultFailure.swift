@@ -18,6 +18,8 @@ public struct PresenceNeed: Sendable, Equatable {
   public let timeout: Int64
   /// Why the password is needed where a finger would do else; nil where there is nothing to explain.
   public let reason: String?
+  /// How the reader that was used last wants to be touched; nil if none was.
+  public let scan: ScanType?
 }
 
 /// Why the vault did not do what it was asked for.

@@ -51,6 +51,8 @@ public enum PresenceEvent: Sendable, Equatable {
   case queued
   /// The reader waits for a finger.
   case waiting
+  /// The reader waits to be touched like this, by this finger if only one can match.
+  case touch(finger: String?, scan: ScanType?)
   /// The finger was not seen well.
   case retry(ScanHint)
   /// The next password is tried after so many seconds; whether one was wrong just now.
@@ -204,6 +206,7 @@ public struct PresenceRun<View: PresenceView> {
         guard of == number else { continue }
         switch try answer(reply) {
         case .event(.waiting), .event(.wait): view.show(.waiting)
+        case .event(.touch(let finger, let scan)): view.show(.touch(finger: finger, scan: scan))
         case .event(.retry(let hint)): view.show(.retry(hint))
         case .event(.passed): return .passed
         case .event(.queued):
@@ -250,7 +253,7 @@ public struct PresenceRun<View: PresenceView> {
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
-        case .event(.waiting), .event(.retry): continue
+        case .event(.waiting), .event(.touch), .event(.retry): continue
         case .event(.queued):
           isQueued = true
           deadline = queue()

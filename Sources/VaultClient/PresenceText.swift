@@ -75,14 +75,33 @@ public enum PresenceText {
   ///   - purpose: what a passed check allows, as `purpose(of:)` says it.
   ///   - requester: the program that asks.
   ///   - password: whether Enter chooses the password.
+  ///   - scan: how the reader wants to be touched.
   /// - Returns: one sentence, and what Enter does.
   public static func fingerprintPrompt(
     to purpose: String,
     requester: String,
-    password: Bool
+    password: Bool,
+    _ scan: ScanType = .press
   ) -> String {
-    "Touch the fingerprint reader to \(purpose) (\(asked(by: requester)))."
-      + (password ? " \(passwordKey)" : "")
+    let act =
+      scan == .swipe
+      ? "Swipe your finger over the fingerprint reader" : "Touch the fingerprint reader"
+    return "\(act) to \(purpose) (\(asked(by: requester)))." + (password ? " \(passwordKey)" : "")
+  }
+
+  /// How the reader wants to be touched; with which finger, if only one can match.
+  public static func touch(_ finger: String?, _ scan: ScanType) -> String {
+    let finger = finger.map { "your \(Self.finger($0))" }
+    return switch scan {
+    case .press: "touch the reader" + (finger.map { " with \($0)" } ?? "")
+    case .swipe: "swipe \(finger ?? "your finger") over the reader"
+    }
+  }
+
+  /// A finger's name as words, such as `right index finger`.
+  private static func finger(_ name: String) -> String {
+    let words = PlainText.line(name, limit: 64).split(separator: "-").joined(separator: " ")
+    return words.hasSuffix("thumb") || words.hasSuffix("finger") ? words : words + " finger"
   }
 
   /// What stands on the screen before the password is asked.
@@ -96,12 +115,16 @@ public enum PresenceText {
   }
 
   /// What to do differently after a bad scan.
-  public static func advice(_ hint: ScanHint?) -> String {
-    switch hint {
-    case .tooShort: "too short: keep the finger on the reader a little longer"
-    case .centerFinger: "not in the middle: put the finger on the center of the reader"
-    case .removeFinger: "lift the finger, then touch the reader again"
-    case .general, nil: "not read well: touch the reader again"
+  public static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
+    switch (hint, scan) {
+    case (.tooShort, .press): "too short: keep the finger on the reader a little longer"
+    case (.tooShort, .swipe): "too short: swipe the whole finger, a little more slowly"
+    case (.centerFinger, .press): "not in the middle: put the finger on the center of the reader"
+    case (.centerFinger, .swipe): "not in the middle: swipe along the center of the reader"
+    case (.removeFinger, .press): "lift the finger, then touch the reader again"
+    case (.removeFinger, .swipe): "lift the finger, then swipe it again"
+    case (.general, .press), (nil, .press): "not read well: touch the reader again"
+    case (.general, .swipe), (nil, .swipe): "not read well: swipe the finger again"
     }
   }
 
@@ -110,12 +133,14 @@ public enum PresenceText {
     after method: PresenceMethod,
     _ outcome: PresenceOutcome,
     _ message: String,
-    left: [PresenceMethod]
+    left: [PresenceMethod],
+    _ scan: ScanType = .press
   ) -> String {
+    let again = scan == .swipe ? "Swipe the finger again." : "Touch the reader again."
     let next =
       switch (left.contains(.fingerprint), left.contains(.password)) {
-      case (true, true): "Touch the reader again. \(passwordKey)"
-      case (true, false): "Touch the reader again."
+      case (true, true): "\(again) \(passwordKey)"
+      case (true, false): again
       case (false, _) where method == .fingerprint && outcome == .noMatch:
         "Too many failed: the system password is needed once."
       case (false, _): method == .password ? "Try again." : "The system password is needed now."

@@ -4,6 +4,8 @@ public import JSON
 public enum CheckEvent: VarlinkRecord, Equatable {
   /// The reader waits, or another caller's check of the same thing goes on.
   case waiting
+  /// The reader waits to be touched like this, by this finger if only one can match.
+  case touch(finger: String?, scan: ScanType?)
   /// A password was wrong: the next one may be tried after so many seconds.
   case wait(seconds: Int)
   /// The reader could not see the finger well.
@@ -30,7 +32,13 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   public init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required("event") as Name {
     case .waiting:
-      self = try object.optional("seconds").map { .wait(seconds: $0) } ?? .waiting
+      let finger: String? = try object.optional("finger")
+      let scan: ScanType? = try object.optional("scan")
+      if let seconds: Int = try object.optional("seconds") {
+        self = .wait(seconds: seconds)
+      } else {
+        self = finger == nil && scan == nil ? .waiting : .touch(finger: finger, scan: scan)
+      }
     case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
     case .ask:
       self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
@@ -45,6 +53,8 @@ public enum CheckEvent: VarlinkRecord, Equatable {
     get throws(MessageError) {
       switch self {
       case .waiting: try .wire(["event": Name.waiting])
+      case .touch(let finger, let scan):
+        try .wire(["event": Name.waiting, "finger": finger, "scan": scan])
       case .wait(let seconds): try .wire(["event": Name.waiting, "seconds": seconds])
       case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
       case .ask(let text, let hidden):

@@ -48,19 +48,23 @@ public struct DeleteFingerCall: AskingMethod, Equatable {
 public struct DeleteFingerReply: VarlinkRecord, Equatable {
   /// Such as `right-index`.
   public var fingers: [String]
+  /// Why its print may still be on the reader that stores it; `nil` if it is not.
+  public var onReader: String?
 
   /// Of these parts.
-  public init(fingers: [String]) {
+  public init(fingers: [String], onReader: String? = nil) {
     self.fingers = fingers
+    self.onReader = onReader
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     fingers = try object.required("fingers")
+    onReader = try object.optional("on_reader")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["fingers": fingers]) }
+    get throws(MessageError) { try .wire(["fingers": fingers, "on_reader": onReader]) }
   }
 }

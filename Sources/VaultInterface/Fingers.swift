@@ -1,6 +1,16 @@
 public import JSON
 
-/// What the fingerprint reader says about itself.
+/// How it is known whether there is a reader.
+public enum ReaderKnowledge: String, Sendable, CaseIterable, WireValue {
+  /// It is plugged in, or is not.
+  case plugged
+  /// It was used the last time.
+  case lastUsed = "last_used"
+  /// The system does not show such a reader, and none was used yet.
+  case notLooked = "not_looked"
+}
+
+/// What is known about the fingerprint reader, without a look at it.
 public struct VaultReader: VarlinkRecord, WireValue, Equatable {
   /// Whether it can be used.
   public var available: Bool
@@ -10,13 +20,26 @@ public struct VaultReader: VarlinkRecord, WireValue, Equatable {
   public var driver: String?
   /// Why it cannot be used.
   public var reason: String?
+  /// Whether a program uses it now; `nil` if that is not known.
+  public var inUse: Bool?
+  /// How this is known; `nil` from an engine that asks the reader.
+  public var known: ReaderKnowledge?
 
   /// Of these parts.
-  public init(available: Bool, name: String? = nil, driver: String? = nil, reason: String? = nil) {
+  public init(
+    available: Bool,
+    name: String? = nil,
+    driver: String? = nil,
+    reason: String? = nil,
+    inUse: Bool? = nil,
+    known: ReaderKnowledge? = nil
+  ) {
     self.available = available
     self.name = name
     self.driver = driver
     self.reason = reason
+    self.inUse = inUse
+    self.known = known
   }
 
   /// Reads the members.
@@ -25,6 +48,8 @@ public struct VaultReader: VarlinkRecord, WireValue, Equatable {
     name = try object.optional("name")
     driver = try object.optional("driver")
     reason = try object.optional("reason")
+    inUse = try object.optional("in_use")
+    known = try object.optional("known")
   }
 
   /// The members as JSON.
@@ -35,6 +60,8 @@ public struct VaultReader: VarlinkRecord, WireValue, Equatable {
         "name": name,
         "driver": driver,
         "reason": reason,
+        "in_use": inUse,
+        "known": known,
       ])
     }
   }
@@ -196,14 +223,24 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
   public var stages: Int
   /// What to do differently, for `retry`.
   public var hint: ScanHint?
+  /// How the reader wants to be touched.
+  public var scan: ScanType?
 
   /// Of these parts.
-  public init(event: EnrollEvent, finger: String, stage: Int, stages: Int, hint: ScanHint? = nil) {
+  public init(
+    event: EnrollEvent,
+    finger: String,
+    stage: Int,
+    stages: Int,
+    hint: ScanHint? = nil,
+    scan: ScanType? = nil
+  ) {
     self.event = event
     self.finger = finger
     self.stage = stage
     self.stages = stages
     self.hint = hint
+    self.scan = scan
   }
 
   /// Reads the members.
@@ -213,6 +250,7 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
     stage = try object.required("stage")
     stages = try object.required("stages")
     hint = try object.optional("hint").map(ScanHint.init(name:))
+    scan = try object.optional("scan")
   }
 
   /// The members as JSON.
@@ -224,6 +262,7 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
         "stage": stage,
         "stages": stages,
         "hint": hint,
+        "scan": scan,
       ])
     }
   }

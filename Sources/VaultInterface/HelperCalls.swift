@@ -115,7 +115,7 @@ public struct ExchangeCall: VarlinkMethod {
   }
 }
 
-/// One enrolled print, before a check.
+/// One print, before a check, an enrolment or a deletion.
 public struct LoadPrintCall: VarlinkMethod {
   /// What it brings.
   public typealias Reply = EmptyReply
@@ -126,11 +126,14 @@ public struct LoadPrintCall: VarlinkMethod {
   public var finger: String
   /// The print, as the reader's library wrote it.
   public var print: SharedSecret
+  /// Whether it was deleted, and may still be on its reader: it passes no check.
+  public var former: Bool
 
   /// Of these parts.
-  public init(finger: String, print: SharedSecret) {
+  public init(finger: String, print: SharedSecret, former: Bool = false) {
     self.finger = finger
     self.print = print
+    self.former = former
   }
 
   /// Reads the members.
@@ -138,12 +141,17 @@ public struct LoadPrintCall: VarlinkMethod {
     finger = try object.required("finger")
     let print: WireSecret = try object.required("print")
     self.print = print.secret
+    former = try object.optional("former") ?? false
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      try .wire(["finger": finger, "print": WireSecret(secret: print)])
+      try .wire([
+        "finger": finger,
+        "print": WireSecret(secret: print),
+        "former": former ? true : nil,
+      ])
     }
   }
 }
@@ -165,6 +173,8 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
   public var desktopDigests: [[UInt8]]?
   /// The fingers that fprintd is expected to tell of: these and no others.
   public var desktopFingers: [String]?
+  /// The finger whose print comes first, where the reader takes one at a time.
+  public var firstFinger: String?
 
   /// Of these parts.
   public init(
@@ -172,13 +182,15 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     user: String? = nil,
     timeout: Int,
     desktopDigests: [[UInt8]]? = nil,
-    desktopFingers: [String]? = nil
+    desktopFingers: [String]? = nil,
+    firstFinger: String? = nil
   ) {
     self.presenceMethod = presenceMethod
     self.user = user
     self.timeout = timeout
     self.desktopDigests = desktopDigests
     self.desktopFingers = desktopFingers
+    self.firstFinger = firstFinger
   }
 
   /// Reads the members.
@@ -189,6 +201,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     let digests: [WireBytes]? = try object.optional("desktop_digests")
     desktopDigests = digests?.map(\.bytes)
     desktopFingers = try object.optional("desktop_fingers")
+    firstFinger = try object.optional("first_finger")
   }
 
   /// The members as JSON.
@@ -200,6 +213,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
         "timeout": timeout,
         "desktop_digests": desktopDigests?.map(WireBytes.init(bytes:)),
         "desktop_fingers": desktopFingers,
+        "first_finger": firstFinger,
       ])
     }
   }
@@ -242,21 +256,27 @@ public struct HelperEnrollCall: VarlinkMethod, Equatable {
   public var finger: String
   /// In milliseconds, for each touch.
   public var timeout: Int
+  /// Whether the print stays on the reader only if `HelperKeepCall` follows.
+  public var keep: Bool
 
   /// Of these parts.
-  public init(finger: String, timeout: Int) {
+  public init(finger: String, timeout: Int, keep: Bool = false) {
     self.finger = finger
     self.timeout = timeout
+    self.keep = keep
   }
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
     timeout = try object.required("timeout")
+    keep = try object.optional("keep") ?? false
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { try .wire(["finger": finger, "timeout": timeout]) }
+    get throws(MessageError) {
+      try .wire(["finger": finger, "timeout": timeout, "keep": keep ? true : nil])
+    }
   }
 }

@@ -2,8 +2,8 @@ public import JSON
 
 /// What happens in a presence check, as the helper tells the engine.
 public enum HelperCheckEvent: VarlinkRecord, Equatable {
-  /// The reader is open.
-  case ready
+  /// The reader is armed.
+  case ready(ArmedReader)
   /// The reader waits for a touch.
   case waiting
   /// The reader could not see the finger well.
@@ -16,6 +16,10 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   case notMatched
   /// There was no decision.
   case failed(HelperFailure, detail: String?)
+  /// The reader that stores its prints itself does not have these any longer.
+  case lostPrints(detail: String?)
+  /// The reader is in use, and hidden from this process; a new one may find it.
+  case hidden(detail: String?)
 
   private enum Name: String, CaseIterable, WireValue {
     case ready
@@ -30,7 +34,7 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required("event") as Name {
-    case .ready: self = .ready
+    case .ready: self = .ready(try ArmedReader(decoding: object))
     case .waiting: self = .waiting
     case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
     case .ask:
@@ -38,7 +42,15 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
     case .matched: self = .matched(finger: try object.optional("finger"))
     case .notMatched: self = .notMatched
     case .failed:
-      self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+      let reason: HelperFailure = try object.required("reason")
+      let detail: String? = try object.optional("detail")
+      if reason == .notEnrolled, try object.optional("lost") == true {
+        self = .lostPrints(detail: detail)
+      } else if reason == .busy, try object.optional("hidden_reader") == true {
+        self = .hidden(detail: detail)
+      } else {
+        self = .failed(reason, detail: detail)
+      }
     }
   }
 
@@ -46,15 +58,28 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   public var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
-      case .ready: try .wire(["event": Name.ready])
-      case .waiting: try .wire(["event": Name.waiting])
-      case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
+      case .ready(let reader):
+        var object: JSONObject = try .wire(["event": Name.ready])
+        reader.write(to: &object)
+        return object
+      case .waiting: return try .wire(["event": Name.waiting])
+      case .retry(let hint): return try .wire(["event": Name.retry, "hint": hint])
       case .ask(let text, let hidden):
-        try .wire(["event": Name.ask, "text": text, "hidden": hidden])
-      case .matched(let finger): try .wire(["event": Name.matched, "finger": finger])
-      case .notMatched: try .wire(["event": Name.notMatched])
+        return try .wire(["event": Name.ask, "text": text, "hidden": hidden])
+      case .matched(let finger): return try .wire(["event": Name.matched, "finger": finger])
+      case .notMatched: return try .wire(["event": Name.notMatched])
       case .failed(let reason, let detail):
-        try .wire(["event": Name.failed, "reason": reason, "detail": detail])
+        return try .wire(["event": Name.failed, "reason": reason, "detail": detail])
+      case .lostPrints(let detail):
+        return try .wire([
+          "event": Name.failed, "reason": HelperFailure.notEnrolled, "detail": detail,
+          "lost": true,
+        ])
+      case .hidden(let detail):
+        return try .wire([
+          "event": Name.failed, "reason": HelperFailure.busy, "detail": detail,
+          "hidden_reader": true,
+        ])
       }
     }
   }

@@ -72,16 +72,18 @@ let helperDescription = #"""
     user: ?int
   )
 
-  # One enrolled print, before Check. `print` is base64, secret.
-  method LoadPrint(finger: string, print: string) -> ()
+  # One print, before Check, Enroll or DeletePrints. `print` is base64, secret. A `former` one was
+  # deleted, and may still be on the reader that stores it: it passes no check.
+  method LoadPrint(finger: string, print: string, former: ?bool) -> ()
   # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
   # password: `ask` (answer with Respond), then matched, not_matched or failed.
-  # Of the fingers that ListEnrolled told of, those take part whose digest is among `desktop_digests`
-  # (source prints), or all, if they are still exactly `desktop_fingers` (source names).
+  # The fingers that ListEnrolled told of take part if they are still exactly those of
+  # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
+  # A reader that takes one print at a time gets that of `first_finger`.
   # `waiting` may come before `ready`: the reader is busy and is tried again.
   method Check(
     method: (fingerprint, password), user: ?string, timeout: int,
-    desktop_digests: ?[]string, desktop_fingers: ?[]string
+    desktop_digests: ?[]string, desktop_fingers: ?[]string, first_finger: ?string
   ) -> (
     event: (ready, waiting, retry, ask, matched, not_matched, failed),
     # too_short, center_finger, remove_finger, general
@@ -91,15 +93,25 @@ let helperDescription = #"""
     finger: ?string,
     # For failed: not_available, not_enrolled, busy, timed_out, cancelled, denied.
     reason: ?string,
-    detail: ?string
+    detail: ?string,
+    # For not_enrolled: the reader stores its prints itself, and does not have these any longer.
+    lost: ?bool,
+    # For busy: the reader is hidden from this process, and a new one may find it.
+    hidden_reader: ?bool,
+    # For ready: the reader, and in `finger` the one that can match, if the others cannot.
+    name: ?string,
+    driver: ?string,
+    scan: ?(press, swipe)
   )
   method Respond(text: string) -> (
     event: (ready, waiting, retry, ask, matched, not_matched, failed),
     hint: ?string, text: ?string, hidden: ?bool, finger: ?string, reason: ?string, detail: ?string
   )
-  # With `more`: ready, stage, retry, then done with the print (base64, secret), or failed.
-  method Enroll(finger: string, timeout: int) -> (
-    event: (ready, waiting, stage, retry, done, failed),
+  # With `more`: ready, stage, retry, then done with the print (base64, secret), or failed. removed: the
+  # former print of this `place` among those that were loaded is not on the reader any longer. With
+  # `keep`, a reader that stores prints itself keeps this one only if Keep follows.
+  method Enroll(finger: string, timeout: int, keep: ?bool) -> (
+    event: (ready, waiting, stage, retry, removed, done, failed),
     stage: int,
     stages: int,
     hint: ?string,
@@ -107,19 +119,30 @@ let helperDescription = #"""
     driver: ?string,
     device: ?string,
     reason: ?string,
-    detail: ?string
+    detail: ?string,
+    place: ?int,
+    # As for Check.
+    hidden_reader: ?bool,
+    name: ?string,
+    scan: ?(press, swipe)
   )
-  # driver fprintd: the reader is not this user's to open, and fprintd verifies.
+  # The print of the last enrolment is stored.
+  method Keep() -> ()
+  # Deletes the loaded prints on the reader that stores them: these and no others. left: it may still
+  # be there, `detail` says why.
+  method DeletePrints(timeout: int) -> (prints: [](deleted, not_stored, left), detail: ?string)
+  # What the system knows: no reader is opened, and fprintd is not started. driver fprintd: the reader is
+  # not this user's to open, and fprintd verifies. `looked` is false if the system cannot tell.
   method GetReader() -> (
     available: bool, name: ?string, driver: ?string, device: ?string, stages: ?int,
-    reason: ?string
+    reason: ?string, in_use: ?bool, looked: ?bool
   )
   # The fingers that the user of the helper's process has enrolled with fprintd. prints: its own
   # files, read as root; `digests` has the SHA-256 of each finger's print in base64. names: what it
   # tells over the bus; `digests` is empty. unknown: it could not be asked; nothing is told by
-  # that.
-  method ListEnrolled() -> (
-    source: (none, unknown, prints, names), fingers: []string, digests: []string
+  # that. With `start` false fprintd is not started; `asleep` says that it does not run.
+  method ListEnrolled(start: ?bool) -> (
+    source: (none, unknown, prints, names), fingers: []string, digests: []string, asleep: ?bool
   )
 
   """#

@@ -7,15 +7,22 @@ public struct HelperListEnrolledCall: VarlinkMethod, Equatable {
   /// The full name of the method.
   public static let method = "io.thumblatch.Helper.ListEnrolled"
 
-  /// Without parameters.
-  public init() {}
+  /// Whether fprintd is started if it does not run.
+  public var start: Bool
+
+  /// Of these parts.
+  public init(start: Bool = true) {
+    self.start = start
+  }
 
   /// Reads the members.
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  public init(decoding object: JSONObject) throws(MessageError) {
+    start = try object.optional("start") ?? true
+  }
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) { JSONObject() }
+    get throws(MessageError) { try .wire(["start": start ? nil : false]) }
   }
 }
 
@@ -39,12 +46,20 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
   public var fingers: [String]
   /// SHA-256 of the print of each, in the same order; empty where only names can be seen.
   public var digests: [[UInt8]]
+  /// Whether they are unknown because fprintd does not run and was not to be started.
+  public var asleep: Bool
 
   /// Of these parts.
-  public init(source: EnrolledSource, fingers: [String] = [], digests: [[UInt8]] = []) {
+  public init(
+    source: EnrolledSource,
+    fingers: [String] = [],
+    digests: [[UInt8]] = [],
+    asleep: Bool = false
+  ) {
     self.source = source
     self.fingers = fingers
     self.digests = digests
+    self.asleep = asleep
   }
 
   /// Reads the members.
@@ -53,6 +68,7 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
     fingers = try object.required("fingers")
     let digests: [WireBytes] = try object.required("digests")
     self.digests = digests.map(\.bytes)
+    asleep = try object.optional("asleep") ?? false
   }
 
   /// The members as JSON.
@@ -62,6 +78,7 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
         "source": source,
         "fingers": fingers,
         "digests": digests.map(WireBytes.init(bytes:)),
+        "asleep": asleep ? true : nil,
       ])
     }
   }

@@ -19,7 +19,7 @@ public struct HelperGetReaderCall: VarlinkMethod, Equatable {
   }
 }
 
-/// What the reader says about itself.
+/// What the system knows about the reader.
 public struct HelperReader: VarlinkRecord, Equatable {
   /// Whether it can be used.
   public var available: Bool
@@ -33,6 +33,10 @@ public struct HelperReader: VarlinkRecord, Equatable {
   public var stages: Int?
   /// Why it cannot be used.
   public var reason: String?
+  /// Whether a program uses it now.
+  public var inUse: Bool
+  /// Whether the system can tell: a reader that is not on USB shows only when it is used.
+  public var looked: Bool
 
   /// Of these parts.
   public init(
@@ -41,7 +45,9 @@ public struct HelperReader: VarlinkRecord, Equatable {
     driver: String? = nil,
     device: String? = nil,
     stages: Int? = nil,
-    reason: String? = nil
+    reason: String? = nil,
+    inUse: Bool = false,
+    looked: Bool = true
   ) {
     self.available = available
     self.name = name
@@ -49,6 +55,8 @@ public struct HelperReader: VarlinkRecord, Equatable {
     self.device = device
     self.stages = stages
     self.reason = reason
+    self.inUse = inUse
+    self.looked = looked
   }
 
   /// Reads the members.
@@ -59,6 +67,8 @@ public struct HelperReader: VarlinkRecord, Equatable {
     device = try object.optional("device")
     stages = try object.optional("stages")
     reason = try object.optional("reason")
+    inUse = try object.optional("in_use") ?? false
+    looked = try object.optional("looked") ?? true
   }
 
   /// The members as JSON.
@@ -71,6 +81,8 @@ public struct HelperReader: VarlinkRecord, Equatable {
         "device": device,
         "stages": stages,
         "reason": reason,
+        "in_use": inUse ? true : nil,
+        "looked": looked ? nil : false,
       ])
     }
   }

@@ -10,6 +10,10 @@ public enum HelperRequest: Sendable {
   case respond(HelperRespondCall)
   /// `Enroll`.
   case enroll(HelperEnrollCall)
+  /// `Keep`.
+  case keep(HelperKeepCall)
+  /// `DeletePrints`.
+  case deletePrints(HelperDeletePrintsCall)
   /// `GetReader`.
   case getReader(HelperGetReaderCall)
   /// `ListEnrolled`.
@@ -26,6 +30,8 @@ public enum HelperRequest: Sendable {
       case HelperCheckCall.method: self = .check(try call.content())
       case HelperRespondCall.method: self = .respond(try call.content())
       case HelperEnrollCall.method: self = .enroll(try call.content())
+      case HelperKeepCall.method: self = .keep(try call.content())
+      case HelperDeletePrintsCall.method: self = .deletePrints(try call.content())
       case HelperGetReaderCall.method: self = .getReader(try call.content())
       case HelperListEnrolledCall.method: self = .listEnrolled(try call.content())
       case HelperRequestCall.method: self = .request(try call.content())

@@ -20,6 +20,8 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
   public var timeout: Int
   /// Why the password is needed where a finger would do else.
   public var reason: String?
+  /// How the reader that was used last wants to be touched.
+  public var scan: ScanType?
 
   /// Of these parts.
   public init(
@@ -30,7 +32,8 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     detail: String? = nil,
     methods: [PresenceMethod],
     timeout: Int,
-    reason: String? = nil
+    reason: String? = nil,
+    scan: ScanType? = nil
   ) {
     self.prompt = prompt
     self.requester = requester
@@ -40,6 +43,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     self.methods = methods
     self.timeout = timeout
     self.reason = reason
+    self.scan = scan
   }
 
   /// Reads the members.
@@ -52,6 +56,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
     methods = try object.required("methods")
     timeout = try object.required("timeout")
     reason = try object.optional("reason")
+    scan = try object.optional("scan")
   }
 
   /// The members as JSON.
@@ -66,6 +71,7 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
         "methods": methods,
         "timeout": timeout,
         "reason": reason,
+        "scan": scan,
       ])
     }
   }

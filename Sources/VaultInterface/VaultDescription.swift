@@ -47,12 +47,16 @@ let vaultDescription = #"""
     replaced_reason: ?string
   )
 
-  # What the reader says about itself. `reason` tells why it is not there.
+  # What is known about the reader, which is not opened for this. `reason` tells why it is not there.
   type Reader (
     available: bool,
     name: ?string,
     driver: ?string,
-    reason: ?string
+    reason: ?string,
+    # Whether a program uses it now.
+    in_use: ?bool,
+    # plugged: as sysfs shows it. last_used: it does not show there, and was used the last time.
+    known: ?(plugged, last_used, not_looked)
   )
 
   type AuditRecord (
@@ -117,7 +121,7 @@ let vaultDescription = #"""
   # One reply for each account with `more`; without it an account must be named.
   method GetAccount(account: ?string) -> (account: ?Account)
 
-  # Asks the reader's helper process: takes some milliseconds.
+  # Asks a helper process, which looks and does not touch the reader: takes some milliseconds.
   method GetReader() -> (reader: Reader)
 
   # A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
@@ -165,7 +169,10 @@ let vaultDescription = #"""
     text: ?string,
     hidden: ?bool,
     # With `waiting`: a password was wrong, and the next one is tried after so many seconds.
-    seconds: ?int
+    seconds: ?int,
+    # With `waiting`: the one finger that can match now, and how the reader wants to be touched.
+    finger: ?string,
+    scan: ?(press, swipe)
   )
   method Respond(prompt: string, text: string) -> (
     event: (waiting, retry, ask, passed, queued, free), hint: ?string, text: ?string, hidden: ?bool,
@@ -197,10 +204,15 @@ let vaultDescription = #"""
     finger: string,
     stage: int,
     stages: int,
-    hint: ?string
+    hint: ?string,
+    # How the reader wants to be touched.
+    scan: ?(press, swipe)
   )
-  # Needs a prompt passed by password. `fingers` are those that are left.
-  method DeleteFinger(finger: string, prompt: ?string, ask: ?bool) -> (fingers: []string)
+  # Needs a prompt passed by password. `fingers` are those that are left. A reader that stores prints
+  # deletes this one too; `on_reader` tells why it could not. The next enrolment there does it then.
+  method DeleteFinger(finger: string, prompt: ?string, ask: ?bool) -> (
+    fingers: []string, on_reader: ?string
+  )
 
   # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
   # refresh token, and so a passed prompt where the account is protected and no unlock window is open.
@@ -345,7 +357,9 @@ let vaultDescription = #"""
     methods: [](fingerprint, password),
     timeout: int,
     # Why the password is needed where a finger would do else: show it.
-    reason: ?string
+    reason: ?string,
+    # How the reader that was used last wants to be touched.
+    scan: ?(press, swipe)
   )
   # The check did not pass. `methods` are those that may still be tried with this prompt.
   error PresenceFailed(

@@ -9,7 +9,7 @@ extension Dispatcher {
   ) async throws(VaultFailure) -> VarlinkReply {
     if case .deleteFinger(let call) = request {
       let left = try await vault.delete(finger: call.finger, prompt: call.prompt, caller: caller)
-      return try Self.made(DeleteFingerReply(fingers: left))
+      return try Self.made(DeleteFingerReply(fingers: left.fingers, onReader: left.onReader))
     }
     let facts = try await vault.fingers(of: caller)
     return try Self.made(

@@ -86,6 +86,17 @@ final class HelperTurns: Sendable {
     }
   }
 
+  /// Takes a turn if there is one now.
+  func takeNow(for user: UInt32) -> Bool {
+    state.withLock { state in
+      let use = state.used[user] ?? Use()
+      guard state.total < all, use.hasRoom(.pressing, each) else { return false }
+      state.total += 1
+      state.used[user, default: Use()].all += 1
+      return true
+    }
+  }
+
   /// Gives a turn back, which somebody else has then.
   func giveBack(of user: UInt32, _ purpose: Purpose) {
     let next = state.withLock { state -> Waiting? in

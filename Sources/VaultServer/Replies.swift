@@ -76,7 +76,9 @@ extension PresenceRequest {
       detail: need.detail,
       methods: need.methods.map(VaultInterface.PresenceMethod.init),
       timeout: Int(clamping: need.timeout),
-      reason: need.reason
+      reason: need.reason,
+      scan: need.methods.contains(.fingerprint)
+        ? need.scan.map(VaultInterface.ScanType.init) : nil
     )
   }
 }
@@ -214,8 +216,20 @@ extension VaultReader {
       available: facts.available,
       name: facts.name,
       driver: facts.driver,
-      reason: facts.reason
+      reason: facts.reason,
+      inUse: facts.knowledge == .plugged && facts.available ? facts.isInUse : nil,
+      known: ReaderKnowledge(facts.knowledge)
     )
+  }
+}
+
+extension ReaderKnowledge {
+  init(_ knowledge: ReaderFacts.Knowledge) {
+    switch knowledge {
+    case .plugged: self = .plugged
+    case .lastUsed: self = .lastUsed
+    case .notLooked: self = .notLooked
+    }
   }
 }
 
@@ -247,10 +261,18 @@ extension VaultInterface.CheckEvent {
   init(_ notice: CheckNotice) {
     switch notice {
     case .waiting: self = .waiting
+    case .touch(let finger, let scan):
+      self = .touch(finger: finger, scan: scan.map(VaultInterface.ScanType.init))
     case .retry(let hint): self = .retry(ScanHint(hint))
     case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
     case .queued: self = .queued
     }
+  }
+}
+
+extension VaultInterface.ScanType {
+  init(_ scan: TokenVault.ScanType) {
+    self = scan == .swipe ? .swipe : .press
   }
 }
 

@@ -51,7 +51,7 @@ public enum ServiceEngine {
           directory: directory,
           owner: user,
           exchange: SharedExchange(exchange: exchange, turns: shares.exchanges, user: user),
-          check: SharedPresence(check: check, turns: shares.questions, user: user),
+          check: SharedPresence(check: check, shares: shares, user: user),
           clock: clock,
           windowGuard: SessionGuard(user: user, address: bus),
           rules: rules,

@@ -10,6 +10,8 @@ struct HelperShares: Sendable {
   let exchanges = HelperTurns(each: 8, all: 128)
   /// Questions to the reader, and for a desktop's fingers; not checks, of which a vault has few.
   let questions = HelperTurns(each: 4, all: 32)
+  /// Those that were started with a prompt, and wait for its check.
+  let prepared = HelperTurns(each: 1, all: 32)
 }
 
 /// The requests of one user, who shares the couriers with all others.
@@ -36,16 +38,24 @@ struct SharedExchange: TokenExchange {
 /// The presence checks of one user, who shares the programs that ask with all others.
 struct SharedPresence: PresenceCheck {
   let check: any PresenceCheck
-  let turns: HelperTurns
+  let shares: HelperShares
   let user: UInt32
 
+  func prepare() async -> (any PreparedCheck)? {
+    // Nobody waits for one: without it the check starts its helper itself.
+    guard shares.prepared.takeNow(for: user) else { return nil }
+    guard let program = await check.prepare() else {
+      shares.prepared.giveBack(of: user, .pressing)
+      return nil
+    }
+    return SharedPrepared(program: program, turns: shares.prepared, user: user)
+  }
+
   func fingerprint(
-    _ prints: [LoadedPrint],
-    desktop: DesktopFingers?,
-    of caller: Caller,
-    seconds: Int64
+    _ request: FingerRequest,
+    of caller: Caller
   ) async throws(PresenceOutcome) -> any CheckConversation {
-    try await check.fingerprint(prints, desktop: desktop, of: caller, seconds: seconds)
+    try await check.fingerprint(request, of: caller)
   }
 
   func password(
@@ -56,24 +66,73 @@ struct SharedPresence: PresenceCheck {
   }
 
   func enroll(
-    finger: String,
-    seconds: Int64
+    _ request: EnrollmentRequest
   ) async throws(PresenceOutcome) -> any EnrollmentConversation {
-    try await check.enroll(finger: finger, seconds: seconds)
+    try await check.enroll(request)
+  }
+
+  func delete(_ print: LoadedPrint) async -> PrintDeletion {
+    _ = await shares.questions.take(for: user, .pressing)
+    defer { shares.questions.giveBack(of: user, .pressing) }
+    return await check.delete(print)
   }
 
   func reader() async -> ReaderFacts {
-    guard await turns.take(for: user, .passing) else {
+    guard await shares.questions.take(for: user, .passing) else {
       let why = "nobody waits for it any more"
       return ReaderFacts(available: false, name: nil, driver: nil, reason: why)
     }
-    defer { turns.giveBack(of: user, .passing) }
+    defer { shares.questions.giveBack(of: user, .passing) }
     return await check.reader()
   }
 
   func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
-    _ = await turns.take(for: user, .pressing)
-    defer { turns.giveBack(of: user, .pressing) }
+    _ = await shares.questions.take(for: user, .pressing)
+    defer { shares.questions.giveBack(of: user, .pressing) }
     return try await check.desktopFingers(of: caller)
+  }
+
+  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView {
+    _ = await shares.questions.take(for: user, .pressing)
+    defer { shares.questions.giveBack(of: user, .pressing) }
+    return try await check.desktopView(of: caller)
+  }
+}
+
+/// A helper that waits for its check, and is counted until it is used or ended.
+private final class SharedPrepared: PreparedCheck {
+  private let program: any PreparedCheck
+  private let turns: HelperTurns
+  private let user: UInt32
+  private let isCounted = Atomic(true)
+
+  init(program: any PreparedCheck, turns: HelperTurns, user: UInt32) {
+    self.program = program
+    self.turns = turns
+    self.user = user
+  }
+
+  deinit { giveBack() }
+
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+    try await program.desktopFingers(of: caller)
+  }
+
+  func fingerprint(
+    _ request: FingerRequest,
+    of caller: Caller
+  ) async throws(PresenceOutcome) -> any CheckConversation {
+    giveBack()
+    return try await program.fingerprint(request, of: caller)
+  }
+
+  func end() {
+    giveBack()
+    program.end()
+  }
+
+  private func giveBack() {
+    guard isCounted.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    turns.giveBack(of: user, .pressing)
   }
 }

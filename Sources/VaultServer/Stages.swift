@@ -4,22 +4,32 @@ internal import VaultInterface
 
 /// How far an enrolment is, so that each reply can say it.
 final class Stages: Sendable {
-  private let state = Mutex((stage: 0, of: 0))
+  private struct State {
+    var stage = 0
+    var of = 0
+    var scan: VaultInterface.ScanType?
+  }
+
+  private let state = Mutex(State())
 
   /// The stages that are done, and all of them.
-  var last: (stage: Int, of: Int) { state.withLock { $0 } }
+  var last: (stage: Int, of: Int) { state.withLock { ($0.stage, $0.of) } }
 
   /// What a client is told of an event; nil for the last one, which the call itself answers.
   func reply(to event: EnrollmentEvent, _ finger: String) -> VarlinkReply? {
     let wire: EnrollEvent
     var advice: ScanHint?
     switch event {
+    case .reader(let reader):
+      state.withLock { $0.scan = VaultInterface.ScanType(reader.scan) }
+      return nil
+    case .removed: return nil
     case .ready, .waiting: wire = .waiting
     case .stage(let stage, let of):
-      state.withLock { $0 = (stage, of) }
+      note(stage, of)
       wire = .stage
     case .retry(let hint, let stage, let of):
-      state.withLock { $0 = (stage, of) }
+      if of > 0 { note(stage, of) }
       wire = .retry
       advice = ScanHint(hint)
     case .done, .failed: return nil
@@ -31,9 +41,17 @@ final class Stages: Sendable {
         finger: finger,
         stage: stage,
         stages: of,
-        hint: advice
+        hint: advice,
+        scan: state.withLock { $0.scan }
       ),
       continues: true
     )
+  }
+
+  private func note(_ stage: Int, _ of: Int) {
+    state.withLock { state in
+      state.stage = stage
+      state.of = of
+    }
   }
 }

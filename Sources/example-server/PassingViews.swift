@@ -34,13 +34,14 @@ extension Views {
         prompt.allowsPassword
         ? parts.button("/prompt/password", "Use the system password", hidden: hidden) : ""
       return View(
-        "Touch the fingerprint reader",
+        prompt.scan == .swipe
+          ? "Swipe over the fingerprint reader" : "Touch the fingerprint reader",
         Icons.finger,
         isPassing: true,
         body: """
           \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
           \(question)
-          \(sign(advice?.sentence ?? "Waiting for your finger…"))
+          \(sign(advice?.sentence(prompt.scan) ?? prompt.waiting))
           \(password)
           \(cancel)
           """
@@ -143,15 +144,23 @@ extension Views {
 extension PresencePrompt {
   /// So that an answer goes to the one that it was typed for.
   var number: String { String(id) }
+
+  /// What it waits for, with the one finger that can match.
+  fileprivate var waiting: String {
+    "Waiting for your \(finger?.replacing("-", with: " ") ?? "finger")…"
+  }
 }
 
 extension PresencePrompt.ScanAdvice {
-  fileprivate var sentence: String {
-    switch self {
-    case .longer: "Touch again, and leave the finger on the reader longer."
-    case .center: "Touch again, in the middle of the reader."
-    case .lift: "Lift the finger, then touch again."
-    case .again: "Once more, please."
+  fileprivate func sentence(_ scan: PresencePrompt.Scan) -> String {
+    switch (self, scan) {
+    case (.longer, .press): "Touch again, and leave the finger on the reader longer."
+    case (.longer, .swipe): "Swipe the whole finger again, a little more slowly."
+    case (.center, .press): "Touch again, in the middle of the reader."
+    case (.center, .swipe): "Swipe again, along the middle of the reader."
+    case (.lift, .press): "Lift the finger, then touch again."
+    case (.lift, .swipe): "Lift the finger, then swipe it again."
+    case (.again, _): "Once more, please."
     }
   }
 }

@@ -59,7 +59,7 @@ extension ReaderTests {
           case 3, 4: if case .busy = error {} else { Issue.record("\(code): \(error as Any)") }
           case 7: #expect(error == .notEnrolled)
           case 8: #expect(error == .storageFull)
-          case 9: #expect(error == .duplicate)
+          case 9: #expect(error == .duplicate(nil))
           case 256: #expect(error == .removed)
           case 257: #expect(error == .tooHot)
           default: if case .failed = error {} else { Issue.record("\(code): \(error as Any)") }
@@ -79,9 +79,7 @@ extension ReaderTests {
         try reader.send("UNPLUG")
         #expect(throws: ReaderError.removed) { try check.wait() }
       }
-      #expect(throws: ReaderError.noReader) {
-        try Reader(.virtual).facts(opening: true).wait()
-      }
+      #expect(try Reader(.virtual).look().wait() == .none)
     }
 
     @Test
@@ -192,9 +190,9 @@ extension ReaderTests {
         #expect(throws: ReaderError.noReader) {
           try Reader(.hardware).check([print], milliseconds: 1000).wait()
         }
-        #expect(throws: ReaderError.noReader) {
-          try Reader(.hardware).facts(opening: true).wait()
-        }
+        // The machine that runs this has no reader of its own.
+        let look = try Reader(.hardware).look().wait()
+        #expect(look == .none || look == .notLooked)
       }
       #expect(!AllowedDrivers.hardware.permit("virtual_image"))
       #expect(AllowedDrivers.hardware.permit("synaptics"))
@@ -211,15 +209,20 @@ extension ReaderTests {
     }
 
     @Test
-    func theReaderTellsAboutItself() throws {
+    func theReaderTellsAboutItselfWhenItIsUsedAndNotBefore() throws {
       defer { reader.remove() }
       try reader.connected {
-        for opening in [false, true] {
-          let facts = try Reader(.virtual).facts(opening: opening).wait()
-          #expect(facts.driver == "virtual_device")
-          #expect(facts.stages == 5)
-          #expect(!facts.identifies)
-        }
+        let own = Reader(.virtual)
+        let before = try own.look().wait()
+        #expect(before == .plugged(name: "", driver: "virtual_device", isInUse: false))
+        let seen = VirtualReaderEvents<ReaderFacts>()
+        let operation = own.enroll(.leftThumb, milliseconds: 60_000, seen: { seen.put($0) })
+        let facts = try #require(seen.next())
+        #expect(facts.driver == "virtual_device")
+        #expect(facts.name == "Virtual device for debugging")
+        #expect(facts.scan == .press)
+        operation.cancel()
+        #expect(throws: ReaderError.cancelled) { try operation.wait() }
       }
     }
   }

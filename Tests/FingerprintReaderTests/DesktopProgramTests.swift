@@ -54,7 +54,7 @@ struct DesktopProgramTests {
     // A print that the engine does not know takes no part, and none is the same as no fingers.
     var unknown = enrolled.digests[0]
     unknown[0] ^= 1
-    for digests in [[unknown], [], nil] as [[[UInt8]]?] {
+    for digests in [[unknown], [], nil, enrolled.digests + [unknown]] as [[[UInt8]]?] {
       try client.send(
         HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopDigests: digests),
         more: true

@@ -54,7 +54,7 @@ extension ReaderTests {
       // A retry with which the verification ends is begun anew.
       try bus.run("status('verify-retry-scan', True)")
       #expect(check.next() == .retry(.general))
-      #expect(check.next() == .ready(only: nil))
+      try bus.run("await_armed()")
       try bus.run("status('verify-match', True)")
       // fprintd does not say which finger it was; of one enrolled finger it is known.
       #expect(try check.wait() == .matched(.rightIndex))
@@ -83,6 +83,50 @@ extension ReaderTests {
     }
 
     @Test
+    func aFloodOfBadScansIsTwentyNoticesInFiveSeconds() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: [])
+      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+      #expect(check.next() == .ready(only: nil))
+      let begun = BootInstant.now.nanoseconds
+      #expect(try bus.run("flood('verify-retry-scan', False, 20000)") != "")
+      while check.events.all.count < 3 { #expect(check.next() == .retry(.general)) }
+      let count = check.events.all.count
+      let quarters = (BootInstant.now.nanoseconds - begun) / 250_000_000
+      #expect(count <= Int(quarters) + 2, "\(count) in \(quarters) quarters of a second")
+      // What counts comes through.
+      try bus.run("status('verify-match', True)")
+      #expect(try check.wait() == .matched(.rightIndex))
+    }
+
+    /// A verification that ends with a bad scan is begun again, five times a second at most.
+    @Test
+    func anFprintdThatEndsEachVerificationAtOnceIsNotStartedWithoutEnd() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: ["restless"])
+      let check = RunningCheck([], fingers: [.rightIndex], milliseconds: 2000, on: reader)
+      #expect(throws: ReaderError.timedOut) { try check.wait() }
+      let starts = try bus.run("calls()").split(separator: " ").count { $0.contains("VerifyStart") }
+      #expect((2...14).contains(starts), "\(starts)")
+      #expect(check.events.all.count <= 14, "\(check.events.all)")
+    }
+
+    @Test
+    func aVerdictIsNotLostWhereFprintdReleasesSlowly() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: ["hold"])
+      for (name, verdict) in [
+        ("verify-match", Verdict.matched(.rightIndex)), ("verify-no-match", .noMatch),
+      ] {
+        let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+        #expect(check.next() == .ready(only: nil))
+        try bus.run("status('\(name)', True)")
+        #expect(try check.wait() == verdict)
+        try bus.run("let_go()")
+      }
+    }
+
+    @Test
     func theTimeEndsACheckThatNobodyAnswers() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])
@@ -94,9 +138,7 @@ extension ReaderTests {
     func aNameWithControlCharactersIsMadePlain() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])
-      let facts = try reader.facts(opening: true).wait()
-      #expect(facts.name == "A?[2Jreader")
-      #expect(facts.stages == 0)
+      #expect(try reader.look().wait() == .throughFprintd(name: "A?[2Jreader"))
     }
   }
 }

@@ -209,36 +209,21 @@ extension ReaderTests {
     @Test
     func aReaderThatFprintdHasTellsItsName() throws {
       defer { remove() }
-      let facts = try reader.facts(opening: true).wait()
-      #expect(facts.driver == "fprintd")
-      #expect(facts.name == "Virtual device for debugging")
-      #expect(facts.stages == 5)
+      let look = try reader.look().wait()
+      #expect(look == .throughFprintd(name: "Virtual device for debugging"))
+      try bus.killFprintd()
+      #expect(try reader.look().wait() == .none)
     }
 
+    /// The list of this process lacks it, so that another process has to look.
     @Test
-    func aReaderThatVanishedFromTheListIsLookedForAgain() throws {
-      defer { remove() }
-      let other = try VirtualReader(.device)
-      defer { other.remove() }
-      let print = try other.connected { try enroll("right", as: .rightIndex, on: other) }
-      // fprintd has a reader, so that it is looked for five times, over nearly eight seconds.
-      let check = RunningCheck([print], on: reader)
-      #expect(check.events.next() == .waiting)
-      try other.connected {
-        #expect(check.next() == .ready(only: nil))
-        try other.send("SCAN right")
-        #expect(try check.wait() == .matched(.rightIndex))
-      }
-    }
-
-    @Test
-    func aReaderThatOnlyFprintdSeesIsBusy() throws {
+    func aReaderThatOnlyFprintdSeesHasVanished() throws {
       defer { remove() }
       let other = try VirtualReader(.device)
       defer { other.remove() }
       let print = try other.connected { try enroll("right", as: .rightIndex, on: other) }
       let check = RunningCheck([print], milliseconds: 1000, on: reader)
-      #expect(throws: ReaderError.busy(nil)) { try check.wait() }
+      #expect(throws: ReaderError.vanished) { try check.wait() }
       try bus.killFprintd()
       let without = RunningCheck([print], milliseconds: 1000, on: reader)
       #expect(throws: ReaderError.noReader) { try without.wait() }

@@ -36,9 +36,14 @@ struct RunningCheck {
 }
 
 /// Enrols a name with the virtual reader that compares names.
-func enroll(_ name: String, as finger: Finger, on reader: VirtualReader) throws -> StoredPrint {
+func enroll(
+  _ name: String,
+  as finger: Finger,
+  on reader: VirtualReader,
+  by library: Reader = Reader(.virtual)
+) throws -> StoredPrint {
   let events = VirtualReaderEvents<EnrollEvent>()
-  let operation = Reader(.virtual).enroll(finger, milliseconds: 60_000) { events.put($0) }
+  let operation = library.enroll(finger, milliseconds: 60_000) { events.put($0) }
   #expect(events.next() == .ready(stages: 5))
   for stage in 1...5 {
     try reader.send("SCAN \(name)")

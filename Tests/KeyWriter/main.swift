@@ -41,11 +41,11 @@ struct OpenDoor: PresenceCheck {
     func cancel() {}
   }
 
+  func prepare() async -> (any PreparedCheck)? { nil }
+
   func fingerprint(
-    _ prints: [LoadedPrint],
-    desktop: DesktopFingers?,
-    of caller: Caller,
-    seconds: Int64
+    _ request: FingerRequest,
+    of caller: Caller
   ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
 
   func password(
@@ -56,15 +56,17 @@ struct OpenDoor: PresenceCheck {
   }
 
   func enroll(
-    finger: String,
-    seconds: Int64
+    _ request: EnrollmentRequest
   ) async throws(PresenceOutcome) -> any EnrollmentConversation { throw .notAvailable("") }
+
+  func delete(_ print: LoadedPrint) async -> PrintDeletion { .gone }
 
   func reader() async -> ReaderFacts {
     ReaderFacts(available: false, name: nil, driver: nil, reason: nil)
   }
 
   func desktopFingers(of caller: Caller) async -> DesktopFingers? { nil }
+  func desktopView(of caller: Caller) async -> DesktopView { .seen(nil) }
 }
 
 /// No network.

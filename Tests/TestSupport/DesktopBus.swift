@@ -350,6 +350,8 @@ public final class DesktopBus {
             select.select([], [], [], 0.005)
     def status(name, done):
         call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Send', name, done)
+    def flood(name, done, count):
+        return str(call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Flood', name, done, count))
     def calls():
         return str(call(FPRINT, DEVICE, 'io.thumblatch.Test', 'Calls'))
     def await_armed():

@@ -40,7 +40,10 @@ enum FalseFprintd {
             armed.clear()
             self.VerifyFingerSelected('any')
             result = early.pop(0) if early and early[0] not in ('hold', 'grow') else ''
-            if result:
+            if result == 'restless':
+                early.append('restless')
+                GLib.timeout_add(1, lambda: self.VerifyStatus('verify-retry-scan', True))
+            elif result:
                 self.VerifyStatus(result, True)
         @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s',
                              out_signature='a{sv}')
@@ -55,6 +58,10 @@ enum FalseFprintd {
         @dbus.service.method('io.thumblatch.Test', in_signature='sb')
         def Send(self, result, done):
             self.VerifyStatus(result, done)
+        @dbus.service.method('io.thumblatch.Test', in_signature='sbi')
+        def Flood(self, result, done, count):
+            for _ in range(count):
+                self.VerifyStatus(result, done)
         @dbus.service.method('io.thumblatch.Test', out_signature='s')
         def Calls(self):
             return ' '.join(calls)

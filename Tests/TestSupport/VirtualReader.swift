@@ -64,6 +64,15 @@ public struct VirtualReader: Sendable {
     _ = unsafe try withUnsafeMutableBytes(of: &byte) { unsafe try connection.read(into: $0) }
   }
 
+  /// What the reader stores itself, in the order of the names.
+  public func list() throws -> [String] {
+    let connection = try connect()
+    _ = unsafe try Array("LIST".utf8).withUnsafeBytes { unsafe try connection.send($0) }
+    connection.shutDownSending()
+    let text = String(decoding: try connection.readAll(limit: 65536), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init).sorted()
+  }
+
   /// A connection to the socket.
   public func connect() throws(SystemError) -> Descriptor {
     try UnixSocket.connect(in: try Directory(path: directory), name: "s")

@@ -194,7 +194,7 @@ struct TrailKeepingTests {
   /// What the older program has left: no head, no format of the mark, and schema 1.
   private static let older = """
     DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal');
-    DROP TABLE password_waits; DROP TABLE enrolled_sets;
+    DROP TABLE password_waits; DROP TABLE enrolled_sets; DROP TABLE former_prints;
     ALTER TABLE accounts DROP COLUMN exportable;
     ALTER TABLE accounts DROP COLUMN login_scope; ALTER TABLE accounts DROP COLUMN missing_scope;
     ALTER TABLE access_tokens DROP COLUMN granted_scope;

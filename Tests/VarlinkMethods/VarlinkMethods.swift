@@ -18,7 +18,7 @@ package enum VarlinkMethods {
     RemoveUserCall.self,
     ExchangeCall.self, LoadPrintCall.self, HelperCheckCall.self, HelperRespondCall.self,
     HelperEnrollCall.self, HelperGetReaderCall.self, HelperListEnrolledCall.self,
-    HelperRequestCall.self,
+    HelperRequestCall.self, HelperKeepCall.self, HelperDeletePrintsCall.self,
   ]
 
   /// The methods that a socket of this interface answers.

@@ -53,7 +53,7 @@ func helperSamples() throws -> [Sample] {
     reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),
     reply(to: HelperRequestCall.self, .untrustedListener(user: 1001), isVariant: true),
     reply(to: HelperRequestCall.self, .lost(.timeout), isVariant: true),
-    call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"))),
+    call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"), former: true)),
     reply(to: LoadPrintCall.self, EmptyReply()),
     call(
       HelperCheckCall(
@@ -61,23 +61,28 @@ func helperSamples() throws -> [Sample] {
         user: "ann",
         timeout: 30_000,
         desktopDigests: [[1, 2, 3], [255]],
-        desktopFingers: ["left-thumb", "right-index"]
+        desktopFingers: ["left-thumb", "right-index"],
+        firstFinger: "left-thumb"
       )
     ),
-    reply(to: HelperCheckCall.self, .ready, isVariant: true),
+    reply(to: HelperCheckCall.self, .ready(armed), isVariant: true),
     reply(to: HelperCheckCall.self, .waiting, isVariant: true),
     reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
     reply(to: HelperCheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: HelperCheckCall.self, .matched(finger: "right-index"), isVariant: true),
     reply(to: HelperCheckCall.self, .notMatched, isVariant: true),
     reply(to: HelperCheckCall.self, .failed(.notEnrolled, detail: "d"), isVariant: true),
+    reply(to: HelperCheckCall.self, .lostPrints(detail: "d"), isVariant: true),
+    reply(to: HelperCheckCall.self, .hidden(detail: "d"), isVariant: true),
     call(HelperRespondCall(text: secret("hunter2"))),
     reply(to: HelperRespondCall.self, .retry(.general), isVariant: true),
     reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
     reply(to: HelperRespondCall.self, .matched(finger: "left-thumb"), isVariant: true),
     reply(to: HelperRespondCall.self, .failed(.denied, detail: "expired"), isVariant: true),
-    call(HelperEnrollCall(finger: "right-index", timeout: 30_000)),
-    reply(to: HelperEnrollCall.self, enrolled(.ready), isVariant: true),
+    call(HelperEnrollCall(finger: "right-index", timeout: 30_000, keep: true)),
+    reply(to: HelperEnrollCall.self, enrolled(.ready(armedAlone)), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.removed(2)), isVariant: true),
+    reply(to: HelperEnrollCall.self, enrolled(.hidden(detail: "d")), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.waiting), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.stage), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.retry(.tooShort)), isVariant: true),
@@ -87,6 +92,13 @@ func helperSamples() throws -> [Sample] {
       isVariant: true
     ),
     reply(to: HelperEnrollCall.self, enrolled(.failed(.busy, detail: "d")), isVariant: true),
+    call(HelperKeepCall()),
+    reply(to: HelperKeepCall.self, EmptyReply()),
+    call(HelperDeletePrintsCall(timeout: 8000)),
+    reply(
+      to: HelperDeletePrintsCall.self,
+      HelperDeletions(prints: [.deleted, .notStored, .left], detail: "d")
+    ),
     call(HelperGetReaderCall()),
     reply(
       to: HelperGetReaderCall.self,
@@ -96,20 +108,26 @@ func helperSamples() throws -> [Sample] {
         driver: "virtual_image",
         device: "0",
         stages: 5,
-        reason: "r"
+        reason: "r",
+        inUse: true,
+        looked: false
       )
     ),
-    call(HelperListEnrolledCall()),
+    call(HelperListEnrolledCall(start: false)),
     reply(
       to: HelperListEnrolledCall.self,
       HelperEnrolled(
         source: .prints,
         fingers: ["left-thumb", "right-index"],
-        digests: [[1, 2, 3], [0]]
+        digests: [[1, 2, 3], [0]],
+        asleep: true
       )
     ),
   ]
 }
+
+private let armed = ArmedReader(name: "R", driver: "d", scan: .swipe, finger: "left-thumb")
+private let armedAlone = ArmedReader(name: "R", driver: "d", scan: .press)
 
 private func enrolled(_ event: HelperEnrollReply.Event) -> HelperEnrollReply {
   HelperEnrollReply(event: event, stage: 3, stages: 5)

@@ -22,7 +22,9 @@ let reader = VaultReader(
   available: false,
   name: "Virtual",
   driver: "virtual_device",
-  reason: "held by fprintd"
+  reason: "held by fprintd",
+  inUse: true,
+  known: .lastUsed
 )
 
 /// The messages of checks and fingers, and the errors.
@@ -32,6 +34,7 @@ func presenceSamples() throws -> [Sample] {
     call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
     reply(to: CheckCall.self, .waiting, isVariant: true),
     reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
+    reply(to: CheckCall.self, .touch(finger: "left-thumb", scan: .swipe), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
@@ -65,7 +68,7 @@ func presenceSamples() throws -> [Sample] {
       )
     ),
     call(DeleteFingerCall(finger: "right-index", prompt: "p1")),
-    reply(to: DeleteFingerCall.self, DeleteFingerReply(fingers: ["left-thumb"])),
+    reply(to: DeleteFingerCall.self, DeleteFingerReply(fingers: ["left-thumb"], onReader: "w")),
     call(EnrollFingerCall(finger: "right-index", prompt: "p1")),
     reply(
       to: EnrollFingerCall.self,
@@ -74,7 +77,8 @@ func presenceSamples() throws -> [Sample] {
         finger: "right-index",
         stage: 2,
         stages: 5,
-        hint: .removeFinger
+        hint: .removeFinger,
+        scan: .swipe
       )
     ),
     error(
@@ -87,7 +91,8 @@ func presenceSamples() throws -> [Sample] {
           detail: "d",
           methods: [.fingerprint, .password],
           timeout: 30,
-          reason: "r"
+          reason: "r",
+          scan: .press
         )
       )
     ),

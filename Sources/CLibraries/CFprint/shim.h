@@ -9,6 +9,19 @@ static inline gulong cfprint_on_finger_status(
   return g_signal_connect(device, "notify::finger-status", G_CALLBACK(callback), data);
 }
 
+// g_signal_connect(3) for `notify::removed`.
+static inline gulong cfprint_on_removed(
+    FpDevice *device, void (*callback)(FpDevice *, GParamSpec *, gpointer), gpointer data) {
+  return g_signal_connect(device, "notify::removed", G_CALLBACK(callback), data);
+}
+
+// g_object_get(3) of `removed`: whether the device was unplugged.
+static inline gboolean cfprint_is_removed(FpDevice *device) {
+  gboolean removed = FALSE;
+  g_object_get(device, "removed", &removed, NULL);
+  return removed;
+}
+
 // g_signal_connect(3) for `closed` of a connection to a bus.
 static inline gulong cfprint_on_bus_closed(
     GDBusConnection *connection, void (*callback)(GDBusConnection *, gboolean, GError *, gpointer),

@@ -19,6 +19,12 @@ final class ScriptedCheck: PresenceCheck {
     var holdsDesktop = false
     var held: [CheckedContinuation<Void, Never>] = []
     var heldWatchers: [CheckedContinuation<Void, Never>] = []
+    var isDesktopAsleep = false
+    var prepares = false
+    var prepared: [Prepared] = []
+    var deletions: [(finger: String, print: [UInt8])] = []
+    var deletion = PrintDeletion.gone
+    var reader = ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
   }
 
   private let state = Mutex(State())
@@ -41,6 +47,32 @@ final class ScriptedCheck: PresenceCheck {
   /// The desktop cannot be asked from now on; nil: it can.
   func hideDesktop(_ failure: PresenceOutcome?) {
     state.withLock { $0.desktopFailure = failure }
+  }
+
+  /// Whether the desktop's program runs.
+  func sleepDesktop(_ isAsleep: Bool) {
+    state.withLock { $0.isDesktopAsleep = isAsleep }
+  }
+
+  /// Helpers are started with prompts from now on.
+  func allowPreparing() {
+    state.withLock { $0.prepares = true }
+  }
+
+  /// The helpers that were started with prompts.
+  var prepared: [Prepared] { state.withLock { $0.prepared } }
+
+  /// What becomes of the prints that readers are asked to delete.
+  func setDeletion(_ deletion: PrintDeletion) {
+    state.withLock { $0.deletion = deletion }
+  }
+
+  /// The prints that readers were asked to delete.
+  var deletions: [(finger: String, print: [UInt8])] { state.withLock { $0.deletions } }
+
+  /// What the system knows about the reader from now on.
+  func setReader(_ facts: ReaderFacts) {
+    state.withLock { $0.reader = facts }
   }
 
   /// How often the desktop was asked.
@@ -107,15 +139,22 @@ final class ScriptedCheck: PresenceCheck {
     return conversation
   }
 
+  func prepare() async -> (any PreparedCheck)? {
+    state.withLock { state in
+      guard state.prepares else { return nil }
+      let prepared = Prepared(check: self)
+      state.prepared.append(prepared)
+      return prepared
+    }
+  }
+
   func fingerprint(
-    _ prints: [LoadedPrint],
-    desktop: DesktopFingers?,
-    of caller: Caller,
-    seconds: Int64
+    _ request: FingerRequest,
+    of caller: Caller
   ) async throws(PresenceOutcome) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     await hold { $0.holdsStarts }
-    return begin(.fingerprint, prints, desktop)
+    return begin(.fingerprint, request)
   }
 
   func password(
@@ -123,24 +162,29 @@ final class ScriptedCheck: PresenceCheck {
     seconds: Int64
   ) async throws(PresenceOutcome) -> any CheckConversation {
     await hold { $0.holdsStarts }
-    return begin(.password, [])
+    return begin(.password, nil)
   }
 
   func enroll(
-    finger: String,
-    seconds: Int64
+    _ request: EnrollmentRequest
   ) async throws(PresenceOutcome) -> any EnrollmentConversation {
     await hold { $0.holdsStarts }
     return state.withLock { state in
-      let enrollment = Enrollment()
+      let enrollment = Enrollment(request)
       state.enrollments.append(enrollment)
       return enrollment
     }
   }
 
-  func reader() async -> ReaderFacts {
-    ReaderFacts(available: true, name: "Scripted", driver: "scripted", reason: nil)
+  func delete(_ print: LoadedPrint) async -> PrintDeletion {
+    let bytes = unsafe print.print.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    return state.withLock { state in
+      state.deletions.append((print.finger, bytes))
+      return state.deletion
+    }
   }
+
+  func reader() async -> ReaderFacts { state.withLock { $0.reader } }
 
   func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
     let (desktop, failure) = state.withLock { state in
@@ -150,6 +194,11 @@ final class ScriptedCheck: PresenceCheck {
     await hold { $0.holdsDesktop }
     if let failure { throw failure }
     return desktop
+  }
+
+  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView {
+    if state.withLock({ $0.isDesktopAsleep }) { return .asleep }
+    return .seen(try await desktopFingers(of: caller))
   }
 
   private func hold(_ isHeld: @Sendable (State) -> Bool) async {
@@ -167,12 +216,15 @@ final class ScriptedCheck: PresenceCheck {
 
   private func begin(
     _ method: PresenceMethod,
-    _ prints: [LoadedPrint],
-    _ desktop: DesktopFingers? = nil
+    _ request: FingerRequest?
   ) -> Conversation {
     let (conversation, watchers) = state.withLock { state in
-      let plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
-      let conversation = Conversation(method, prints.map(\.finger), desktop, plan)
+      var plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
+      // A helper looks at the desktop's fingers once more, and takes no others than it was told of.
+      if method == .fingerprint, request?.desktop != state.desktop {
+        plan = [.failed(.notEnrolled)]
+      }
+      let conversation = Conversation(method, request, plan)
       state.conversations.append(conversation)
       let watchers = state.watchers.filter { $0.count <= state.conversations.count }
       state.watchers.removeAll { $0.count <= state.conversations.count }
@@ -181,6 +233,33 @@ final class ScriptedCheck: PresenceCheck {
     for watcher in watchers { watcher.wake.resume() }
     return conversation
   }
+}
+
+/// A helper that waits for its check.
+final class Prepared: PreparedCheck {
+  private let check: ScriptedCheck
+  private let state = Mutex((isUsed: false, hasEnded: false))
+
+  init(check: ScriptedCheck) {
+    self.check = check
+  }
+
+  var isUsed: Bool { state.withLock { $0.isUsed } }
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+    try await check.desktopFingers(of: caller)
+  }
+
+  func fingerprint(
+    _ request: FingerRequest,
+    of caller: Caller
+  ) async throws(PresenceOutcome) -> any CheckConversation {
+    state.withLock { $0.isUsed = true }
+    return try await check.fingerprint(request, of: caller)
+  }
+
+  func end() { state.withLock { $0.hasEnded = true } }
 }
 
 /// Events from a test to whoever asks for the next one.
@@ -242,6 +321,8 @@ final class Conversation: CheckConversation {
   let method: PresenceMethod
   let fingers: [String]
   let desktop: DesktopFingers?
+  /// The finger that is asked first.
+  let first: String?
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])
   private let cancelled = Mutex(false)
@@ -249,13 +330,13 @@ final class Conversation: CheckConversation {
 
   init(
     _ method: PresenceMethod,
-    _ fingers: [String],
-    _ desktop: DesktopFingers?,
+    _ request: FingerRequest?,
     _ plan: [CheckEvent]
   ) {
     self.method = method
-    self.fingers = fingers
-    self.desktop = desktop
+    fingers = request?.prints.map(\.finger) ?? []
+    desktop = request?.desktop
+    first = request?.first
     script = Script(plan)
   }
 
@@ -282,11 +363,20 @@ final class Conversation: CheckConversation {
 
 /// An enrolment that a test speaks for.
 final class Enrollment: EnrollmentConversation {
+  let request: EnrollmentRequest
+  private let kept = Mutex(false)
   private let script = Script<EnrollmentEvent>([])
   private let cancelled = Mutex(false)
   private let isSilent = Mutex(false)
 
+  init(_ request: EnrollmentRequest) {
+    self.request = request
+  }
+
   var isCancelled: Bool { cancelled.withLock { $0 } }
+  /// The engine has stored the print.
+  var isKept: Bool { kept.withLock { $0 } }
+  func keep() { kept.withLock { $0 = true } }
 
   func tell(_ event: EnrollmentEvent) { script.put(event) }
   /// From now on a cancel has no answer but what the test tells.

@@ -1,0 +1,199 @@
+internal import CFprint
+internal import Glibc
+
+/// An operation, in as many tries as it takes to get hold of the reader.
+///
+/// A reader that another program has is looked for again with growing pauses; quick tries would keep
+/// fprintd from ever ending its claim. No try opens a reader that a program is seen to use. One that
+/// could not be opened is `vanished`: it takes another process to try that again.
+final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
+  typealias Done = (Result<Outcome, ReaderError>) -> Void
+
+  /// The pauses between two tries, in milliseconds.
+  private static var pauses: [guint] { [250, 500, 1000, 2000, 4000] }
+
+  private let readers: ReaderList
+  private let drivers: AllowedDrivers
+  private let address: String?
+  private let milliseconds: Int
+  private let operation: ReaderOperation<Outcome>
+  private let cancellation: Cancellation
+  private let waits: () -> Void
+
+  /// Makes a try by libfprint, which has so many milliseconds.
+  var direct: ((Int, @escaping Done) -> any ReaderAttempt)?
+  /// Makes a try through fprintd; `nil` if that is not possible.
+  var desktop: ((Int, @escaping Done) -> any ReaderAttempt)?
+  /// The reader was armed: from here on nothing is tried again.
+  var wasArmed = false
+
+  private var sleep: SleepGuard?
+  private var attempt: (any ReaderAttempt)?
+  private weak var last: (any ReaderAttempt)?
+  private var pause = Timer()
+  private var tries = 0
+  private var isThroughFprintd = false
+  private var deadline: Int64 = .max
+  private var failure: ReaderError?
+  private var isOver = false
+
+  /// Prepares the tries; `waits` is called when the reader is busy and is tried again.
+  init(
+    _ readers: ReaderList,
+    _ drivers: AllowedDrivers,
+    bus address: String?,
+    milliseconds: Int,
+    operation: ReaderOperation<Outcome>,
+    cancellation: Cancellation,
+    waits: @escaping () -> Void
+  ) {
+    self.readers = readers
+    self.drivers = drivers
+    self.address = address
+    self.milliseconds = milliseconds
+    self.operation = operation
+    self.cancellation = cancellation
+    self.waits = waits
+  }
+
+  /// Gives it up, from any thread: from here on no result counts but a miss.
+  func cancel() {
+    cancellation.cancel()
+    try? ReaderThread.shared.perform { [self] in stop(.cancelled) }
+  }
+
+  /// Begins the first try.
+  func begin() {
+    guard !cancellation.isCancelled else { return finish(.failure(.cancelled)) }
+    deadline = boottime() + Int64(milliseconds)
+    if let address {
+      let sleep = SleepGuard(address) { [weak self] in self?.sleeps() }
+      self.sleep = sleep
+      sleep.begin()
+    }
+    isThroughFprintd = direct == nil
+    begin(within: milliseconds)
+  }
+
+  private func sleeps() {
+    // A reader that is still open with its result known is released now too.
+    isOver ? last?.hurry() : stop(.sleeping)
+  }
+
+  private func stop(_ reason: ReaderError) {
+    guard !isOver, failure == nil else { return }
+    failure = reason
+    pause.stop()
+    if let attempt {
+      attempt.stop(reason)
+    } else {
+      finish(.failure(reason))
+    }
+  }
+
+  private func begin(within milliseconds: Int) {
+    guard !isThroughFprintd else { return start(desktop, milliseconds) }
+    guard let plugged = PluggedReaders.look(drivers), !plugged.isEmpty, drivers == .hardware else {
+      return askFprintd(milliseconds)
+    }
+    if plugged.contains(where: \.isInUse) { return ended(.failure(.busy(nil))) }
+    guard plugged.contains(where: \.mayBeOpened) else {
+      let fault = LibraryFault(domain: "sysfs", code: EACCES, message: "no permission to open it")
+      return ended(.failure(.noPermission(fault)))
+    }
+    start(direct, milliseconds)
+  }
+
+  /// Asks a running fprintd about a reader whose use sysfs does not show.
+  private func askFprintd(_ milliseconds: Int) {
+    guard let address, !readers.isMade else { return start(direct, milliseconds) }
+    let query = FprintdQuery(address, .use) { [self] result in
+      attempt = nil
+      if let failure { return finish(.failure(failure)) }
+      if case .failure(.busy(let fault)) = result { return ended(.failure(.busy(fault))) }
+      start(direct, milliseconds)
+    }
+    attempt = query
+    query.begin()
+  }
+
+  private func start(
+    _ make: ((Int, @escaping Done) -> any ReaderAttempt)?,
+    _ milliseconds: Int
+  ) {
+    guard let make else { return finish(.failure(.notEnrolled)) }
+    let attempt = make(milliseconds) { [self] in ended($0) }
+    self.attempt = attempt
+    last = attempt
+    attempt.begin()
+  }
+
+  private func ended(_ result: Result<Outcome, ReaderError>) {
+    attempt = nil
+    guard failure == nil, !wasArmed, case .failure(let error) = result else {
+      return finish(result)
+    }
+    switch error {
+    case .noReader, .noPermission, .notEnrolled, .removed, .busy:
+      if !isThroughFprintd && desktop != nil {
+        isThroughFprintd = true
+        return begin(within: timeLeft)
+      }
+    default: break
+    }
+    switch error {
+    // libfprint leaves a reader half open that it could not open: this process cannot try again.
+    case .busy where !isThroughFprintd && readers.isMade: finish(.failure(.vanished))
+    case .busy: tryAgain(after: error)
+    case .noReader where !isThroughFprintd: findWhetherVanished(error)
+    default: finish(result)
+    }
+  }
+
+  /// Some readers are missing from the list that was made while another program used them.
+  private func findWhetherVanished(_ error: ReaderError) {
+    if drivers == .hardware, PluggedReaders.look(drivers)?.isEmpty == false {
+      return finish(.failure(.vanished))
+    }
+    guard let address else { return finish(.failure(error)) }
+    let query = FprintdQuery(address, .reader) { [self] result in
+      attempt = nil
+      guard failure == nil, case .success = result else { return finish(.failure(error)) }
+      finish(.failure(.vanished))
+    }
+    attempt = query
+    query.begin()
+  }
+
+  private func tryAgain(after error: ReaderError) {
+    guard tries < Self.pauses.count, Int(Self.pauses[tries]) < timeLeft else {
+      return finish(.failure(error))
+    }
+    let time = Self.pauses[tries]
+    tries += 1
+    waits()
+    pause.start(time) { [self] in
+      pause.stop()
+      begin(within: timeLeft)
+    }
+  }
+
+  private var timeLeft: Int { max(1, Int(deadline - boottime())) }
+
+  private func finish(_ result: Result<Outcome, ReaderError>) {
+    guard !isOver else { return }
+    isOver = true
+    pause.stop()
+    if let sleep {
+      // A reader that is still being closed must not be taken into a suspend.
+      ReaderThread.shared.whenFree { sleep.end() }
+    }
+    sleep = nil
+    switch result {
+    // It was judged when the reader reported it, and a miss costs its try in any case.
+    case .success: operation.finish(result)
+    case .failure(let error):
+      operation.finish(.failure(cancellation.isCancelled ? .cancelled : failure ?? error))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import Presence
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// Asks a helper for the fingers that fprintd has of a caller's user.
+struct DesktopQuestion: Sendable {
+  private static let patience: Int64 = 10
+
+  private let caller: Caller
+  private let isServed: Bool
+
+  init(_ caller: Caller, isServed: Bool) {
+    self.caller = caller
+    self.isServed = isServed
+  }
+
+  /// The fingers, by a helper that is started for it and ends then.
+  func fingers(
+    _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
+  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+    try await fingers { () throws(HelperError) in
+      let helper = try start()
+      defer { helper.finish(withinMilliseconds: 500) }
+      return try ask(helper, starting: true)
+    }
+  }
+
+  /// The fingers, by a helper that goes on.
+  func fingers(
+    of helper: HelperLink
+  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+    try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
+  }
+
+  /// What can be seen without a start of fprintd.
+  func view(
+    _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
+  ) async throws(Presence.PresenceOutcome) -> DesktopView {
+    let told = await told { () throws(HelperError) in
+      let helper = try start()
+      defer { helper.finish(withinMilliseconds: 500) }
+      return try ask(helper, starting: false)
+    }
+    do throws(HelperError) {
+      let enrolled = try told.get()
+      return enrolled.asleep ? .asleep : .seen(try DesktopFingers(enrolled))
+    } catch {
+      throw .notAvailable(error.reason)
+    }
+  }
+
+  private func fingers(
+    asking ask: @escaping @Sendable () throws(HelperError) -> HelperEnrolled
+  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+    let told = await told(ask)
+    do throws(HelperError) {
+      return try DesktopFingers(told.get())
+    } catch {
+      throw .notAvailable(error.reason)
+    }
+  }
+
+  private func told(
+    _ ask: @escaping @Sendable () throws(HelperError) -> HelperEnrolled
+  ) async -> Result<HelperEnrolled, HelperError> {
+    await onThread { Result { () throws(HelperError) in try ask() } }
+      ?? .failure(.notStarted("no thread for it"))
+  }
+
+  private func ask(_ helper: HelperLink, starting: Bool) throws(HelperError) -> HelperEnrolled {
+    // Whose fingers: the helper asks the kernel who is at the other end.
+    let lent = isServed ? caller.peer?.socket.number ?? -1 : -1
+    var buffer = MessageBuffer(.helper)
+    try helper.send(HelperListEnrolledCall(start: starting), passing: lent)
+    return try helper.receive(
+      &buffer,
+      to: HelperListEnrolledCall.self,
+      until: BootInstant.now.advanced(bySeconds: Self.patience)
+    ).reply
+  }
+}
+
+extension DesktopFingers {
+  /// What a helper told; nil where there are none.
+  fileprivate init?(_ enrolled: HelperEnrolled) throws(HelperError) {
+    switch enrolled.source {
+    case .none: return nil
+    case .unknown: throw .unseen
+    case .prints:
+      guard !enrolled.fingers.isEmpty, enrolled.digests.count == enrolled.fingers.count,
+        enrolled.digests.allSatisfy({ $0.count == 32 })
+      else { throw .malformed }
+      self.init(
+        source: .prints,
+        fingers: zip(enrolled.fingers, enrolled.digests).map { .init(name: $0, digest: $1) }
+      )
+    case .names:
+      guard !enrolled.fingers.isEmpty, Set(enrolled.fingers).count == enrolled.fingers.count else {
+        throw .malformed
+      }
+      self.init(source: .names, fingers: enrolled.fingers.map { .init(name: $0, digest: nil) })
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import Presence
+internal import Synchronization
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// A helper that was started with a prompt, and waits for its check.
+///
+/// It holds no print and no reader until then, and ends with its socket: when the prompt is over, or
+/// the engine.
+final class PreparedHelper: PreparedCheck {
+  private let route: HelperRoute
+  private let turn: ReaderTurn
+  private let link: Mutex<HelperLink?>
+
+  /// Nil where it cannot be started: the check will say why.
+  init?(by route: HelperRoute, turn: ReaderTurn) {
+    self.route = route
+    self.turn = turn
+    guard let link = try? HelperLink(.presence, by: route) else { return nil }
+    self.link = Mutex(link)
+  }
+
+  func desktopFingers(
+    of caller: Caller
+  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+    guard let helper = link.withLock({ $0 }) else {
+      throw .notAvailable(HelperError.ended.reason)
+    }
+    return try await DesktopQuestion(caller, isServed: route.isServed).fingers(of: helper)
+  }
+
+  func fingerprint(
+    _ request: FingerRequest,
+    of caller: Caller
+  ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
+    try HelperCheck(
+      fingerprint: HelperCheckCall(request),
+      of: caller,
+      by: route,
+      prints: request.prints,
+      prepared: link.withLock { $0.take() },
+      turn: turn,
+      seconds: request.seconds
+    )
+  }
+
+  func end() {
+    guard let helper = link.withLock({ $0.take() }) else { return }
+    helper.hangUp()
+    // A child is waited for, so that nothing is left of it.
+    try? startThread { helper.finish(withinMilliseconds: 1000) }
+  }
+}
