@@ -1,0 +1,157 @@
+import Glibc
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// One of libfprint's recordings of real readers that plain libfprint plays on this machine
+/// (`Tests/Readers`).
+struct Recording: Sendable, CustomTestStringConvertible {
+  let name: String
+  /// The recording itself.
+  private let directory: String
+  /// What the control left.
+  private let control: String
+  private let facts: [String: String]
+
+  var testDescription: String { name }
+
+  /// What is recorded between open and close, for a reader that stores prints.
+  var steps: String? { facts["steps"] }
+  /// The finger that was recorded.
+  var finger: String { facts["finger"] ?? "right-index" }
+  /// The verdict that a check comes to.
+  var verdict: HelperCheckEvent {
+    steps != nil || facts["matches"] == "true" ? .matched(finger: finger) : .notMatched
+  }
+  /// Whether it is a USB device: others are not claimed, and cannot be unplugged.
+  var isUSB: Bool { name != "elanspi" }
+
+  /// Whether libfprint itself ends the process at a reader that is unplugged while it is armed.
+  var crashesUnplugged: Bool { facts["crashes"] == "unplugged" }
+
+  static let all = loaded.recordings
+  /// What plain libfprint does not play here, and why.
+  static let notPlayed = loaded.notPlayed
+  static let chips = all.filter { $0.steps != nil }
+  static let onUSB = all.filter(\.isUSB)
+  static let unpluggable = onUSB.filter { !$0.crashesUnplugged }
+
+  private static let loaded: (recordings: [Recording], notPlayed: [String]) = {
+    do {
+      let control = try run(BuiltPrograms.sourceDirectory + "/Tests/Readers/recordings")
+      let directory = try Directory(path: control)
+      let parent = control.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+      let names = try directory.names().filter { $0.hasSuffix(".facts") }.sorted()
+      let recordings = try names.map { file in
+        let name = String(file.dropLast(".facts".count))
+        var facts: [String: String] = [:]
+        for line in try text(of: file, in: directory).split(separator: "\n") {
+          let parts = line.split(separator: " ", maxSplits: 1)
+          facts[String(parts[0])] = String(parts[1])
+        }
+        return Recording(
+          name: name,
+          directory: parent + "/" + name,
+          control: control,
+          facts: facts
+        )
+      }
+      let rest = try text(of: "not-played", in: directory)
+      return (recordings, rest.split(separator: "\n").map(String.init))
+    } catch {
+      return ([], ["\(error)"])
+    }
+  }()
+
+  /// The unmodified program on this reader, and no other.
+  ///
+  /// `settings` are those of `Tests/Readers/steps.c`.
+  func program(_ settings: String..., log: String? = nil) throws -> PresenceClient {
+    var environment = ["READER_PRELOAD=" + control + "/steps.so"] + settings
+    if let steps { environment.append("READER_STEPS=" + steps) }
+    if facts["finger"] != nil { environment.append("READER_FINGER=1") }
+    if let log { environment.append("READER_LOG=" + log) }
+    let replay = BuiltPrograms.sourceDirectory + "/Tests/Readers/replay.py"
+    return try PresenceClient(
+      BuiltPrograms.path("thumblatch-presence"),
+      environment: environment,
+      launcher: ["/usr/bin/python3", replay, directory]
+    )
+  }
+
+  /// A print of the finger that was recorded, by a reader of images.
+  func print() throws -> SharedSecret {
+    let file = try Directory(path: control).openForReading(name + ".print")
+    return SharedSecret(try SecretBytes(copying: try file.readAll(limit: 65536)))
+  }
+
+  private static func text(of name: String, in directory: borrowing Directory) throws -> String {
+    String(decoding: try directory.openForReading(name).readAll(limit: 65536), as: UTF8.self)
+  }
+
+  private static func run(_ script: String) throws -> String {
+    let (ours, theirs) = try UnixSocket.pair()
+    let near = Descriptor(owning: ours)
+    let child: ChildProcess
+    do {
+      let far = Descriptor(owning: theirs)
+      let names = ["HOME", "PATH", "XDG_CACHE_HOME", "http_proxy", "https_proxy"]
+      child = try ChildProcess(
+        path: script,
+        arguments: [],
+        environment: names.compactMap { name in
+          ThisProcess.environment(name).map { "\(name)=\($0)" }
+        },
+        descriptors: [-1, far.number, 2]
+      )
+    }
+    let output = try near.readAll(limit: 65536)
+    guard try child.wait() == .exited(0) else {
+      throw SystemError("recordings", code: EIO, subject: script)
+    }
+    return String(decoding: output.dropLast(), as: UTF8.self)
+  }
+}
+
+extension PresenceClient {
+  /// Enrols a finger as far as the recording goes: the print of a reader that stores it, and how many
+  /// touches there were.
+  func enrollRecorded(
+    _ recording: Recording,
+    keep: Bool = true
+  ) throws -> (print: SharedSecret?, touches: Int) {
+    let call = HelperEnrollCall(finger: recording.finger, timeout: 60_000, keep: keep)
+    try send(call, more: true)
+    var touches = 0
+    while true {
+      let reply = try next(HelperEnrollCall.self)
+      switch reply.event {
+      case .ready, .waiting, .retry: continue
+      case .stage:
+        touches = reply.stage
+        // One image is recorded.
+        if recording.steps == nil { return (nil, touches) }
+      case .done(let print, _, _):
+        if keep { _ = try self.call(HelperKeepCall()) }
+        return (print, touches)
+      case .removed, .failed, .hidden:
+        Issue.record("\(recording.name): \(reply.event)")
+        throw Closed()
+      }
+    }
+  }
+
+  /// How a check ends.
+  func verdict(_ print: SharedSecret, of recording: Recording) throws -> HelperCheckEvent {
+    _ = try call(LoadPrintCall(finger: recording.finger, print: print))
+    try send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
+    while true {
+      switch try event() {
+      case .ready, .retry: continue
+      case let last: return last
+      }
+    }
+  }
+}

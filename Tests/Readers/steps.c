@@ -1,0 +1,260 @@
+// A library that is loaded before a program which uses libfprint (LD_PRELOAD), so that the program can
+// be run on the recording of a reader. It plays the recorded steps that the program does not make, and
+// does what no recording does: the reader is in use, slow, or unplugged.
+//
+//   READER_STEPS    what was recorded between open and close, such as "clear enroll list identify"
+//   READER_FINGER   the finger is part of what was recorded; without it the recording has none
+//   READER_BUSY     so many claims of the reader fail, as those of one that another program uses
+//   READER_UNPLUG   open, armed, stage, transfer or close: when the reader is unplugged
+//   READER_CLOSE    how many milliseconds longer the reader takes to close
+//   READER_LOG      a file to which each reset, claim, deletion and unplugging is written
+//   READER_CONTROL  a descriptor: a byte asks the replay to unplug the reader, a byte answers
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fprint.h>
+#include <linux/ioctl.h>
+#include <linux/usbdevice_fs.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define MOST_STEPS 32
+
+static char **steps;
+static int step;
+static bool has_identify, has_verify;
+static bool is_open, is_armed, is_playing, is_gone, was_unplugged;
+static FpPrint *enrolled;
+static FpFinger finger = FP_FINGER_UNKNOWN;
+static FpEnrollProgress progress;
+
+static const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+static void note(const char *what) {
+  const char *path = setting("READER_LOG");
+  int file = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (file < 0) return;
+  dprintf(file, "%s\n", what);
+  close(file);
+}
+
+static void unplug(const char *point) {
+  const char *wanted = setting("READER_UNPLUG"), *control = setting("READER_CONTROL");
+  if (was_unplugged || !wanted || !control || strcmp(wanted, point)) return;
+  was_unplugged = true;
+  note("unplug");
+  char byte = 'u';
+  if (write(atoi(control), &byte, 1) != 1 || read(atoi(control), &byte, 1) != 1) abort();
+  is_gone = true;
+}
+
+// The program clears the variables that libfprint obeys. This one makes drivers play recordings.
+int unsetenv(const char *name) {
+  return strcmp(name, "FP_DEVICE_EMULATION") ? NEXT(unsetenv)(name) : 0;
+}
+
+int ioctl(int descriptor, unsigned long request, ...) {
+  static int claims;
+  va_list arguments;
+  va_start(arguments, request);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  if (request == USBDEVFS_RESET) note("reset");
+  if (request == USBDEVFS_CLAIMINTERFACE) {
+    note("claim");
+    if (setting("READER_BUSY") && claims++ < atoi(setting("READER_BUSY"))) {
+      errno = EBUSY;
+      return -1;
+    }
+  }
+  if (request == USBDEVFS_SUBMITURB && is_armed) unplug("transfer");
+  // What the kernel answers for a device that is gone, whatever is recorded behind this point.
+  if (is_gone && _IOC_TYPE(request) == 'U') {
+    errno = ENODEV;
+    return -1;
+  }
+  return NEXT(ioctl)(descriptor, request, argument);
+}
+
+// What is recorded beside the program's own steps.
+
+__attribute__((constructor)) static void read_steps(void) {
+  const char *text = setting("READER_STEPS");
+  if (!text) return;
+  steps = calloc(MOST_STEPS + 1, sizeof *steps);
+  char *copy = strdup(text), *word = strtok(copy, " ");
+  for (int count = 0; word && count < MOST_STEPS; word = strtok(NULL, " ")) {
+    has_identify |= !strcmp(word, "identify");
+    has_verify |= !strcmp(word, "verify");
+    steps[count++] = word;
+  }
+}
+
+static gboolean suspend(gpointer device) {
+  // What it returns is no matter: the recording shows whether it was right.
+  fp_device_suspend_sync(device, NULL, NULL);
+  fp_device_resume_sync(device, NULL, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void play(FpDevice *device, const char *word) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) prints = g_ptr_array_new();
+  g_autoptr(FpPrint) match = NULL;
+  gboolean matches;
+  if (enrolled) g_ptr_array_add(prints, enrolled);
+  if (!strcmp(word, "clear")) fp_device_clear_storage_sync(device, NULL, &error);
+  if (!strcmp(word, "list")) {
+    g_autoptr(GPtrArray) found = fp_device_list_prints_sync(device, NULL, &error);
+  }
+  if (!strcmp(word, "verify"))
+    fp_device_verify_sync(device, enrolled, NULL, NULL, NULL, &matches, NULL, &error);
+  if (!strcmp(word, "identify"))
+    fp_device_identify_sync(device, prints, NULL, NULL, NULL, &match, NULL, &error);
+  if (!strcmp(word, "delete")) fp_device_delete_print_sync(device, enrolled, NULL, &error);
+  if (!strcmp(word, "suspend")) g_idle_add_full(G_PRIORITY_HIGH, suspend, device, NULL);
+  if (error) fprintf(stderr, "steps: %s: %s\n", word, error->message);
+}
+
+// Plays what was recorded before a step of the program, which comes next.
+static void play_until(FpDevice *device, const char *word) {
+  if (!steps || is_playing) return;
+  int found = step;
+  while (steps[found] && strcmp(steps[found], word)) found++;
+  if (!steps[found]) return;
+  is_playing = true;
+  while (step < found) play(device, steps[step++]);
+  is_playing = false;
+  step++;
+}
+
+static gboolean complete(gpointer task) {
+  g_task_return_boolean(task, TRUE);
+  g_object_unref(task);
+  return G_SOURCE_REMOVE;
+}
+
+static void complete_later(FpDevice *device, GAsyncReadyCallback callback, gpointer data) {
+  g_idle_add(complete, g_task_new(device, NULL, callback, data));
+}
+
+// libfprint's functions, as the program calls them.
+
+void fp_device_open(
+    FpDevice *device, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data) {
+  unplug("open");
+  // The recording was made with one open.
+  if (is_open) return complete_later(device, callback, data);
+  NEXT(fp_device_open)(device, cancellable, callback, data);
+}
+
+gboolean fp_device_open_finish(FpDevice *device, GAsyncResult *result, GError **error) {
+  is_open = NEXT(fp_device_open_finish)(device, result, error);
+  return is_open;
+}
+
+typedef struct {
+  FpDevice *device;
+  GAsyncReadyCallback callback;
+  gpointer data;
+} Closing;
+
+static gboolean close_now(gpointer data) {
+  Closing *closing = data;
+  if (steps && steps[step]) {
+    complete_later(closing->device, closing->callback, closing->data);
+  } else {
+    is_open = false;
+    NEXT(fp_device_close)(closing->device, NULL, closing->callback, closing->data);
+  }
+  g_free(closing);
+  return G_SOURCE_REMOVE;
+}
+
+void fp_device_close(
+    FpDevice *device, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data) {
+  unplug("close");
+  Closing *closing = g_new(Closing, 1);
+  *closing = (Closing){device, callback, data};
+  if (setting("READER_CLOSE"))
+    g_timeout_add(atoi(setting("READER_CLOSE")), close_now, closing);
+  else
+    close_now(closing);
+}
+
+gboolean fp_device_has_feature(FpDevice *device, FpDeviceFeature feature) {
+  if (feature == FP_DEVICE_FEATURE_IDENTIFY && has_verify && !has_identify) return FALSE;
+  return NEXT(fp_device_has_feature)(device, feature);
+}
+
+// What the recorded driver wrote into the reader had no date, and mostly no finger.
+
+void fp_print_set_enroll_date(FpPrint *print, const GDate *date) {
+  if (!steps) NEXT(fp_print_set_enroll_date)(print, date);
+}
+
+void fp_print_set_finger(FpPrint *print, FpFinger wanted) {
+  finger = wanted;
+  if (!steps || setting("READER_FINGER")) NEXT(fp_print_set_finger)(print, wanted);
+}
+
+static void scanned(FpDevice *device, gint stages, FpPrint *print, gpointer data, GError *error) {
+  progress(device, stages, print, data, error);
+  unplug("stage");
+}
+
+void fp_device_enroll(
+    FpDevice *device, FpPrint *template, GCancellable *cancellable, FpEnrollProgress callback,
+    gpointer progress_data, GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
+  play_until(device, "enroll");
+  is_armed = true;
+  progress = callback;
+  NEXT(fp_device_enroll)
+  (device, template, cancellable, callback ? scanned : NULL, progress_data, destroy, finished, data);
+  unplug("armed");
+}
+
+FpPrint *fp_device_enroll_finish(FpDevice *device, GAsyncResult *result, GError **error) {
+  FpPrint *print = NEXT(fp_device_enroll_finish)(device, result, error);
+  if (!print || !steps) return print;
+  g_set_object(&enrolled, print);
+  NEXT(fp_print_set_finger)(print, finger);
+  return print;
+}
+
+void fp_device_verify(
+    FpDevice *device, FpPrint *print, GCancellable *cancellable, FpMatchCb match, gpointer match_data,
+    GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
+  play_until(device, "verify");
+  is_armed = true;
+  NEXT(fp_device_verify)
+  (device, print, cancellable, match, match_data, destroy, finished, data);
+  unplug("armed");
+}
+
+void fp_device_identify(
+    FpDevice *device, GPtrArray *prints, GCancellable *cancellable, FpMatchCb match,
+    gpointer match_data, GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
+  play_until(device, "identify");
+  is_armed = true;
+  NEXT(fp_device_identify)
+  (device, prints, cancellable, match, match_data, destroy, finished, data);
+  unplug("armed");
+}
+
+void fp_device_delete_print(
+    FpDevice *device, FpPrint *print, GCancellable *cancellable, GAsyncReadyCallback callback,
+    gpointer data) {
+  play_until(device, "delete");
+  note("delete");
+  NEXT(fp_device_delete_print)(device, print, cancellable, callback, data);
+}
