@@ -261,7 +261,7 @@ let package = Package(
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "VaultInterface", "SecretMemory", "System", "TestSupport"]
+      ["FingerprintReader", "UserNames", "VaultInterface", "SecretMemory", "System", "TestSupport"]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),

@@ -54,7 +54,9 @@ final class HelperConnection {
     }
   }
 
-  /// Whom the call that was just taken is about, by the connection that came with it.
+  /// Whom a call is about, by the connection that came with it.
+  ///
+  /// A second call needs a connection of its own.
   func subject(of users: ServedUsers) -> UInt32? { users.subject(lent.take(), on: socket) }
 
   /// The replies from here on answer this call.

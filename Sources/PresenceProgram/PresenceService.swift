@@ -99,19 +99,18 @@ final class PresenceService {
 
   private func handle(_ call: VarlinkCall) {
     connection.begin(call)
-    let subject = connection.subject(of: users)
     do throws(VarlinkError) {
       if let reply = try? service.reply(to: call) { return connection.reply(reply) }
       switch try HelperRequest(call) {
       case .loadPrint(let call): try load(call)
-      case .check(let check): try begin(check, about: subject, more: call.more)
+      case .check(let check): try begin(check, about: subject(), more: call.more)
       case .enroll(let enrolment): try begin(enrolment, more: call.more)
       case .keep:
         unkept = nil
         connection.reply(EmptyReply())
       case .deletePrints(let deletion): try begin(deletion)
       case .getReader: askReader()
-      case .listEnrolled(let question): listEnrolled(of: subject, starting: question.start)
+      case .listEnrolled(let question): listEnrolled(of: subject(), starting: question.start)
       // There is no question.
       case .respond: throw .invalidParameter("text")
       case .exchange, .request: throw .methodNotImplemented(call.method)
@@ -120,6 +119,12 @@ final class PresenceService {
       connection.reply(error.reply)
     }
   }
+
+  /// Whom a call is about.
+  ///
+  /// Only a call that needs it may take the connection that the engine lends: the calls before it may
+  /// have come in the same read.
+  private func subject() -> UInt32? { connection.subject(of: users) }
 
   private func begin(
     _ call: HelperCheckCall,

@@ -27,13 +27,39 @@ final class PresenceClient {
     )
   }
 
+  /// Starts the service's program at a connection on which calls wait already.
+  init(
+    serving far: borrowing Descriptor,
+    of engine: String,
+    program: String,
+    ours: consuming Descriptor
+  ) throws {
+    socket = ours
+    child = try ChildProcess(
+      path: program,
+      arguments: ["--service", "--engine", engine],
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"],
+      descriptors: [far.number, -1, -1]
+    )
+  }
+
   func send<Method: VarlinkMethod>(_ call: Method, more: Bool = false) throws {
+    try Self.send(call, more: more, on: socket)
+  }
+
+  /// Sends a call, with a descriptor beside its first byte if one is given.
+  static func send<Method: VarlinkMethod>(
+    _ call: Method,
+    more: Bool = false,
+    on socket: borrowing Descriptor,
+    passing descriptor: Int32 = -1
+  ) throws {
     let message = try VarlinkCall(call, more: more).encoded(on: .helper)
     unsafe try message.withUnsafeBytes { bytes in
       var done = 0
       while done < bytes.count {
-        done +=
-          unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[done...])) ?? 0
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+        done += unsafe try socket.send(rest, passing: done == 0 ? descriptor : -1) ?? 0
       }
     }
   }
