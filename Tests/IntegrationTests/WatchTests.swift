@@ -97,6 +97,8 @@ struct WatchTests {
     try vault.start()
     let (watch, caller) = (try vault.connect(), try vault.connect())
     try watch.send(WatchCall(account: "me", refreshAhead: 0), more: true)
+    // It has begun, and its first reply is not read yet.
+    try #require(try watch.socket.waitReadable(milliseconds: 60_000))
     try caller.register("me", at: backend)
     for _ in 0..<20 { _ = try caller.token(rejected: try caller.token()) }
     try caller.call(LogoutCall(account: "me", local: true))
