@@ -293,7 +293,16 @@ struct PresenceTests {
     try await made.session.unlock()
     _ = try await made.session.accessToken()
     let failure = AuthError(.vaultUnavailable, "the vault does not answer")
-    made.vault.set { $0.failures[.lock] = [failure] }
+    // The session hears of each change a moment later. An open window that it hears of after the lock
+    // would open it: both changes are heard before.
+    made.vault.set {
+      $0.failures[.lock] = [failure]
+      $0.isUnlocked = false
+    }
+    try await until { made.session.state == .locked(Session.user) }
+    made.vault.set { $0.isUnlocked = true }
+    try await until { made.session.state == .authenticated(Session.user) }
+    _ = try await made.session.accessToken()
     _ = await error { () throws(AuthError) in try await made.session.lock() }
     #expect(made.session.cachedAccessToken == nil)
     made.session.dismissError()
