@@ -108,8 +108,8 @@ let package = Package(
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "Presence", "Storage", "Configuration",
-        "UserNames", "System", "SecretMemory",
+        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "Storage",
+        "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),

@@ -13,9 +13,19 @@ public struct AuthError: Error, Sendable {
     case locked
     /// No connection to the provider could be made; it was not asked.
     case offline
-    /// The provider fails, or does not answer; it may be asked again after this time.
-    case providerUnavailable(retryAfter: Duration?)
-    /// The provider said no, with this HTTP status: a wrong password, an address that is taken.
+    /// The provider fails, or does not answer; it may be asked again after this time. `status` is the
+    /// HTTP status of its answer, and `nil` if none came.
+    case providerUnavailable(retryAfter: Duration?, status: Int?)
+    /// The e-mail address and the password do not belong together.
+    ///
+    /// A backend says so with 401, or with 400 or 422 and no word of another obstacle, such as an
+    /// address that is not confirmed; a provider of OAuth with `invalid_grant` (RFC 6749, section 5.2).
+    case wrongCredentials(status: Int)
+    /// The e-mail address has an account already: 409, or 400 or 422 with words that say so.
+    case addressTaken(status: Int)
+    /// The provider found fault with what was typed; `fields` says with what.
+    case invalidInput(status: Int)
+    /// The provider said no for another reason, with this HTTP status.
     case providerRefused(status: Int)
     /// The provider's settings do not fit what it answers.
     case misconfigured
@@ -75,12 +85,46 @@ public struct AuthError: Error, Sendable {
     case nobodyToAsk
   }
 
+  /// A field of a form.
+  public struct Field: RawRepresentable, Sendable, Hashable {
+    /// The e-mail address.
+    public static let email = Field(rawValue: "email")
+    /// The person's name.
+    public static let name = Field(rawValue: "name")
+    /// The password, and its repetition.
+    public static let password = Field(rawValue: "password")
+
+    /// The backend's own name for any other field.
+    public let rawValue: String
+
+    /// A field by its name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+  }
+
+  /// What a backend said of one field.
+  public struct FieldProblem: Sendable, Hashable {
+    /// The field.
+    public let field: Field
+    /// The backend's words, in one line of at most 200 characters.
+    public let message: String
+
+    /// Of these parts, as a stub of a test needs it.
+    public init(_ field: Field, _ message: String) {
+      self.field = field
+      self.message = message
+    }
+  }
+
   /// What kind it is.
   public let kind: Kind
   /// What happened, in one sentence for the person.
   public let message: String
   /// What the person can do about it, where something can be said.
   public let recoverySuggestion: String?
+  /// What the provider said of single fields, each at most once and at most 16.
+  public let fields: [FieldProblem]
   /// The error that led to it.
   public let cause: (any Error)?
 
@@ -89,12 +133,30 @@ public struct AuthError: Error, Sendable {
     _ kind: Kind,
     _ message: String,
     recoverySuggestion: String? = nil,
+    fields: [FieldProblem] = [],
     cause: (any Error)? = nil
   ) {
     self.kind = kind
     self.message = message
     self.recoverySuggestion = recoverySuggestion
+    self.fields = fields
     self.cause = cause
+  }
+
+  /// What the provider said of a field.
+  public func message(about field: Field) -> String? {
+    fields.first { $0.field == field }?.message
+  }
+
+  /// The HTTP status of the answer that led to it; `nil` if there was none.
+  public var httpStatus: Int? {
+    switch kind {
+    case .wrongCredentials(let status), .addressTaken(let status), .invalidInput(let status),
+      .providerRefused(let status), .http(let status):
+      status
+    case .providerUnavailable(_, let status): status
+    default: nil
+    }
   }
 }
 
@@ -109,7 +171,7 @@ extension AuthError: Hashable {
   /// Whether both tell the same; their causes do not count.
   public static func == (left: AuthError, right: AuthError) -> Bool {
     left.kind == right.kind && left.message == right.message
-      && left.recoverySuggestion == right.recoverySuggestion
+      && left.recoverySuggestion == right.recoverySuggestion && left.fields == right.fields
   }
 
   /// Hashes what the comparison looks at.
@@ -117,6 +179,7 @@ extension AuthError: Hashable {
     hasher.combine(kind)
     hasher.combine(message)
     hasher.combine(recoverySuggestion)
+    hasher.combine(fields)
   }
 }
 
@@ -132,6 +195,8 @@ public enum RecoveryAction: Sendable, Hashable {
   case signIn
   /// Show the lock view.
   case unlock
+  /// Show the form again, with the message, and `fields` at their fields.
+  case correctInput
   /// Try again after this time; nil: when the person wants to.
   case retry(after: Duration?)
   /// Show the message.
@@ -152,7 +217,8 @@ extension AuthError {
     case .presence(.timedOut), .presence(.busy), .busy, .offline, .timedOut,
       .vaultUnavailable:
       .retry(after: nil)
-    case .providerUnavailable(let time): .retry(after: time)
+    case .providerUnavailable(let time, _): .retry(after: time)
+    case .wrongCredentials, .addressTaken, .invalidInput: .correctInput
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
     case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .misconfigured,

@@ -108,7 +108,7 @@ extension AuthSession {
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       throw AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "the provider gave an address that no browser can open"
       )
     }

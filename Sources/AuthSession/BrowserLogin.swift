@@ -190,7 +190,8 @@ final class BrowserArrival: @unchecked Sendable {
     case .cancelled: await show(.interrupted)
     case .invalidArgument: await show(.wrongState)
     case .loginRequired: await show(.expired)
-    case .providerRefused: await show(.refused(provider: provider, reason: error.message))
+    case .providerRefused, .wrongCredentials, .addressTaken, .invalidInput:
+      await show(.refused(provider: provider, reason: error.message))
     default: await show(.failed(reason: error.message))
     }
   }

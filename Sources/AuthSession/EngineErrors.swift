@@ -82,29 +82,34 @@ extension AuthError {
         recoverySuggestion: "sign in again",
         cause: cause
       )
-    case .providerUnavailable(let message, _, offline: _, reason: .notAnswering?):
+    case .providerUnavailable(let message, _, offline: _, reason: .notAnswering?, _):
       self.init(
         .offline,
         message,
         recoverySuggestion: "nothing is lost; try again later",
         cause: cause
       )
-    case .providerUnavailable(let message, _, offline: true?, _):
+    case .providerUnavailable(let message, _, offline: true?, _, _):
       self.init(
         .offline,
         message,
         recoverySuggestion: "nothing is lost; try again when there is a network",
         cause: cause
       )
-    case .providerUnavailable(let message, let seconds, _, let reason):
+    case .providerUnavailable(let message, let seconds, _, let reason, let status):
       self.init(
-        .providerUnavailable(retryAfter: seconds.map { .seconds($0) }),
+        .providerUnavailable(retryAfter: seconds.map { .seconds($0) }, status: status),
         message,
         recoverySuggestion: Self.suggestion(reason),
         cause: cause
       )
-    case .providerRefused(let status, let message):
-      self.init(.providerRefused(status: status), message, cause: cause)
+    case .providerRefused(let status, let message, let details):
+      self.init(
+        Kind(details.reason, status: status),
+        message,
+        fields: details.fields.map { FieldProblem(Field(rawValue: $0.field), $0.message) },
+        cause: cause
+      )
     case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
     case .vaultUnsafe(let message, let hint):
       self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
@@ -112,6 +117,19 @@ extension AuthError {
       self.init(.invalidArgument, "\(error)", cause: cause)
     case .internal(let message): self.init(.unexpected, message, cause: cause)
     }
+  }
+}
+
+extension AuthError.Kind {
+  /// The provider said no, for this reason.
+  init(_ reason: VaultRefusalReason?, status: Int) {
+    self =
+      switch reason {
+      case .wrongCredentials: .wrongCredentials(status: status)
+      case .addressTaken: .addressTaken(status: status)
+      case .invalidInput: .invalidInput(status: status)
+      case nil: .providerRefused(status: status)
+      }
   }
 }
 

@@ -86,13 +86,13 @@ extension EngineVault {
     case .notSent(let reason): throw notSent(reason, to: target.hostAndPort)
     case .untrustedListener:
       throw AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "another user's program listens at \(target.hostAndPort): nothing was sent",
         recoverySuggestion: "name its user in the provider's loopback_users, if it is the provider"
       )
     case .lost(let reason):
       throw AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "no whole answer came from \(target.hostAndPort) (\(reason.rawValue))",
         recoverySuggestion: "the request may have taken effect"
       )
@@ -117,19 +117,19 @@ extension EngineVault {
     // Somebody may stand in between: that is no lack of a network.
     case .tls, .authority, .expired, .notYetValid, .name:
       AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "the certificate of \(host) does not hold: nothing was sent",
         recoverySuggestion: "do not go on over this network"
       )
     case .pin:
       AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "the key of \(host) is none of those that are pinned: nothing was sent",
         recoverySuggestion: "do not go on over this network"
       )
     default:
       AuthError(
-        .providerUnavailable(retryAfter: nil),
+        .providerUnavailable(retryAfter: nil, status: nil),
         "nothing was sent to \(host) (\(reason.rawValue))"
       )
     }

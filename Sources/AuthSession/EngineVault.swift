@@ -40,7 +40,10 @@ public struct EngineVault: AuthVault {
     // One that could split a header in two is none.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else {
-      throw AuthError(.providerUnavailable(retryAfter: nil), "the provider gave no usable token")
+      throw AuthError(
+        .providerUnavailable(retryAfter: nil, status: nil),
+        "the provider gave no usable token"
+      )
     }
     return AccessToken(
       reply.accessToken,

@@ -138,6 +138,17 @@ extension AuthResponse: CustomStringConvertible, CustomDebugStringConvertible,
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+extension AuthError.FieldProblem: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The field, without the backend's words: it may name the person in them.
+  public var description: String { "FieldProblem(\(field.rawValue))" }
+  /// The same.
+  public var debugDescription: String { description }
+  /// Without members.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension AuthError: CustomDebugStringConvertible, CustomReflectable {
   /// The kind alone, for a log: the message is for the person, and a backend may name them in it.
   public var debugDescription: String { "AuthError(\(kind))" }

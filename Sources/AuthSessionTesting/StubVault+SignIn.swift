@@ -12,7 +12,7 @@ extension StubVault {
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.login)
     guard content.withLock({ $0.settings.users[email] }) == password.text else {
-      throw AuthError(.providerRefused(status: 401), "the provider refused: wrong credentials")
+      throw AuthError(.wrongCredentials(status: 401), "wrong e-mail address or password")
     }
     return try await signedIn(
       account,
@@ -37,7 +37,11 @@ extension StubVault {
       return true
     }
     guard isNew else {
-      throw AuthError(.providerRefused(status: 409), "the provider refused: the address is taken")
+      throw AuthError(
+        .addressTaken(status: 409),
+        "that e-mail address has an account",
+        fields: [AuthError.FieldProblem(.email, "has an account already")]
+      )
     }
     return try await signedIn(
       account,

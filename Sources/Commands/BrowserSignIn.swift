@@ -150,7 +150,7 @@ struct BrowserSignIn {
     case .interrupted: .interrupted
     case .refused(.invalidArgument): .wrongState
     case .refused(.loginRequired): .expired
-    case .refused(.providerRefused(_, let message)):
+    case .refused(.providerRefused(_, let message, _)):
       .refused(provider: signIn.place, reason: message)
     default: .failed(reason: CommandError(error).message)
     }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import VaultInterface
 
 /// Why a verb did not do what it was asked to: the exit status, and what is said about it.
 struct CommandError: Error, Equatable {
@@ -28,6 +29,12 @@ struct CommandError: Error, Equatable {
     case uncertain
     /// The refresh token was refused once without a reason.
     case refusedOnce = "refused-once"
+    /// The e-mail address and the password do not belong together.
+    case wrongCredentials = "wrong-credentials"
+    /// The e-mail address has an account already.
+    case addressTaken = "address-taken"
+    /// The provider found fault with a field.
+    case invalidInput = "invalid-input"
   }
 
   let code: ExitCode
@@ -39,6 +46,10 @@ struct CommandError: Error, Equatable {
   let hint: String?
   /// More than the exit status says; nil where that is all.
   let reason: Reason?
+  /// The HTTP status of the provider's answer; nil: none came, or it is of no interest.
+  let status: Int?
+  /// What the provider said of single fields.
+  let fields: [VaultFieldProblem]
   /// What stands beside the error with `--json`.
   let facts: JSONObject
   /// Whether all of it stands in the result already, so that only the exit status is left.
@@ -49,9 +60,13 @@ struct CommandError: Error, Equatable {
     _ message: String,
     hint: String? = nil,
     reason: Reason? = nil,
+    status: Int? = nil,
+    fields: [VaultFieldProblem] = [],
     facts: JSONObject = JSONObject(),
     isSaid: Bool = false
   ) {
+    self.status = status
+    self.fields = fields
     self.facts = facts
     self.code = code
     self.message = message

@@ -4,6 +4,7 @@ internal import PlainText
 internal import SecretMemory
 internal import System
 internal import VaultClient
+internal import VaultInterface
 
 /// All that the program says; nothing else writes to the terminal or to standard output.
 ///
@@ -113,6 +114,12 @@ final class Output {
         "code": .string(failure.code.name), "message": .string(failure.message),
         "hint": failure.hint.map { .string($0) } ?? .null,
         "reason": failure.reason.map { .string($0.rawValue) } ?? .null,
+        "status": failure.status.map { .integer(Int64($0)) } ?? .null,
+        "fields": .array(
+          failure.fields.map {
+            .object(["field": .string($0.field), "message": .string($0.message)])
+          }
+        ),
       ]
       // Where standard output takes nothing, that is what failed, and is said like any other error.
       var object = failure.facts

@@ -192,9 +192,19 @@ extension SignInVerbs {
 }
 
 extension CommandError {
-  /// The same error with a hint, if the provider refused.
+  /// The same error with a hint, if the provider refused; what it found wrong with a field is the
+  /// better one.
   func refused(_ hint: String) -> CommandError {
     guard code == .serverError, self.hint == nil else { return self }
-    return CommandError(code, message, hint: hint, facts: facts)
+    let problems = fields.map { "\($0.field): \($0.message)" }.joined(separator: "; ")
+    return CommandError(
+      code,
+      message,
+      hint: reason == .invalidInput && !message.contains(problems) ? problems : hint,
+      reason: reason,
+      status: status,
+      fields: fields,
+      facts: facts
+    )
   }
 }

@@ -41,15 +41,22 @@ extension CommandError {
         "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
         hint: "thumblatch login \(account)"
       )
-    case .providerUnavailable(let message, let retryAfter, let offline, let reason):
+    case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
       self.init(
         code,
         message,
         hint: UnavailableText.hint(reason, retryAfter: retryAfter),
-        reason: offline == true ? .offline : reason.map { Reason($0) }
+        reason: offline == true ? .offline : reason.map { Reason($0) },
+        status: status
       )
-    case .providerRefused(let status, let message):
-      self.init(code, "the provider refused (HTTP \(status)): \(message)")
+    case .providerRefused(let status, let message, let details):
+      self.init(
+        code,
+        "the provider refused (HTTP \(status)): \(message)",
+        reason: details.reason.map { Reason($0) },
+        status: status,
+        fields: details.fields
+      )
     case .vaultUnsafe(let message, let hint):
       self.init(code, message, hint: hint ?? "nothing was changed")
     case .internal(let message):
@@ -59,5 +66,17 @@ extension CommandError {
     case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
     case .invalidArgument(let message), .refused(let message): self.init(code, message)
     }
+  }
+}
+
+extension CommandError.Reason {
+  /// Why a provider said no to what was typed.
+  fileprivate init(_ reason: VaultRefusalReason) {
+    self =
+      switch reason {
+      case .wrongCredentials: .wrongCredentials
+      case .addressTaken: .addressTaken
+      case .invalidInput: .invalidInput
+      }
   }
 }

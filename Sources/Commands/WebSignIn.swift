@@ -196,12 +196,13 @@ struct WebSignIn {
   func finished(_ error: VaultClientError) -> CommandError {
     switch error {
     case .refused(.loginRequired): tooLate()
-    case .refused(.providerRefused(_, let message)):
+    case .refused(.providerRefused(let status, let message, _)):
       CommandError(
         .serverError,
         "\(place) refused: \(message)",
         hint: message.hasPrefix("invalid_scope")
-          ? "the scopes that it offers: thumblatch provider test \(place)" : nil
+          ? "the scopes that it offers: thumblatch provider test \(place)" : nil,
+        status: status
       )
     default: CommandError(error)
     }

@@ -24,7 +24,7 @@ public enum Judgement: Sendable {
   /// dead nor that it is not.
   case unexplained(status: Int)
   /// A person must do something else: a wrong password, an address that is taken.
-  case refused(status: Int, message: String)
+  case refused(status: Int, message: String, details: RefusalDetails = .none)
   /// Asked too often; seconds to wait, if the provider said so.
   case rateLimited(retryAfter: Int?)
   /// The provider, or what stands in front of it, is out of order: try again later. The status

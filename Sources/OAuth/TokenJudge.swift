@@ -68,8 +68,7 @@ struct TokenJudge {
   ) -> Judgement {
     if let judgement = oauthRefusal(status, answer, wait, purpose, sent) { return judgement }
     guard purpose == .refresh else {
-      let message = answer.object.flatMap { self.message(in: $0, hiding: sent) }
-      return .refused(status: status, message: message ?? "the provider gave no reason")
+      return refusal(status: status, answer.object, for: purpose, hiding: sent)
     }
     let isRefusal = status == 400 || status == 401 || status == 403
     guard case .object(let object) = answer else {
@@ -120,8 +119,11 @@ struct TokenJudge {
     case .slowDown: return .pending(slowDown: true)
     case .outOfOrder: return failing(status, wait)
     case .refused(let words):
-      let message = words ?? self.message(in: object, hiding: sent)
-      return .refused(status: status, message: message ?? "the provider gave no reason")
+      let message = words ?? self.message(in: object, hiding: sent) ?? Self.noReason
+      // The resource owner's credentials are the grant here (RFC 6749, section 5.2).
+      guard purpose == .login else { return .refused(status: status, message: message) }
+      let details = RefusalDetails(reason: .wrongCredentials)
+      return .refused(status: status, message: message, details: details)
     case .configuration where purpose != .refresh:
       guard Self.isHarmless(code, hiding: sent) else {
         return misconfigured(purpose, "\(status) with an unknown `\(member(.error))`")
@@ -176,7 +178,7 @@ struct TokenJudge {
       && code.utf8.allSatisfy { letters.contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
   }
 
-  private static func quotes(_ text: String, _ secret: SharedSecret) -> Bool {
+  static func quotes(_ text: String, _ secret: SharedSecret) -> Bool {
     secret.bytes.withBytes { secret in SecretSearch(secret).finds(secret, in: text) }
   }
 

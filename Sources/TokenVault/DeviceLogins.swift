@@ -64,8 +64,8 @@ extension Vault {
       case .authorization(let given): return given
       case .rateLimited(let wait):
         throw .patience(retryAfter: wait.map(Int64.init))
-      case .failing(_, let wait, let message):
-        throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
+      case .failing(let status, let wait, let message):
+        throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)
       case .misconfigured(let message): throw .misconfigured(message)
       }
     case .notSent(let reason):
@@ -147,8 +147,8 @@ extension Vault {
       logins.forget(name)
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
-    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait)),
-      .failure(.unavailable(_, _, let wait)):
+    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait, _)),
+      .failure(.unavailable(_, _, let wait, _)):
       // Without a connection the question is put again, less and less often (section 3.5).
       device.failed(retryAfter: wait, at: clock.boot)
     case .failure(let failure):

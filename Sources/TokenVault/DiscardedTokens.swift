@@ -127,8 +127,8 @@ extension VaultFailure {
     guard let revocation else { return self }
     switch self {
     case .misconfigured(let why): return .misconfigured("\(why); \(revocation.ofDiscarded)")
-    case .providerRefused(let status, let why):
-      return .providerRefused(status: status, "\(why); \(revocation.ofDiscarded)")
+    case .providerRefused(let status, let why, let details):
+      return .providerRefused(status: status, "\(why); \(revocation.ofDiscarded)", details)
     default: return self
     }
   }

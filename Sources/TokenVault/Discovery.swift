@@ -185,6 +185,10 @@ extension VaultFailure {
     let wait = answer.retryAfter.map(Int64.init)
     return answer.status == 429
       ? .patience(retryAfter: wait)
-      : .providerUnavailable("the provider answered \(answer.status)", retryAfter: wait)
+      : .providerUnavailable(
+        "the provider answered \(answer.status)",
+        retryAfter: wait,
+        status: answer.status
+      )
   }
 }

@@ -70,10 +70,10 @@ struct ProviderDocuments {
       return left > 0 ? left : nil
     }
     switch failure.content {
-    case .providerUnavailable(let message, let asked):
-      return left(asked).map { .providerUnavailable(message, retryAfter: $0) }
-    case .unavailable(let why, let message, let asked):
-      return left(asked).map { .unavailable(why, message, retryAfter: $0) }
+    case .providerUnavailable(let message, let asked, let status):
+      return left(asked).map { .providerUnavailable(message, retryAfter: $0, status: status) }
+    case .unavailable(let why, let message, let asked, let status):
+      return left(asked).map { .unavailable(why, message, retryAfter: $0, status: status) }
     case .offline(let message, let asked):
       return left(asked).map { .offline(message, retryAfter: $0) }
     default: return left(nil).map { _ in failure.content }

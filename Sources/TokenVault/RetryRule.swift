@@ -30,7 +30,12 @@ extension Vault {
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
     if let status = try emptyRefusal(of: intent) {
-      throw .unavailable(.refusedOnce, Self.refusedWithoutReason(status), retryAfter: wait)
+      throw .unavailable(
+        .refusedOnce,
+        Self.refusedWithoutReason(status),
+        retryAfter: wait,
+        status: status
+      )
     }
     throw .unavailable(
       .uncertain,
@@ -62,6 +67,6 @@ extension Vault {
 extension VaultFailure {
   /// The provider has said 429; how long it wants to be left alone, in seconds, where it said so.
   static func patience(retryAfter wait: Int64?) -> VaultFailure {
-    .providerUnavailable("the provider asks for patience (429)", retryAfter: wait)
+    .providerUnavailable("the provider asks for patience (429)", retryAfter: wait, status: 429)
   }
 }

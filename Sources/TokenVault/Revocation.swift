@@ -39,7 +39,7 @@ public struct Revocation: Sendable, Equatable {
   init(_ grant: Grant, failure: VaultFailure) {
     switch failure {
     case .offline(let message, _): self.init(grant, message, isOffline: true)
-    case .providerUnavailable(let message, _), .unavailable(_, let message, _):
+    case .providerUnavailable(let message, _, _), .unavailable(_, let message, _, _):
       self.init(grant, message)
     default: self.init(grant, "the provider was not asked")
     }

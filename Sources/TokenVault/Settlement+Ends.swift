@@ -55,6 +55,7 @@ extension Vault {
       what,
       caller,
       least: Int(Self.longestWait),
+      status: status,
       as: .refusedOnce
     ) { () throws(VaultFailure) in try self.noteEmptyRefusal(status, intent) }
   }
@@ -137,7 +138,7 @@ extension Vault {
       return try end(intent, .notSent(reason, to: url, terms: terms), caller)
     }
     let failure = try unanswered(intent, "nothing could be sent (\(reason))", caller)
-    guard case .unavailable(_, _, let wait) = failure else { return failure }
+    guard case .unavailable(_, _, let wait, _) = failure else { return failure }
     return .notSent(reason, to: url, terms: terms, retryAfter: wait)
   }
 
@@ -147,12 +148,13 @@ extension Vault {
     _ why: String,
     _ caller: Caller,
     least: Int? = nil,
+    status: Int? = nil,
     as reason: Unavailability = .uncertain,
     noting note: () throws(VaultFailure) -> Void = {}
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again; the person is asked once more.
-      return try end(intent, .providerUnavailable(why, retryAfter: nil), caller)
+      return try end(intent, .providerUnavailable(why, retryAfter: nil, status: status), caller)
     }
     var row = intent
     let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2
@@ -170,7 +172,7 @@ extension Vault {
         AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
       )
     }
-    return .unavailable(reason, why, retryAfter: wait)
+    return .unavailable(reason, why, retryAfter: wait, status: status)
   }
 }
 
@@ -188,10 +190,10 @@ extension VaultFailure {
     switch self {
     case .loginRequired: "login required"
     case .providerUnavailable: "provider unavailable"
-    case .unavailable(let why, _, _):
+    case .unavailable(let why, _, _, _):
       "provider unavailable: " + why.rawValue.replacing("_", with: " ")
     case .offline: "offline"
-    case .providerRefused(let status, _): "refused, status \(status)"
+    case .providerRefused(let status, _, _): "refused, status \(status)"
     case .misconfigured: "misconfigured"
     default: "failed"
     }

@@ -135,8 +135,8 @@ extension Vault {
       return try grantEnded(intent, account, caller)
     case .unexplained(let status):
       return try refusedWithoutReason(intent, status, account, caller, evidence)
-    case .refused(let status, let message):
-      return try end(intent, .providerRefused(status: status, message), caller)
+    case .refused(let status, let message, let details):
+      return try end(intent, .providerRefused(status: status, message, details), caller)
     case .scopeRefused(_, let words):
       let failure = scopeRefused(words, intent, provider)
       guard !isSignIn, intent.attempts > 1 else { return try end(intent, failure, caller) }
@@ -144,7 +144,13 @@ extension Vault {
       return failure
     case .rateLimited(let wait):
       guard intent.attempts == 1 else {
-        return try unanswered(intent, "the provider asks for patience", caller, least: wait)
+        return try unanswered(
+          intent,
+          "the provider asks for patience",
+          caller,
+          least: wait,
+          status: 429
+        )
       }
       if !isSignIn { notePatience(wait, of: account.id) }
       return try end(intent, .patience(retryAfter: wait.map(Int64.init)), caller)
@@ -152,13 +158,13 @@ extension Vault {
       if isSignIn {
         return try end(
           intent,
-          .providerUnavailable(message, retryAfter: wait.map(Int64.init)),
+          .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status),
           caller
         )
       }
       // A refusal that says nothing is taken as "out of order", and asked at most every 10 min.
       let least = (400...499).contains(status) ? Int(Self.longestWait) : wait
-      return try unanswered(intent, message, caller, least: least)
+      return try unanswered(intent, message, caller, least: least, status: status)
     case .misconfigured(let message, let refreshToken):
       // Whose it is, an answer without an ID token does not say.
       if let refreshToken, !isSignIn || provider.kind != .oidc,

@@ -1,3 +1,4 @@
+public import OAuth
 public import Presence
 
 /// A presence check that has to be passed before a request can be repeated.
@@ -44,14 +45,15 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case invalidArgument(String)
   /// The grant is gone; only a new login helps.
   case loginRequired(account: String, message: String)
-  /// The provider cannot be reached, or fails. Nothing is lost here.
-  case providerUnavailable(String, retryAfter: Int64?)
+  /// The provider cannot be reached, or fails. Nothing is lost here. `status` is that of its answer;
+  /// `nil` if none came.
+  case providerUnavailable(String, retryAfter: Int64?, status: Int? = nil)
   /// The same, for a reason that a caller can tell apart.
-  case unavailable(Unavailability, String, retryAfter: Int64?)
+  case unavailable(Unavailability, String, retryAfter: Int64?, status: Int? = nil)
   /// No connection to the provider could be made, which says nothing of it. Nothing is lost here.
   case offline(String, retryAfter: Int64?)
   /// The provider said no to a login, a registration or a question.
-  case providerRefused(status: Int, String)
+  case providerRefused(status: Int, String, RefusalDetails = .none)
   /// The provider answers what its configuration does not expect.
   case misconfigured(String)
   /// The store is damaged, newer, full or unsafe; nothing was changed.

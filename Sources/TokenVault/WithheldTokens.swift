@@ -33,7 +33,7 @@ extension Vault {
       _ = try await readKeys(provider, source, tries: 1)
     } catch {
       // One that says for how long it wants to be left alone is left alone.
-      guard case .providerUnavailable(_, _?) = error else { return }
+      guard case .providerUnavailable(_, _?, _) = error else { return }
       documents.noteKeyFailure(error, source, at: clock.boot)
     }
   }

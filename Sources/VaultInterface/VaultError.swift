@@ -20,15 +20,17 @@ public enum VaultError: Error, Equatable, Sendable {
   /// Only a login helps.
   case loginRequired(account: String, message: String)
   /// Unreachable or failing; nothing is lost, unless the reason says that it is not known.
-  /// `retryAfter` in seconds; `offline` where no connection could be made.
+  /// `retryAfter` in seconds; `offline` where no connection could be made; `status` is that of an
+  /// answer that came.
   case providerUnavailable(
     message: String,
     retryAfter: Int?,
     offline: Bool? = nil,
-    reason: UnavailableReason? = nil
+    reason: UnavailableReason? = nil,
+    status: Int? = nil
   )
   /// The provider answered no, with this HTTP status.
-  case providerRefused(status: Int, message: String)
+  case providerRefused(status: Int, message: String, details: VaultRefusalDetails = .none)
   /// The provider's configuration does not fit what it answers.
   case misconfigured(message: String)
   /// The vault is damaged, newer, or has unsafe permissions; nothing was changed.
@@ -74,12 +76,14 @@ public enum VaultError: Error, Equatable, Sendable {
         // One that is younger than this program says no more than the message does.
         reason: (try object.optional("reason") as String?).flatMap {
           UnavailableReason(rawValue: $0)
-        }
+        },
+        status: try object.optional("status")
       )
     case "ProviderRefused":
       self = .providerRefused(
         status: try object.required("status"),
-        message: try object.required("message")
+        message: try object.required("message"),
+        details: try VaultRefusalDetails(decoding: object)
       )
     case "Misconfigured": self = .misconfigured(message: try object.required("message"))
     case "VaultUnsafe":
@@ -105,7 +109,7 @@ public enum VaultError: Error, Equatable, Sendable {
     switch self {
     case .presenceNeeded, .noSuchAccount, .noSuchUser, .noSuchFinger: nil
     case .presenceFailed(_, let message, _), .loginRequired(_, let message),
-      .providerUnavailable(let message, _, _, _), .providerRefused(_, let message),
+      .providerUnavailable(let message, _, _, _, _), .providerRefused(_, let message, _),
       .vaultUnsafe(let message, _), .busy(let message, _), .invalidArgument(let message),
       .misconfigured(let message), .refused(let message), .internal(let message):
       message
@@ -143,12 +147,16 @@ public enum VaultError: Error, Equatable, Sendable {
       case .noSuchFinger(let finger): try .wire(["finger": finger])
       case .loginRequired(let account, let message):
         try .wire(["account": account, "message": message])
-      case .providerUnavailable(let message, let retryAfter, let offline, let reason):
+      case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
         try .wire([
           "message": message, "retry_after": retryAfter, "offline": offline, "reason": reason,
+          "status": status,
         ])
-      case .providerRefused(let status, let message):
-        try .wire(["status": status, "message": message])
+      case .providerRefused(let status, let message, let details):
+        try .wire([
+          "status": status, "message": message, "reason": details.reason?.rawValue,
+          "fields": details.fields.isEmpty ? nil : details.fields,
+        ])
       case .vaultUnsafe(let message, let hint): try .wire(["message": message, "hint": hint])
       case .busy(let message, let retryAfter):
         try .wire(["message": message, "retry_after": retryAfter])

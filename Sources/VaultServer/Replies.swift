@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Presence
 internal import TokenVault
 internal import VaultInterface
@@ -23,13 +24,18 @@ extension VaultError {
     case .invalidArgument(let message): self = .invalidArgument(message: message)
     case .loginRequired(let account, let message):
       self = .loginRequired(account: account, message: message)
-    case .providerUnavailable(let message, let wait):
-      self = .providerUnavailable(message: message, retryAfter: wait.map { Int(clamping: $0) })
-    case .unavailable(let why, let message, let wait):
+    case .providerUnavailable(let message, let wait, let status):
       self = .providerUnavailable(
         message: message,
         retryAfter: wait.map { Int(clamping: $0) },
-        reason: UnavailableReason(rawValue: why.rawValue)
+        status: status
+      )
+    case .unavailable(let why, let message, let wait, let status):
+      self = .providerUnavailable(
+        message: message,
+        retryAfter: wait.map { Int(clamping: $0) },
+        reason: UnavailableReason(rawValue: why.rawValue),
+        status: status
       )
     case .offline(let message, let wait):
       self = .providerUnavailable(
@@ -37,8 +43,15 @@ extension VaultError {
         retryAfter: wait.map { Int(clamping: $0) },
         offline: true
       )
-    case .providerRefused(let status, let message):
-      self = .providerRefused(status: status, message: message)
+    case .providerRefused(let status, let message, let details):
+      self = .providerRefused(
+        status: status,
+        message: message,
+        details: VaultRefusalDetails(
+          reason: details.reason.flatMap { VaultRefusalReason(rawValue: $0.rawValue) },
+          fields: details.fields.map { VaultFieldProblem(field: $0.field, message: $0.message) }
+        )
+      )
     case .misconfigured(let message): self = .misconfigured(message: message)
     case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
     case .refused(let message): self = .refused(message: message)

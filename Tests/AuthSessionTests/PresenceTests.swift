@@ -322,7 +322,7 @@ struct PresenceTests {
       case .denied, .nobodyToAsk: #expect(error.recovery == .showMessage)
       }
     }
-    let later = AuthError(.providerUnavailable(retryAfter: .seconds(30)), "x")
+    let later = AuthError(.providerUnavailable(retryAfter: .seconds(30), status: 503), "x")
     #expect(later.recovery == .retry(after: .seconds(30)))
   }
 

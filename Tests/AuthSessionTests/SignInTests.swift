@@ -41,7 +41,9 @@ struct SignInTests {
     let failure = await error { () throws(AuthError) in
       try await made.session.login(email: "ada@example.com", password: wrong)
     }
-    #expect(failure?.kind == .providerRefused(status: 401))
+    #expect(failure?.kind == .wrongCredentials(status: 401))
+    #expect(failure?.httpStatus == 401)
+    #expect(failure?.recovery == .correctInput)
     #expect(made.session.state == failure.map { .error($0) })
     let seen = states(made.session, 3)
     let user = try await made.session.login(
@@ -49,6 +51,31 @@ struct SignInTests {
       password: try Password("right")
     )
     #expect(await seen.value.dropFirst() == [.authenticating, .authenticated(user)])
+  }
+
+  @Test
+  func anAddressThatIsTakenIsToldAtItsField() async throws {
+    let made = try Session()
+    made.vault.set { $0.users["ada@example.com"] = "right" }
+    let password = try Password("another")
+    let failure = await error { () throws(AuthError) in
+      try await made.session.register(email: "ada@example.com", password: password)
+    }
+    #expect(failure?.kind == .addressTaken(status: 409))
+    #expect(failure?.message(about: .email) == "has an account already")
+    #expect(failure?.message(about: .password) == nil)
+    #expect(failure?.recovery == .correctInput)
+    // The backend's words may name the person: a log of the fields is without them.
+    #expect(failure.map { "\($0.fields)" } == "[FieldProblem(email)]")
+  }
+
+  @Test(arguments: [
+    (AuthError.Kind.invalidInput(status: 422), 422 as Int?), (.http(status: 404), 404),
+    (.providerUnavailable(retryAfter: nil, status: 503), 503), (.offline, nil),
+    (.providerUnavailable(retryAfter: .seconds(1), status: nil), nil),
+  ])
+  func theStatusIsKept(_ kind: AuthError.Kind, _ status: Int?) {
+    #expect(AuthError(kind, "x").httpStatus == status)
   }
 
   @Test

@@ -173,6 +173,33 @@ struct SignInTests {
     #expect(play.echoes)
   }
 
+  @Test
+  func whatTheProviderFoundWrongWithAFieldIsTheHint() throws {
+    let home = try Home()
+    let play = try Play.run(
+      ["login", "me", "--email", "me@example.org", "--password"],
+      environment: home.environment
+    ) { stage in
+      try stage.knowAccount(VerbTests.account)
+      try stage.terminal.waitFor("Password of me@example.org at dev: ")
+      try stage.terminal.type("pw\n")
+      _ = try stage.expect(LoginCall.self)
+      try stage.fail(
+        .providerRefused(
+          status: 422,
+          message: "Invalid.",
+          details: VaultRefusalDetails(
+            reason: .invalidInput,
+            fields: [VaultFieldProblem(field: "email", message: "is not an address")]
+          )
+        )
+      )
+    }
+    #expect(play.error?.message == "the provider refused (HTTP 422): Invalid.")
+    #expect(play.error?.hint == "email: is not an address")
+    #expect(play.error?.reason == .invalidInput)
+  }
+
   @Test(arguments: [
     ["login", "me", "--no-input"], ["login", "me", "--no-input", "--email", "a@b.c"],
     ["login", "me", "--no-input", "--email", "a@b.c", "--yes"],

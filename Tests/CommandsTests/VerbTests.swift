@@ -76,13 +76,16 @@ struct VerbTests {
   func errorsAsJSONStandOnStandardOutputWithTheirCode() throws {
     let play = try Play.run(["token", "me", "--json"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.providerUnavailable(message: "connection refused", retryAfter: 90))
+      try stage.fail(
+        .providerUnavailable(message: "connection refused", retryAfter: 90, status: 503)
+      )
     }
     #expect(play.code == .unavailable)
     let error = try Self.object(play.out).object("error")
     #expect(try error.string("code") == "unavailable")
     #expect(try error.string("message") == "connection refused")
     #expect(try error.string("hint").contains("1m 30s"))
+    #expect(try error.integer("status") == 503)
     #expect(play.talk.isEmpty)
   }
 

@@ -88,13 +88,16 @@ struct AppStateTests {
     #expect(try app.run("facts") == "false nobody false false")
 
     let refused = try app.run("login me@example.org another-password")
-    #expect(refused.hasPrefix("failed providerRefused(status: 401), showMessage: "))
+    #expect(refused.hasPrefix("failed wrongCredentials(status: 401), correctInput: "))
     #expect(!refused.contains("another-password"))
     #expect(try app.run("state").hasPrefix("error "))
     #expect(try app.run("dismiss") == "")
     #expect(try app.run("state") == "unauthenticated")
     let taken = try app.run("register me@example.org backend-password")
-    #expect(taken.hasPrefix("failed providerRefused(status: 409), showMessage: "))
+    #expect(taken.hasPrefix("failed addressTaken(status: 409), correctInput: "))
+    try person.backend.fail(DevBackendFault("/auth/login", .status(503)))
+    let down = try app.run("login me@example.org backend-password")
+    #expect(down.hasPrefix("failed providerUnavailable(retryAfter: nil, status: Optional(503))"))
     // The next try takes the error away.
     #expect(try app.run("login me@example.org backend-password") == "me@example.org")
     #expect(try app.run("state") == "authenticated me@example.org")

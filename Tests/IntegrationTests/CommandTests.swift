@@ -92,7 +92,9 @@ struct CommandTests {
       let object = try object(try json.text())
       #expect(try json.child.wait() == .exited(expected))
       #expect(
-        try object.object("error").members.map(\.name) == ["code", "message", "hint", "reason"]
+        try object.object("error").members.map(\.name) == [
+          "code", "message", "hint", "reason", "status", "fields",
+        ]
       )
     }
     try person.backend.fail(.init("*", .status(503)))

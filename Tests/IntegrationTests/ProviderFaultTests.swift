@@ -172,7 +172,7 @@ struct HangingProviderTests {
 extension VaultError {
   /// Seconds, where the error says any.
   fileprivate var retryAfter: Int? {
-    guard case .providerUnavailable(_, let seconds, _, _) = self else { return nil }
+    guard case .providerUnavailable(_, let seconds, _, _, _) = self else { return nil }
     return seconds
   }
 

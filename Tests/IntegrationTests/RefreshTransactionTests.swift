@@ -109,7 +109,7 @@ struct RefreshTransactionTests {
     for waits in [1...3, 500...603, 500...603, 500...603] {
       let caller = try vault.connect()
       guard
-        case .providerUnavailable(_, let wait?, _, _) = try caller.failure(
+        case .providerUnavailable(_, let wait?, _, _, _) = try caller.failure(
           AccessTokenCall(account: "me")
         )
       else {
@@ -198,7 +198,8 @@ struct RefreshTransactionTests {
     try vault.edit("UPDATE intents SET not_before = 0")
     try vault.age(seconds: 10)
     try vault.start()
-    guard case .providerUnavailable(_, let wait?, _, _) = try vault.connect().failure(wanted) else {
+    guard case .providerUnavailable(_, let wait?, _, _, _) = try vault.connect().failure(wanted)
+    else {
       Issue.record("the used token was sent again although the access token lives")
       return
     }

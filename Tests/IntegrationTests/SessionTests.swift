@@ -146,7 +146,7 @@ struct SessionTests {
       )
       return try caller.failure(call)
     }
-    guard case .providerRefused(401, _) = try login("me", backend.url) else {
+    guard case .providerRefused(401, _, _) = try login("me", backend.url) else {
       Issue.record("a wrong password was not refused")
       return
     }

@@ -113,7 +113,9 @@ struct Documents {
       try bodies(ordinary) { name, bytes in
         let body = try SecretBytes(copying: bytes)
         for status in [200, 400] {
-          for purpose in [TokenPurpose.refresh, .code, .device] {
+          // A login and a registration differ from a code in how they are refused.
+          let typed: [TokenPurpose] = status == 400 ? [.login, .register] : []
+          for purpose in [.refresh, .code, .device] + typed {
             gauge.measure("\(kind), \(purpose) \(status), \(name)", bytes: bytes.count) {
               _ = client.judge(
                 status: status,

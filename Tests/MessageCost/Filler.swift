@@ -113,6 +113,27 @@ struct Filler: Sendable {
     many("members with names of marks", "{}") {
       "\"" + String(repeating: marks, count: 4 + $0 % 28) + "\($0)\":0"
     },
+    many("lists of a text", "{}") { "\"\(String($0, radix: 36))\":[\"a\"]" },
+    many("lists of problems", "{}") {
+      "\"\(String($0, radix: 36))\":[{\"field\":\"a\",\"message\":\"b\"}]"
+    },
+    many("problems", "[]") { "{\"field\":\"\(String($0, radix: 36))\",\"message\":\"b\"}" },
+    many("problems with long texts", "[]") { _ in
+      "{\"field\":\"\",\"message\":\"" + String(repeating: "a", count: 900) + "\"}"
+    },
+    Filler(name: "a list of an object with many members", isText: false) { bytes in
+      [UInt8(ascii: "[")]
+        + many("", "{}") { "\"\(String($0, radix: 36))\":0" }.value(bytes - 2)
+        + [UInt8(ascii: "]")]
+    },
+    many("objects of members with names of 60 letters", "{}") { number in
+      let inner = (0..<60).map { "\"\($0 + 10)" + String(repeating: "t", count: 58) + "\":{}" }
+      return "\"\(number)\":{\(inner.joined(separator: ","))}"
+    },
+    many("lists of objects of members", "{}") { number in
+      let inner = (0..<50).map { "{\"s\($0)\":[],\"t\($0)\":[]}" }
+      return "\"\(number)\":[\(inner.joined(separator: ","))]"
+    },
     Filler(name: "a name of marks", isText: false) { bytes in
       Array("{".utf8) + texts[0].value(bytes - 6) + Array(":0}".utf8)
     },
@@ -142,6 +163,7 @@ struct Filler: Sendable {
     [
       "marks", "runs of 30 marks", "letters that decompose", "single marks", "letters", "words",
       "members", "strings of 30 marks", "strings of marks", "members with names of marks",
+      "problems with long texts", "a list of an object with many members",
     ].contains($0.name)
   }
 }

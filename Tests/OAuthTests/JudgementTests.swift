@@ -22,7 +22,7 @@ private func judged(
     return "tokens \(answer.accessToken) \(text(answer.refreshToken) ?? "-") "
       + (answer.expiresIn.map(String.init) ?? "-")
   case .invalidGrant: return "invalid grant"
-  case .refused(let status, let message): return "refused \(status) \(message)"
+  case .refused(let status, let message, _): return "refused \(status) \(message)"
   case .rateLimited(let wait): return "rate limited \(wait.map(String.init) ?? "-")"
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"
@@ -311,7 +311,7 @@ struct LoginRefusalTests {
       for: .login,
       sent: SharedSecret(secret("hunter2"))
     )
-    guard case .refused(401, let message) = judgement else {
+    guard case .refused(401, let message, _) = judgement else {
       Issue.record("not refused: \(judgement)")
       return
     }

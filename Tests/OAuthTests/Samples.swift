@@ -53,7 +53,7 @@ func judged(
     return "tokens \(answer.accessToken) \(text(answer.refreshToken) ?? "-") "
       + (answer.idToken ?? "-")
   case .invalidGrant: return "invalid grant"
-  case .refused(let status, let message): return "refused \(status) \(message)"
+  case .refused(let status, let message, _): return "refused \(status) \(message)"
   case .rateLimited(let wait): return "rate limited \(wait.map(String.init) ?? "-")"
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"

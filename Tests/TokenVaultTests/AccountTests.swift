@@ -284,7 +284,7 @@ struct AccountTests {
       .answer(status: 401, body: "{}")
     )
     guard
-      case .providerRefused(status: 401, _) = await failure({
+      case .providerRefused(status: 401, _, _) = await failure({
         _ = try await vault.profile(account: "me", prompt: nil, caller: caller())
       })
     else {

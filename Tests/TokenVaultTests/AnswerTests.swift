@@ -95,7 +95,7 @@ struct AnswerTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 200, body: body))
     guard
-      case .unavailable(.uncertain, _, retryAfter: 2)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 2, _)? = await failure({
         _ = try await vault.token()
       })
     else {
@@ -111,7 +111,7 @@ struct AnswerTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 401, body: ""))
     guard
-      case .unavailable(.refusedOnce, _, retryAfter: 600)? = await failure({
+      case .unavailable(.refusedOnce, _, retryAfter: 600, _)? = await failure({
         _ = try await vault.token()
       })
     else {
@@ -122,7 +122,7 @@ struct AnswerTests {
     // Whoever asks sooner is told so, and nothing is sent.
     bench.clock.advance(599)
     guard
-      case .unavailable(.refusedOnce, _, retryAfter: 1)? = await failure({
+      case .unavailable(.refusedOnce, _, retryAfter: 1, _)? = await failure({
         _ = try await vault.token()
       })
     else {

@@ -89,7 +89,7 @@ struct CrashTests {
     let bench = try #require(try await stages()["begun"])
     let vault = try await bench.open()
     guard
-      case .unavailable(.uncertain, _, retryAfter: 2)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 2, _)? = await failure({
         _ = try await vault.token()
       })
     else {

@@ -28,7 +28,7 @@ struct EmptyRefusalTests {
   }
 
   private func isRefusedOnce(_ failure: VaultFailure?) -> Bool {
-    if case .unavailable(.refusedOnce, _, retryAfter: 600) = failure { true } else { false }
+    if case .unavailable(.refusedOnce, _, retryAfter: 600, _) = failure { true } else { false }
   }
 
   @Test(arguments: [400, 401, 403])
@@ -37,7 +37,7 @@ struct EmptyRefusalTests {
     let vault = try await expired(bench)
     let refusal = ScriptedExchange.Step.answer(status: status, body: "")
     guard
-      case .unavailable(.refusedOnce, let text, retryAfter: 600)? = await attempt(
+      case .unavailable(.refusedOnce, let text, retryAfter: 600, _)? = await attempt(
         bench,
         vault,
         refusal
@@ -49,7 +49,7 @@ struct EmptyRefusalTests {
     // What came is told at once, and again to those who ask too early.
     #expect(text.contains("\(status)") && text.contains("empty"), "\(text)")
     guard
-      case .unavailable(.refusedOnce, text, retryAfter: 600)? = await failure({
+      case .unavailable(.refusedOnce, text, retryAfter: 600, _)? = await failure({
         _ = try await vault.token()
       })
     else {
@@ -105,7 +105,7 @@ struct EmptyRefusalTests {
     let vault = try await expired(bench)
     for _ in 0..<3 {
       guard
-        case .unavailable(.uncertain, let text, _)? = await attempt(
+        case .unavailable(.uncertain, let text, _, _)? = await attempt(
           bench,
           vault,
           .answer(status: 403, body: "<html>")

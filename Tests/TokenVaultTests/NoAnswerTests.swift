@@ -36,7 +36,7 @@ struct NoAnswerTests {
     _ reason: Unavailability,
     _ text: String
   ) async throws {
-    guard case .unavailable(reason, let why, retryAfter: nil)? = try await refusal(word) else {
+    guard case .unavailable(reason, let why, retryAfter: nil, _)? = try await refusal(word) else {
       Issue.record("\(word) is something else")
       return
     }
@@ -57,7 +57,10 @@ struct NoAnswerTests {
   func aProxyIsNamedWhereItMayBeTheOneThatDoesNotAnswer() async throws {
     let proxy = ["proxy": "http://proxy.example:3128"]
     guard
-      case .unavailable(.notAnswering, let why, _)? = try await refusal("refused", settings: proxy)
+      case .unavailable(.notAnswering, let why, _, _)? = try await refusal(
+        "refused",
+        settings: proxy
+      )
     else {
       Issue.record("something else")
       return

@@ -24,7 +24,7 @@ struct PatienceTests {
     prompt: String? = nil
   ) async throws -> Int64? {
     let refusal = await failure { _ = try await vault.token(name, prompt: prompt) }
-    guard case .providerUnavailable(_, let wait)? = refusal else {
+    guard case .providerUnavailable(_, let wait, _)? = refusal else {
       Issue.record("not told to wait: \(String(describing: refusal))")
       return nil
     }

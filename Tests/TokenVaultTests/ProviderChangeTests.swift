@@ -132,7 +132,7 @@ struct ProviderChangeTests {
     bench.exchange.plan(.died)
     _ = await failure { _ = try await vault.token() }
     guard
-      case .providerUnavailable(let why, retryAfter: 2)? = await failure({
+      case .providerUnavailable(let why, retryAfter: 2, _)? = await failure({
         _ = try await apply(vault, later)
       })
     else {

@@ -147,7 +147,7 @@ struct RefreshTableTests {
     // None of them waits for 35 s of his own.
     bench.clock.advance(36)
     for waiting in callers {
-      guard case .failure(.providerUnavailable(_, retryAfter: 30)) = await waiting.value else {
+      guard case .failure(.providerUnavailable(_, retryAfter: 30, _)) = await waiting.value else {
         Issue.record("not told to wait")
         continue
       }
@@ -164,7 +164,7 @@ struct RefreshTableTests {
     let vault = try await expired(bench)
     bench.exchange.plan(step)
     let failure = await failure { _ = try await vault.token() }
-    guard case .unavailable(.uncertain, _, retryAfter: 2)? = failure else {
+    guard case .unavailable(.uncertain, _, retryAfter: 2, _)? = failure else {
       Issue.record("\(String(describing: failure))")
       return
     }
@@ -180,7 +180,7 @@ struct RefreshTableTests {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     guard
-      case .unavailable(.uncertain, _, retryAfter: 2)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 2, _)? = await failure({
         _ = try await vault.token()
       })
     else {
@@ -205,7 +205,7 @@ struct RefreshTableTests {
       try store.transaction { try store.put(intent) }
     }
     let vault = try await bench.open()
-    guard case .unavailable(.uncertain, _, _)? = await failure({ _ = try await vault.token() })
+    guard case .unavailable(.uncertain, _, _, _)? = await failure({ _ = try await vault.token() })
     else {
       Issue.record("an answer was taken")
       return
@@ -247,7 +247,7 @@ struct RefreshTableTests {
     for step in [ScriptedExchange.Step.nothingSent, .notStarted("resolve"), .notStarted(long)] {
       bench.exchange.plan(step)
       switch await failure({ _ = try await vault.token() }) {
-      case .offline(_, retryAfter: nil)?, .providerUnavailable(_, retryAfter: nil)?: break
+      case .offline(_, retryAfter: nil)?, .providerUnavailable(_, retryAfter: nil, _)?: break
       default:
         Issue.record("\(step)")
         continue
@@ -265,7 +265,7 @@ struct RefreshTableTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 429, retryAfter: 17, body: ""))
     guard
-      case .providerUnavailable(_, retryAfter: 17)? = await failure({
+      case .providerUnavailable(_, retryAfter: 17, _)? = await failure({
         _ = try await vault.token()
       })
     else {

@@ -23,7 +23,8 @@ struct RetryRuleTests {
 
   private func wait(_ vault: Vault) async -> Int64? {
     guard
-      case .unavailable(.uncertain, _, let wait)? = await failure({ _ = try await vault.token() })
+      case .unavailable(.uncertain, _, let wait, _)? = await failure({ _ = try await vault.token() }
+      )
     else { return nil }
     return wait
   }
@@ -128,7 +129,7 @@ struct RetryRuleTests {
     _ = await failure { _ = try await vault.token(minimum: 1000) }
     bench.clock.advance(10)
     guard
-      case .unavailable(.uncertain, _, retryAfter: 590)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 590, _)? = await failure({
         _ = try await vault.token(minimum: 1000)
       })
     else {
@@ -168,7 +169,7 @@ struct RetryRuleTests {
     bench.exchange.plan(.died)
     _ = await failure { _ = try await vault.token(prompt: first.prompt) }
     // Nobody is bothered while it is too early.
-    guard case .unavailable(.uncertain, _, _)? = await failure({ _ = try await vault.token() })
+    guard case .unavailable(.uncertain, _, _, _)? = await failure({ _ = try await vault.token() })
     else {
       Issue.record("asked too early")
       return

@@ -238,7 +238,7 @@ struct ScopeSetTests {
     }
     let next = try await after.open()
     guard
-      case .unavailable(.uncertain, _, _)? = await failure({
+      case .unavailable(.uncertain, _, _, _)? = await failure({
         _ = try await next.token(scope: "admin")
       })
     else {
@@ -309,7 +309,7 @@ struct ScopeSetTests {
     _ = await failure { _ = try await vault.token() }
     bench.clock.advance(100)
     guard
-      case .unavailable(.uncertain, _, retryAfter: 3500)? = await failure({
+      case .unavailable(.uncertain, _, retryAfter: 3500, _)? = await failure({
         _ = try await vault.token()
       })
     else {

@@ -1,4 +1,5 @@
 import Configuration
+import OAuth
 import Presence
 import SecretMemory
 import Storage
@@ -164,7 +165,10 @@ struct SignInTests {
     while await !vault.hasQueue { await Task.yield() }
     bench.exchange.plan(.answer(status: 401, body: #"{"detail":"no"}"#))
     bench.exchange.plan(.tokens(access: "at-1", refresh: "rt-1"))
-    #expect(await first.value == .providerRefused(status: 401, "no"))
+    #expect(
+      await first.value
+        == .providerRefused(status: 401, "no", RefusalDetails(reason: .wrongCredentials))
+    )
     #expect(try await second.value.state == .ready)
   }
 

@@ -35,7 +35,8 @@ struct SingleFlightTests {
     await vault.barrier()
     bench.exchange.plan(.answer(status: 500, body: ""))
     for waiting in callers {
-      guard case .failure(.unavailable(.uncertain, _, retryAfter: 2)) = await waiting.value else {
+      let found = await waiting.value
+      guard case .failure(.unavailable(.uncertain, _, retryAfter: 2, _)) = found else {
         Issue.record("not the same failure")
         continue
       }

@@ -39,7 +39,7 @@ struct WaitingLoginTests {
   }
 
   private func expectWait(_ failure: VaultFailure?) {
-    guard case .providerUnavailable(let why, .some)? = failure, why.contains("keys") else {
+    guard case .providerUnavailable(let why, .some, _)? = failure, why.contains("keys") else {
       Issue.record("not told to wait for the keys: \(String(describing: failure))")
       return
     }

@@ -2,7 +2,7 @@ import JSON
 import SecretMemory
 import VaultInterface
 
-private func error(_ error: VaultError) throws -> Sample {
+func error(_ error: VaultError) throws -> Sample {
   let reply = try error.reply
   let fullName = reply.error ?? ""
   return Sample(
@@ -105,6 +105,7 @@ func presenceSamples() throws -> [Sample] {
     error(.loginRequired(account: "me", message: "m")),
     error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),
     error(.providerUnavailable(message: "m", retryAfter: nil, reason: .authority)),
+    error(.providerUnavailable(message: "m", retryAfter: nil, status: 503)),
     error(.providerRefused(status: 401, message: "m")),
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),

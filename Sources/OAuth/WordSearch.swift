@@ -1,0 +1,13 @@
+extension [UInt8] {
+  /// Whether a word stands anywhere in these bytes.
+  ///
+  /// The general `firstRange(of:)` takes a hundred times longer, which a provider could make use of with
+  /// names and texts that hold no such word.
+  func hasWord(_ word: [UInt8]) -> Bool {
+    guard let first = word.first, word.count <= count else { return false }
+    for start in 0...(count - word.count) where self[start] == first {
+      if self[start..<start + word.count].elementsEqual(word) { return true }
+    }
+    return false
+  }
+}
