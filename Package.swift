@@ -125,8 +125,8 @@ let package = Package(
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "System",
-        "SecretMemory",
+        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "JSON",
+        "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),

@@ -119,6 +119,28 @@ extension AuthSession {
     return found.user
   }
 
+  /// Asks the provider whether it still accepts the session's access token: a password backend at
+  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint.
+  ///
+  /// A token looks valid until it ends, also if the provider has ended the login. Ask before a step that
+  /// cannot be taken back. A token that is refused is forgotten: the next `accessToken()` brings a newer
+  /// one, or says that a login is required.
+  ///
+  /// - Returns: whether it is accepted, and until when.
+  /// - Throws: what `accessToken()` throws; `providerRefused` for an answer that is neither yes nor no,
+  ///   `misconfigured` if the provider has no endpoint that could be asked.
+  @discardableResult
+  public func verify() async throws(AuthError) -> TokenVerification {
+    let check = PresenceCall(self, reason: configuration.presenceReason)
+    defer { check.end() }
+    let (verification, found) = try await calling(check) { [self] () throws(AuthError) in
+      try await vault.verify(account, check.asking)
+    }
+    if !verification.isAccepted { forget() }
+    await learnChange { $0.saw(found) }
+    return verification
+  }
+
   // MARK: Steps
 
   /// Nobody is signed in any more, unless something newer than `news` is known.

@@ -59,6 +59,14 @@ public protocol AuthVault: Sendable {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
 
+  /// Asks the provider whether it still accepts the account's access token.
+  ///
+  /// A token that it refuses is not handed out again.
+  func verify(
+    _ account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> (TokenVerification, AccountSnapshot)
+
   /// Protects the account, or ends that; both after a presence check.
   func setPresenceProtection(
     _ isOn: Bool,
@@ -204,6 +212,21 @@ public struct AccountSnapshot: Sendable, Hashable {
     self.isProtected = isProtected
     self.accessTokenExpiresAt = accessTokenExpiresAt
     self.refreshedAt = refreshedAt
+  }
+}
+
+/// What a provider says of an access token.
+public struct TokenVerification: Sendable, Hashable {
+  /// Whether the provider accepts it.
+  public var isAccepted: Bool
+  /// When it ends, in seconds since 1970, as the provider tells it, else as the vault knows it; `nil`
+  /// if neither does, or it is refused.
+  public var expiresAt: Int64?
+
+  /// Of these parts.
+  public init(isAccepted: Bool, expiresAt: Int64? = nil) {
+    self.isAccepted = isAccepted
+    self.expiresAt = expiresAt
   }
 }
 

@@ -113,6 +113,25 @@ public struct EngineVault: AuthVault {
     }
   }
 
+  /// Asks the provider whether it still accepts the account's access token.
+  public func verify(
+    _ account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> (TokenVerification, AccountSnapshot) {
+    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
+      let reply = try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
+        VerifyTokenCall(account: account, prompt: prompt)
+      }
+      return (
+        TokenVerification(
+          isAccepted: reply.accepted,
+          expiresAt: reply.expiresAt.map { Int64($0) }
+        ),
+        AccountSnapshot(reply.account)
+      )
+    }
+  }
+
   // MARK: Presence
 
   /// Protects the account, or ends that.
@@ -217,8 +236,12 @@ extension AccountSnapshot {
       user: User(
         id: account.subject,
         email: account.email,
+        isEmailVerified: account.emailVerified,
         name: account.displayName,
-        issuer: account.issuer
+        role: account.role,
+        createdAt: account.createdAt.map { Int64($0) },
+        issuer: account.issuer,
+        claims: account.claims.map(ClaimValue.members) ?? [:]
       ),
       standing: standing,
       isProtected: account.presenceProtection,

@@ -50,6 +50,21 @@ extension StubVault {
     return refresh(request)
   }
 
+  /// What was set; a token that is refused is not handed out again.
+  public func verify(
+    _ account: String,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> (TokenVerification, AccountSnapshot) {
+    try await begin(.verify)
+    let token = try await accessToken(of: account, TokenRequest(), asking)
+    let isAccepted = content.withLock { $0.settings.acceptsTokens }
+    if !isAccepted { expireToken() }
+    return (
+      TokenVerification(isAccepted: isAccepted, expiresAt: isAccepted ? token.expiresAt : nil),
+      try changeAccount { _ in }
+    )
+  }
+
   private func stored(_ request: TokenRequest) -> AccessToken? {
     content.withLock { content in
       guard let token = content.token, token.value != request.rejected else { return nil }

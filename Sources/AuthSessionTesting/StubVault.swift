@@ -30,6 +30,8 @@ public final class StubVault: AuthVault {
     case signOut
     /// `fetchUser`.
     case fetchUser
+    /// `verify`.
+    case verify
     /// `setPresenceProtection`.
     case setPresenceProtection
     /// `unlock`.
@@ -66,6 +68,8 @@ public final class StubVault: AuthVault {
     public var touches: [Touch] = []
     /// What the system password is.
     public var systemPassword = "system password"
+    /// Whether the provider accepts access tokens that look valid.
+    public var acceptsTokens = true
     /// The errors that the next calls end with; `loginRequired` is how the account stands then.
     public var failures: [Call: [AuthError]] = [:]
     /// What a server answers; as it is set: 200 without a body.

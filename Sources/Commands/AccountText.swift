@@ -17,6 +17,10 @@ enum AccountText {
       "subject": optional(account.subject),
       "email": optional(account.email),
       "display_name": optional(account.displayName),
+      "role": optional(account.role),
+      "email_verified": account.emailVerified.map { .boolean($0) } ?? .null,
+      "created_at": time(account.createdAt),
+      "claims": .object(account.claims ?? JSONObject()),
       "presence_protection": .boolean(account.presenceProtection),
       "state": .string(state(account)),
       "cause": optional(account.cause),
@@ -95,6 +99,13 @@ enum AccountText {
     let names = [account.displayName, account.email].compactMap { $0 }.filter { !$0.isEmpty }
     table.add("signed in as", names.isEmpty ? "-" : names.joined(separator: ", "))
     table.add("subject", account.subject ?? "-")
+    if let isVerified = account.emailVerified {
+      table.add("e-mail", isVerified ? "confirmed" : "not confirmed")
+    }
+    if let role = account.role { table.add("role", role) }
+    if let since = account.createdAt {
+      table.add("user since", Timestamps.localBrief(Int64(since), now: now))
+    }
     table.add(
       "presence",
       account.presenceProtection ? "on: a refresh needs someone who is here" : "off"

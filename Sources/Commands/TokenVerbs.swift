@@ -1,4 +1,5 @@
 internal import JSON
+internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -64,9 +65,15 @@ enum TokenVerbs {
   static let whoami = Verb(
     "whoami",
     [.account],
-    summary: "show who the provider says this is"
+    options: [
+      Verb.Option("--verify", "ask only whether the provider accepts the access token")
+    ],
+    summary: "show who the provider says this is",
+    details: "With --verify, a password backend is asked at verify_path, another provider at its"
+      + " userinfo endpoint. A token that is refused is not handed out again."
   ) { session throws(CommandError) in
     let account = try session.account()
+    if session.arguments.has("--verify") { return try verify(account, session) }
     let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
       WhoAmICall(account: account, prompt: prompt)
     }
@@ -76,6 +83,31 @@ enum TokenVerbs {
         "profile": .object(reply.profile),
       ],
       text(reply, columns: session.output.columns)
+    )
+  }
+
+  private static func verify(_ account: String?, _ session: Session) throws(CommandError) {
+    let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
+      VerifyTokenCall(account: account, prompt: prompt)
+    }
+    let facts: JSONObject = [
+      "account": .object(AccountText.object(reply.account)),
+      "accepted": .boolean(reply.accepted),
+      "expires_at": AccountText.time(reply.expiresAt),
+    ]
+    guard reply.accepted else {
+      throw CommandError(
+        .serverError,
+        "\(reply.account.issuer) does not accept the access token of \(reply.account.name) any more",
+        hint: "a newer one: thumblatch token \(reply.account.name)",
+        facts: facts
+      )
+    }
+    let now = WallTime.now.seconds
+    let end = reply.expiresAt.map { ", until \(Timestamps.localBrief(Int64($0), now: now))" } ?? ""
+    try session.report(
+      facts,
+      "\(reply.account.issuer) accepts the access token of \(reply.account.name)\(end)"
     )
   }
 

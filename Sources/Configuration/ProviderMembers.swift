@@ -40,6 +40,7 @@ extension Provider {
     case name
     case role
     case emailVerified = "email_verified"
+    case createdAt = "created_at"
     /// The password of a login, and of a registration unless that has its own.
     case password
     case registerPassword = "register_password"
@@ -72,6 +73,10 @@ extension Provider {
       default: rawValue
       }
     }
+
+    /// Whether its default is left out of a canonical form: accounts of earlier versions are bound to a
+    /// form without it.
+    var isLater: Bool { self == .createdAt }
 
     /// Whether it is of use at a password backend alone.
     var isOfPasswords: Bool {

@@ -47,6 +47,11 @@ struct IDTokenClaims {
     return subject
   }
 
+  /// What stands elsewhere, and what the token says of itself.
+  private static let known = UserClaims.ofTheToken.union(
+    UserClaims.bytes(["sub", "email", "email_verified", "name", "role", "created_at"])
+  )
+
   /// What is shown of a person (section 5.1).
   func facts(of subject: String) -> UserFacts {
     var isVerified: Bool?
@@ -55,7 +60,10 @@ struct IDTokenClaims {
       id: subject,
       email: text("email"),
       name: text("name") ?? text("preferred_username"),
-      emailVerified: isVerified
+      role: text("role"),
+      emailVerified: isVerified,
+      createdAt: claims["created_at"].flatMap(Moment.seconds),
+      claims: UserClaims.of(claims, without: Self.known)
     )
   }
 

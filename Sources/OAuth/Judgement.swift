@@ -1,3 +1,4 @@
+public import JSON
 public import SecretMemory
 
 /// What a request that can bring tokens was for.
@@ -72,6 +73,12 @@ public struct UserFacts: Sendable, Equatable {
   public let role: String?
   /// Whether the provider has seen that the e-mail address is the person's.
   public let emailVerified: Bool?
+  /// When the person became a user there, in seconds since 1970.
+  public let createdAt: Int64?
+  /// What else the provider tells, without what looks like a secret: at most 4096 bytes of JSON.
+  ///
+  /// Its texts are as the provider wrote them.
+  public let claims: JSONObject
 
   /// Facts from a store, or from nowhere.
   public init(
@@ -79,12 +86,16 @@ public struct UserFacts: Sendable, Equatable {
     email: String? = nil,
     name: String? = nil,
     role: String? = nil,
-    emailVerified: Bool? = nil
+    emailVerified: Bool? = nil,
+    createdAt: Int64? = nil,
+    claims: JSONObject = JSONObject()
   ) {
     self.id = id
     self.email = email
     self.name = name
     self.role = role
     self.emailVerified = emailVerified
+    self.createdAt = createdAt
+    self.claims = claims
   }
 }

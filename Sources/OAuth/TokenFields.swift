@@ -136,10 +136,24 @@ extension TokenJudge {
       email: text(.email, facts),
       name: text(.name, facts),
       role: text(.role, facts),
-      emailVerified: isVerified
+      emailVerified: isVerified,
+      createdAt: value(.createdAt, facts).flatMap(Moment.seconds),
+      claims: UserClaims.of(facts, without: knownMembers)
     )
     let isNobody = user.id == nil && user.email == nil && user.name == nil
     return isNobody ? nil : user
+  }
+
+  /// The members that are no claims: those that have a name here, and those about tokens, which stand
+  /// beside the user's in an answer without an object for the user.
+  private var knownMembers: Set<[UInt8]> {
+    let fields: [Provider.Field] = [
+      .id, .email, .name, .role, .emailVerified, .createdAt, .user, .accessToken, .refreshToken,
+      .tokenType, .expiresIn, .scope, .error, .message,
+    ]
+    let names = UserClaims.bytes(fields.compactMap(provider.name(of:)))
+    // The claims of a signed answer (OpenID Connect Core 1.0, section 5.3.2) are those of a token.
+    return provider.kind == .oidc ? names.union(UserClaims.ofTheToken) : names
   }
 
   private func text(_ field: Provider.Field, _ object: JSONObject) -> String? {

@@ -30,6 +30,8 @@ public struct AccountRow: Sendable, Equatable {
   public var email: String?
   /// The name that the provider tells.
   public var displayName: String?
+  /// What else the provider tells of the person: a JSON object of at most 8192 bytes.
+  public var userFacts: String?
   /// The protection class: 0 none, 1 presence.
   public var protection: UInt8
   /// Whether the refresh token may be released.
@@ -65,6 +67,7 @@ public struct AccountRow: Sendable, Equatable {
     subject: String? = nil,
     email: String? = nil,
     displayName: String? = nil,
+    userFacts: String? = nil,
     protection: UInt8 = 0,
     exportable: Bool = false,
     generation: Int64 = 0,
@@ -87,6 +90,7 @@ public struct AccountRow: Sendable, Equatable {
     self.subject = subject
     self.email = email
     self.displayName = displayName
+    self.userFacts = userFacts
     self.protection = protection
     self.exportable = exportable
     self.generation = generation

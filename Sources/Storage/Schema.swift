@@ -28,6 +28,7 @@ struct Schema {
     Migration(name: "scopes of a login", statements: fourth),
     Migration(name: "sealed client secrets", statements: fifth),
     Migration(name: "former prints", statements: sixth),
+    Migration(name: "facts about the user", statements: seventh),
   ])
 
   private static let first = [
@@ -181,5 +182,9 @@ struct Schema {
       enrolled_at INTEGER NOT NULL
     ) STRICT
     """
+  ]
+
+  private static let seventh = [
+    "ALTER TABLE accounts ADD COLUMN user_facts TEXT CHECK (length(user_facts) <= 8192)"
   ]
 }

@@ -2,7 +2,7 @@ extension Store {
   private static let accountColumns = """
     id, name, owner, provider, provider_settings, binding, subject, email, display_name, \
     protection, generation, sealed_refresh_token, state, cause, created_at, used_at, refreshed_at, \
-    exportable, login_scope, missing_scope, sealed_client_secret
+    exportable, login_scope, missing_scope, sealed_client_secret, user_facts
     """
 
   /// All accounts of a user, by name.
@@ -48,7 +48,7 @@ extension Store {
     try database.run(
       """
       INSERT INTO accounts (\(Self.accountColumns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       Self.values(row)
     )
@@ -61,7 +61,7 @@ extension Store {
     let changed = try database.run(
       """
       UPDATE accounts SET (\(Self.accountColumns))
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
       """,
       Self.values(row) + [.blob(row.id)]
     )
@@ -94,7 +94,7 @@ extension Store {
       .integer(row.generation), .optional(row.sealedRefreshToken), .text(row.state.rawValue),
       .optional(row.cause), .integer(row.createdAt), .optional(row.usedAt),
       .optional(row.refreshedAt), .integer(row.exportable ? 1 : 0), .optional(row.loginScope),
-      .optional(row.missingScope), .optional(row.sealedClientSecret),
+      .optional(row.missingScope), .optional(row.sealedClientSecret), .optional(row.userFacts),
     ]
   }
 
@@ -110,6 +110,7 @@ extension Store {
       subject: try columns.optionalText(6),
       email: try columns.optionalText(7),
       displayName: try columns.optionalText(8),
+      userFacts: try columns.optionalText(21),
       protection: try columns.small(9),
       exportable: try columns.boolean(17),
       generation: try columns.integer(10),

@@ -47,6 +47,8 @@ public struct AccountFacts: Sendable, Equatable {
   public let email: String?
   /// The name that the provider tells.
   public let displayName: String?
+  /// What else the provider tells of the person.
+  public let person: PersonFacts
   /// Whether a presence check guards the refresh token.
   public let isProtected: Bool
   /// Whether the refresh token may be released.

@@ -179,9 +179,14 @@ extension AccountRow {
   ///
   /// Not every login's answer says who it was for (a password's does not): the first that does holds
   /// from then on.
-  mutating func learn(_ user: UserFacts) {
+  ///
+  /// - Parameters:
+  ///   - user: what it says.
+  ///   - isWhole: whether that is all that the provider tells, as an answer to the question who this is.
+  mutating func learn(_ user: UserFacts, isWhole: Bool = false) {
     subject = subject ?? user.id
     email = user.email ?? email
     displayName = user.name ?? displayName
+    person.learn(user, isWhole: isWhole)
   }
 }

@@ -147,6 +147,7 @@ extension Vault {
       row.subject = user?.id ?? (account.isProtected && !replaces ? account.subject : nil)
       row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
       row.displayName = user?.name
+      row.person = user.map(PersonFacts.init) ?? .none
     } else if let user {
       row.learn(user)
     }

@@ -77,7 +77,11 @@ extension Vault {
   }
 
   /// Keeps what the provider tells of the person: not every login's answer did.
-  private func keep(_ user: UserFacts, of account: AccountRow) async -> AccountRow {
+  func keep(
+    _ user: UserFacts,
+    of account: AccountRow,
+    isWhole: Bool = true
+  ) async -> AccountRow {
     await enter(account.id)
     defer { leave(account.id) }
     do throws(VaultFailure) {
@@ -86,7 +90,7 @@ extension Vault {
       guard row.state == .signedIn, row.binding == account.binding, row.subject == account.subject
       else { return row }
       var known = row
-      known.learn(user)
+      known.learn(user, isWhole: isWhole)
       guard known != row else { return row }
       let changed = known
       try change { () throws(VaultFailure) in
@@ -116,8 +120,8 @@ extension Vault {
     case .rateLimited(let wait):
       throw .patience(retryAfter: wait.map(Int64.init))
     case .refused(let status, let message): throw .providerRefused(status: status, message)
-    case .failing(_, let wait, let message):
-      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init))
+    case .failing(let status, let wait, let message):
+      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)
     }
   }
 }

@@ -16,6 +16,14 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var email: String?
   /// The name that the provider told.
   public var displayName: String?
+  /// What the provider says that the person may do there.
+  public var role: String?
+  /// Whether the provider has seen that the e-mail address is the person's.
+  public var emailVerified: Bool?
+  /// When the person became a user there, in seconds since 1970.
+  public var createdAt: Int?
+  /// What else the provider told of the person.
+  public var claims: JSONObject?
   /// Whether its refresh token is used only after a presence check.
   public var presenceProtection: Bool
   /// How it stands.
@@ -48,6 +56,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     subject: String? = nil,
     email: String? = nil,
     displayName: String? = nil,
+    role: String? = nil,
+    emailVerified: Bool? = nil,
+    createdAt: Int? = nil,
+    claims: JSONObject? = nil,
     presenceProtection: Bool,
     state: AccountState,
     cause: String? = nil,
@@ -67,6 +79,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     self.subject = subject
     self.email = email
     self.displayName = displayName
+    self.role = role
+    self.emailVerified = emailVerified
+    self.createdAt = createdAt
+    self.claims = claims
     self.presenceProtection = presenceProtection
     self.state = state
     self.cause = cause
@@ -89,6 +105,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
     subject = try object.optional("subject")
     email = try object.optional("email")
     displayName = try object.optional("display_name")
+    role = try object.optional("role")
+    emailVerified = try object.optional("email_verified")
+    createdAt = try object.optional("created_at")
+    claims = try object.optional("claims")
     presenceProtection = try object.required("presence_protection")
     state = try object.required("state")
     cause = try object.optional("cause")
@@ -113,6 +133,10 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
         "subject": subject,
         "email": email,
         "display_name": displayName,
+        "role": role,
+        "email_verified": emailVerified,
+        "created_at": createdAt,
+        "claims": claims,
         "presence_protection": presenceProtection,
         "state": state,
         "cause": cause,

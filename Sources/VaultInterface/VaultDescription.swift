@@ -29,6 +29,12 @@ private let vaultMethodsDescription = #"""
     subject: ?string,
     email: ?string,
     display_name: ?string,
+    # More about the person, as the provider tells it. `created_at` is when the person registered there.
+    # At most 4096 bytes of `claims`.
+    role: ?string,
+    email_verified: ?bool,
+    created_at: ?int,
+    claims: ?object,
     presence_protection: bool,
     # locked: the next access token takes a presence check. expired is not sent any more.
     state: (ready, locked, expired, refreshing, uncertain, login_required, signed_out),
@@ -235,6 +241,11 @@ private let vaultMethodsDescription = #"""
   method LogoutAll(local: bool, prompt: ?string, ask: ?bool) -> (ended: ?EndedAccount)
   # Asks the provider who this is. `profile` is the provider's own object.
   method WhoAmI(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account, profile: object)
+  # Asks the provider whether it still accepts the access token that AccessToken hands out. A token that
+  # it refuses is not handed out again. `expires_at` is the provider's, else the vault's.
+  method VerifyToken(account: ?string, prompt: ?string, ask: ?bool) -> (
+    account: Account, accepted: bool, expires_at: ?int
+  )
   # One record a reply with `more`, oldest first.
   method Audit(account: ?string, since: ?int) -> (record: ?AuditRecord)
   # Whether the trail is whole. `bad` is the first number whose record is not what was written,

@@ -38,6 +38,8 @@ public enum VaultRequest: Sendable {
   case logoutAll(LogoutAllCall)
   /// `WhoAmI`.
   case whoAmI(WhoAmICall)
+  /// `VerifyToken`.
+  case verifyToken(VerifyTokenCall)
   /// `Audit`.
   case audit(AuditCall)
   /// `VerifyAudit`.
@@ -106,6 +108,7 @@ public enum VaultRequest: Sendable {
       case LogoutCall.method: self = .logout(try call.content())
       case LogoutAllCall.method: self = .logoutAll(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
+      case VerifyTokenCall.method: self = .verifyToken(try call.content())
       case AuditCall.method: self = .audit(try call.content())
       case VerifyAuditCall.method: self = .verifyAudit(try call.content())
       case RekeyCall.method: self = .rekey(try call.content())

@@ -141,6 +141,19 @@ struct Dispatcher: Sendable {
         caller: caller
       )
       return try Self.made(WhoAmIReply(account: VaultAccount(facts), profile: profile.object))
+    case .verifyToken(let call):
+      let (facts, verification) = try await vault.verification(
+        account: call.account,
+        prompt: call.prompt,
+        caller: caller
+      )
+      return try Self.made(
+        VerifyTokenReply(
+          account: VaultAccount(facts),
+          accepted: verification.isAccepted,
+          expiresAt: verification.expiresAt.map { Int(clamping: $0) }
+        )
+      )
     case .verifyAudit: return try await verifyAudit()
     case .rekey, .recover, .release: return try await keys(request, caller)
     case .renameAccount, .setDefaultAccount, .removeAccount, .requestTerms, .examine:

@@ -62,6 +62,8 @@ final class App {
     case "login":
       return try await session.login(email: names[0], password: try Password(names[1])).email ?? ""
     case "me": return try await session.fetchCurrentUser().email ?? ""
+    case "verify": return "\(try await session.verify().isAccepted)"
+    case "user": return session.currentUser.map(summary) ?? "nobody"
     case "protect": try await session.enablePresenceProtection(policy: policy, reason: reason)
     case "unprotect": try await session.disablePresenceProtection(policy: policy, reason: reason)
     case "unlock":
@@ -163,6 +165,16 @@ final class App {
       return seen
     }
   }
+}
+
+/// All that a provider has told of a person.
+private func summary(_ user: User) -> String {
+  let claims = user.claims.keys.sorted().map { "\($0)=\(user.claims[$0]?.string ?? "?")" }
+  let facts = [
+    user.email ?? "-", user.role ?? "-", user.isEmailVerified.map { "\($0)" } ?? "-",
+    user.createdAt.map { $0 > 1_600_000_000 ? "since" : "\($0)" } ?? "-",
+  ]
+  return (facts + claims).joined(separator: " ")
 }
 
 /// A state as one word, with who is signed in.

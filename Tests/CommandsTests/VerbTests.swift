@@ -19,7 +19,7 @@ struct VerbTests {
     isDefault: true
   )
 
-  private static func object(_ text: String) throws -> JSONObject {
+  static func object(_ text: String) throws -> JSONObject {
     guard case .object(let object) = try JSONReader.read(Array(text.utf8), secretMembers: []) else {
       throw CommandError(.bug, "not an object")
     }
@@ -198,6 +198,7 @@ struct VerbTests {
     #expect(
       account.members.map(\.name) == [
         "name", "provider", "kind", "issuer", "subject", "email", "display_name",
+        "role", "email_verified", "created_at", "claims",
         "presence_protection", "state", "cause", "access_token_expires_at", "refreshed_at",
         "default", "exportable", "scope", "missing_scope", "insecure", "provider_differs",
       ]

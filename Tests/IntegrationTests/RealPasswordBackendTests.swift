@@ -9,19 +9,18 @@ import Testing
 struct RealPasswordBackendTests {
   private static let refreshPath = "/auth/token/refresh/"
 
-  private func member() throws -> Member {
-    try Member(
-      .restAuth,
-      settings: [
-        "kind": "password-backend", "client_id": "", "client_secret": "", "scope": "",
-        "register_path": "/auth/registration/", "login_path": "/auth/login/",
-        "refresh_path": Self.refreshPath, "logout_path": "/auth/logout/",
-        "profile_path": "/auth/user/", "access_token_field": "access",
-        "refresh_token_field": "refresh", "id_field": "pk", "name_field": "first_name",
-        "register_password_field": "password1", "register_password_repeated_field": "password2",
-        "error_field": "code", "message_field": "detail", "invalid_grant_value": "token_not_valid",
-      ]
-    )
+  private static let settings = [
+    "kind": "password-backend", "client_id": "", "client_secret": "", "scope": "",
+    "register_path": "/auth/registration/", "login_path": "/auth/login/",
+    "refresh_path": Self.refreshPath, "logout_path": "/auth/logout/",
+    "profile_path": "/auth/user/", "access_token_field": "access",
+    "refresh_token_field": "refresh", "id_field": "pk", "name_field": "first_name",
+    "register_password_field": "password1", "register_password_repeated_field": "password2",
+    "error_field": "code", "message_field": "detail", "invalid_grant_value": "token_not_valid",
+  ]
+
+  private func member(_ more: [String: String] = [:]) throws -> Member {
+    try Member(.restAuth, settings: more.merging(Self.settings) { $1 })
   }
 
   private func register(_ member: Member) throws {
@@ -64,6 +63,76 @@ struct RealPasswordBackendTests {
     #expect(wrong.end == .exited(8), "\(wrong.text)")
     try member.signIn().succeeded()
     _ = try member.newerToken()
+  }
+
+  @Test
+  func whatItFindsWrongIsToldByKindAndField() throws {
+    let member = try member()
+    try register(member)
+    func error(_ verb: String, _ password: String, _ email: String) throws -> JSONObject {
+      let run = try member.run(
+        [verb, "other", "--provider", "idp", "--email", email, "--password-stdin", "--json"],
+        input: password + "\n"
+      )
+      #expect(run.end == .exited(8), "\(run.text)")
+      #expect(!run.text.contains(password), "\(run.text)")
+      return try object(run.text).object("error")
+    }
+    func fields(_ error: JSONObject) throws -> [String] {
+      try error.array("fields").compactMap { field in
+        if case .object(let field) = field { try field.string("field") } else { nil }
+      }
+    }
+    let wrong = try error("login", "not that one", IdentityProvider.user)
+    #expect(try wrong.string("reason") == "wrong-credentials")
+    #expect(try wrong.integer("status") == 400)
+    #expect(try wrong.string("message").contains("provided credentials"))
+    try member.provider.call("verify")
+    let taken = try error("register", IdentityProvider.password, IdentityProvider.user)
+    #expect(try taken.string("reason") == "address-taken")
+    #expect(try fields(taken) == ["email"])
+    let short = try error("register", "x1", "another@example.org")
+    #expect(try short.string("reason") == "invalid-input")
+    #expect(try fields(short) == ["password"])
+  }
+
+  @Test
+  func aTokenIsVerifiedWhereItsUserIs() throws {
+    // Its own endpoint takes the token by POST only; that of the user answers 401 to an ended token.
+    for settings in [["verify_path": "/auth/user/"], [:]] {
+      let member = try member(settings)
+      try register(member)
+      let found = try object(try member.run("whoami", "work", "--verify", "--json").succeeded())
+      #expect(try found.boolean("accepted"))
+      // What it tells of the user beyond the usual is there without asking it again.
+      let claims = try found.object("account").object("claims")
+      #expect(try claims.string("last_name").isEmpty)
+      #expect(claims["password"] == nil)
+    }
+  }
+
+  @Test
+  func anAppKnowsWhatItFindsWrongAndWhoseTheTokenIs() throws {
+    let member = try member()
+    let settings = Self.settings.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value)" }
+    let app = try AppProcess(
+      member,
+      ["-", Someone.systemPassword, "issuer=\(member.provider.issuer)"]
+        + ["verify_path=/auth/user/"] + settings
+    )
+    #expect(try app.run("register ada@example.org backend-password") == "ada@example.org")
+    #expect(try app.run("verify") == "true")
+    #expect(try app.run("user").hasPrefix("ada@example.org - - - "))
+    try app.run("logout")
+    #expect(try app.run("state") == "unauthenticated")
+    let wrong = try app.run("login ada@example.org another-password")
+    #expect(wrong.hasPrefix("failed wrongCredentials(status: 400), correctInput: "), "\(wrong)")
+    try member.provider.call("verify")
+    let taken = try app.run("register ada@example.org backend-password")
+    #expect(taken.hasPrefix("failed addressTaken(status: 400), correctInput: "), "\(taken)")
+    let short = try app.run("register bob@example.org x1")
+    #expect(short.hasPrefix("failed invalidInput(status: 400), correctInput: "), "\(short)")
+    #expect(try app.run("login ada@example.org backend-password") == "ada@example.org")
   }
 
   @Test

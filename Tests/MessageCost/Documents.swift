@@ -126,8 +126,14 @@ struct Documents {
               )
             }
           }
-          gauge.measure("\(kind), profile \(status), \(name)", bytes: bytes.count) {
-            _ = client.judgeProfile(status: status, retryAfter: nil, body: body, subject: "a")
+          // What a verification says is judged as a profile as well.
+          gauge.measure("\(kind), verify \(status), \(name)", bytes: bytes.count) {
+            _ = client.judgeVerification(
+              status: status,
+              retryAfter: nil,
+              body: body,
+              subject: "a"
+            )
           }
           gauge.measure("\(kind), device \(status), \(name)", bytes: bytes.count) {
             _ = client.judgeDeviceAuthorization(status: status, retryAfter: nil, body: body)

@@ -161,7 +161,8 @@ struct TokenAnswerTests {
       email: "a@b",
       name: "Änn [2J",
       role: "admin",
-      emailVerified: true
+      emailVerified: true,
+      createdAt: 1_767_225_600
     )
     #expect(answer.user == user)
   }

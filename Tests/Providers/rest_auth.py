@@ -62,3 +62,8 @@ class Provider:
         from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
         for token in OutstandingToken.objects.filter(**{"user__email": user} if user else {}):
             BlacklistedToken.objects.get_or_create(token=token)
+
+    def call_verify(self):
+        """All addresses are confirmed from now on; only then are they taken for a second user."""
+        from allauth.account.models import EmailAddress
+        EmailAddress.objects.update(verified=True)

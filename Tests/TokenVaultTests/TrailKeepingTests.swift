@@ -199,6 +199,7 @@ struct TrailKeepingTests {
     ALTER TABLE accounts DROP COLUMN login_scope; ALTER TABLE accounts DROP COLUMN missing_scope;
     ALTER TABLE access_tokens DROP COLUMN granted_scope;
     ALTER TABLE accounts DROP COLUMN sealed_client_secret;
+    ALTER TABLE accounts DROP COLUMN user_facts;
     DELETE FROM meta WHERE key = 'client-secret-adopt'; PRAGMA user_version = 1;
     """
 

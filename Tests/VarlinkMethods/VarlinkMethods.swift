@@ -15,7 +15,7 @@ package enum VarlinkMethods {
     DeleteFingerCall.self, AccountProviderCall.self, ApplyProviderCall.self, BeginLoginCall.self,
     FinishLoginCall.self, AwaitLoginCall.self, CancelLoginCall.self, TestProviderCall.self,
     WatchCall.self, GetPolicyCall.self, SetPolicyCall.self, LogoutAllCall.self,
-    RemoveUserCall.self,
+    RemoveUserCall.self, VerifyTokenCall.self,
     ExchangeCall.self, LoadPrintCall.self, HelperCheckCall.self, HelperRespondCall.self,
     HelperEnrollCall.self, HelperGetReaderCall.self, HelperListEnrolledCall.self,
     HelperRequestCall.self, HelperKeepCall.self, HelperDeletePrintsCall.self,

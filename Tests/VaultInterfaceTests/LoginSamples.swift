@@ -1,6 +1,7 @@
 import VaultInterface
 
-/// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`, `Watch`.
+/// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`, `Watch`,
+/// `VerifyToken`, and the refusal of what a person typed.
 func loginSamples(
   _ account: VaultAccount,
   _ provider: VaultProvider
@@ -56,5 +57,20 @@ func loginSamples(
     ),
     call(WatchCall(account: "me", refreshAhead: 300)),
     reply(to: WatchCall.self, WatchReply(account: account, unlocked: true)),
+    call(VerifyTokenCall(account: "me", prompt: "p1", ask: false)),
+    reply(
+      to: VerifyTokenCall.self,
+      VerifyTokenReply(account: account, accepted: true, expiresAt: 1_800_000_000)
+    ),
+    error(
+      .providerRefused(
+        status: 422,
+        message: "m",
+        details: VaultRefusalDetails(
+          reason: .addressTaken,
+          fields: [VaultFieldProblem(field: "email", message: "taken")]
+        )
+      )
+    ),
   ]
 }

@@ -95,6 +95,7 @@ complete --command thumblatch --condition '__thumblatch_said token' --long-optio
 complete --command thumblatch --condition '__thumblatch_said token' --long-option scope --exclusive --description 'a token for these, apart by spaces'
 complete --command thumblatch --condition '__thumblatch_said token' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_said token' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_said whoami' --long-option verify --description 'ask only whether the provider accepts the access token'
 complete --command thumblatch --condition '__thumblatch_said whoami' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_said request' --short-option X --exclusive --description 'the method; GET, or POST with -d'
 complete --command thumblatch --condition '__thumblatch_said request' --short-option d --require-parameter --force-files --description 'what is sent, byte for byte; @FILE takes a file, @- the input'

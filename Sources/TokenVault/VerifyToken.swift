@@ -1,0 +1,106 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// What a provider says of an access token.
+public struct TokenVerification: Sendable, Equatable {
+  /// Whether the provider accepts it.
+  public let isAccepted: Bool
+  /// When it ends, in seconds since 1970; `nil` if neither the provider nor the vault knows.
+  public let expiresAt: Int64?
+}
+
+extension Vault {
+  /// Asks the provider whether it still accepts an account's access token.
+  ///
+  /// The token is that of `accessToken`; a token that has ended is refreshed first. A token that the
+  /// provider refuses is dropped, so that the next call gets a newer one. It is not refreshed here: the
+  /// answer is about the token that callers have.
+  ///
+  /// - Parameters:
+  ///   - name: the account; `nil` for the default one.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: the caller.
+  /// - Returns: the account as it is now, and what the provider says of its token.
+  /// - Throws: what `accessToken` throws; `providerRefused` for an answer that is neither yes nor no,
+  ///   `misconfigured` if the provider has no endpoint for it.
+  public func verification(
+    account name: String?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> (facts: AccountFacts, verification: TokenVerification) {
+    let (grant, _) = try await grantedToken(
+      account: name,
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: prompt,
+      caller: caller
+    )
+    let account = try account(named: grant.account)
+    // A login elsewhere meanwhile would have this token sent to another provider.
+    guard try token(of: account)?.token == grant.accessToken else {
+      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
+    }
+    let judgement = try await verification(of: grant, account)
+    let place = await placeOfWindow(caller)
+    switch judgement {
+    case .accepted(let user, let seconds):
+      let known = if let user { await keep(user, of: account, isWhole: false) } else { account }
+      let end = seconds.map { clock.wall.seconds + Int64($0) }
+      return (
+        try facts(of: known, at: place),
+        TokenVerification(isAccepted: true, expiresAt: end ?? grant.expiresAt)
+      )
+    case .refused:
+      try discard(grant.accessToken, of: account, caller: caller)
+      let now = try self.account(withIdentifier: account.id)
+      return (try facts(of: now, at: place), TokenVerification(isAccepted: false, expiresAt: nil))
+    case .notThere:
+      throw .misconfigured(
+        "\(account.provider) has no endpoint that a token could be verified at (verify_path,"
+          + " profile_path, userinfo_endpoint)"
+      )
+    case .rateLimited(let wait): throw .patience(retryAfter: wait.map(Int64.init))
+    case .unclear(let status, let message): throw .providerRefused(status: status, message)
+    case .failing(let status, let wait, let message):
+      throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)
+    }
+  }
+
+  /// Asks at the endpoint for it, then at those of the profile.
+  private func verification(
+    of grant: AccessGrant,
+    _ account: AccountRow
+  ) async throws(VaultFailure) -> VerificationJudgement {
+    let client = ProviderClient(provider: try provider(of: account))
+    var requests: [ProviderRequest] = []
+    do throws(OAuthError) {
+      requests.append(try client.verification(accessToken: grant.accessToken))
+      if client.provider.oauth == nil {
+        requests.append(try client.profile(accessToken: grant.accessToken))
+      }
+      if let fallback = try client.profileFallback(accessToken: grant.accessToken) {
+        requests.append(fallback)
+      }
+    } catch {
+      throw .misconfigured("\(error)")
+    }
+    var judgement = VerificationJudgement.notThere
+    for request in requests {
+      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
+        to: request,
+        terms: terms(of: client.provider)
+      )
+      judgement = client.judgeVerification(
+        status: answer.status,
+        retryAfter: answer.retryAfter,
+        body: answer.body.bytes,
+        subject: account.subject
+      )
+      guard case .notThere = judgement else { break }
+    }
+    return judgement
+  }
+}
