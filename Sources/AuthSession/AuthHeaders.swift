@@ -63,6 +63,17 @@ public struct AuthHeaders: Sendable, Hashable {
   }
 }
 
+extension AuthHeaders {
+  /// Fields as `Name: value`; what is none is left out.
+  init(lines: [String]) {
+    fields = lines.compactMap { line in
+      guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      return Field(name: String(line[..<colon]), value: String(value))
+    }
+  }
+}
+
 extension AuthHeaders: RandomAccessCollection {
   /// The place of the first field.
   public var startIndex: Int { fields.startIndex }

@@ -70,6 +70,9 @@ public struct AuthProvider: Sendable, Hashable {
   ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469); none:
   ///     any that its authorities vouch for.
   ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
+  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil`: 28 s. One that comes
+  ///     too late is lost.
+  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil`: 10 s.
   ///   - name: its name, for people; `nil`: the issuer's host, such as `login.example.com`.
   ///   - environment: whether plain http to this machine itself is allowed.
   /// - Returns: the provider; nothing was asked of it yet.
@@ -81,10 +84,18 @@ public struct AuthProvider: Sendable, Hashable {
     apiHosts: [String] = [],
     pins: [String] = [],
     certificateAuthorities: String? = nil,
+    timeout: Duration? = nil,
+    connectTimeout: Duration? = nil,
     name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    var settings = connection(apiHosts, pins, certificateAuthorities)
+    var settings = connection(
+      apiHosts,
+      pins,
+      certificateAuthorities,
+      timeout,
+      connectTimeout
+    )
     settings["kind"] = "oidc"
     settings["issuer"] = issuer
     settings["client_id"] = clientID
@@ -99,6 +110,9 @@ public struct AuthProvider: Sendable, Hashable {
   ///   - apiHosts: further hosts that may get the access token; the backend's own always may.
   ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469).
   ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
+  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil`: 28 s. One that comes
+  ///     too late is lost.
+  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil`: 10 s.
   ///   - name: its name, for people; `nil`: the backend's host.
   ///   - environment: whether plain http to this machine itself is allowed.
   /// - Returns: the backend; nothing was asked of it yet.
@@ -108,10 +122,18 @@ public struct AuthProvider: Sendable, Hashable {
     apiHosts: [String] = [],
     pins: [String] = [],
     certificateAuthorities: String? = nil,
+    timeout: Duration? = nil,
+    connectTimeout: Duration? = nil,
     name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    var settings = connection(apiHosts, pins, certificateAuthorities)
+    var settings = connection(
+      apiHosts,
+      pins,
+      certificateAuthorities,
+      timeout,
+      connectTimeout
+    )
     settings["kind"] = "password-backend"
     settings["issuer"] = url
     return try AuthProvider(name: name, settings: settings, environment: environment)
@@ -120,9 +142,13 @@ public struct AuthProvider: Sendable, Hashable {
   private static func connection(
     _ apiHosts: [String],
     _ pins: [String],
-    _ authorities: String?
+    _ authorities: String?,
+    _ timeout: Duration?,
+    _ connectTimeout: Duration?
   ) -> [String: String] {
     var settings: [String: String] = [:]
+    settings["timeout"] = timeout.map { "\(wholeSeconds($0))s" }
+    settings["connect_timeout"] = connectTimeout.map { "\(wholeSeconds($0))s" }
     if !apiHosts.isEmpty { settings["api_hosts"] = apiHosts.joined(separator: ";") }
     if !pins.isEmpty { settings["pins"] = pins.joined(separator: ";") }
     if let authorities { settings["ca"] = authorities }

@@ -65,6 +65,8 @@ extension AuthRequest {
 public struct AuthResponse: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
+  /// The header fields: at most 100, and 16 KiB.
+  public var headers: AuthHeaders
   /// The media type; nil: none was told.
   public var contentType: String?
   /// Where it redirects to: nobody has gone there, since the token is not for any place.
@@ -75,12 +77,14 @@ public struct AuthResponse: Sendable, Hashable {
   /// Of these parts.
   public init(
     status: Int,
+    headers: AuthHeaders = [:],
     contentType: String? = nil,
     location: String? = nil,
     body: [UInt8] = []
   ) {
     self.status = status
-    self.contentType = contentType
+    self.headers = headers
+    self.contentType = contentType ?? headers["Content-Type"]
     self.location = location
     self.body = body
   }

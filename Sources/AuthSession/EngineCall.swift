@@ -9,8 +9,8 @@ struct EngineCall {
 
   /// How long a call may take that the engine answers by itself, in seconds.
   static let localLimit: Int64 = 30
-  /// How long one may take that asks a provider: an orphaned exchange (35 s), an own one (30 s), and
-  /// those of others before it.
+  /// How long one may take that asks a provider: an orphaned exchange (at most 67 s), an own one
+  /// (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
   /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.

@@ -46,7 +46,8 @@ extension EngineVault {
       proxy: terms.proxy,
       timeout: min(wholeSeconds(request.timeout), AuthRequest.longestTimeout) * 1000,
       maximumBody: request.maximumBody,
-      listeners: terms.listeners
+      listeners: terms.listeners,
+      connectTimeout: terms.connectMilliseconds
     )
     return try await BlockingWork.elsewhere.run { interrupt throws(AuthError) in
       try Self.perform(call, request, target, interrupt)
@@ -72,10 +73,11 @@ extension EngineVault {
       throw AuthError(error)
     }
     switch reply {
-    case .answered(let status, _, let type, let location):
+    case .answered(let status, _, let type, let location, let headers):
       do throws(SystemError) {
         return AuthResponse(
           status: status,
+          headers: AuthHeaders(lines: headers),
           contentType: type,
           location: location,
           body: try output.bytes()

@@ -101,7 +101,7 @@ private struct RequestRun {
     do { answer = try MemoryFile() } catch { throw CommandError(.bug, "\(error)") }
     var token = try self.token(of: terms.account, rejected: nil)
     var reply = try send(token, terms, answer)
-    if case .answered(status: 401, _, _, _) = reply {
+    if case .answered(status: 401, _, _, _, _) = reply {
       token = try self.token(of: terms.account, rejected: token)
       do { try answer.empty() } catch { throw CommandError(.bug, "\(error)") }
       reply = try send(token, terms, answer)
@@ -160,7 +160,8 @@ private struct RequestRun {
       proxy: terms.proxy,
       timeout: RequestVerbs.timeout,
       maximumBody: RequestVerbs.maximumBody,
-      listeners: terms.listeners
+      listeners: terms.listeners,
+      connectTimeout: terms.connectMilliseconds
     )
     session.output.clearStatus()
     let courier = RequestCourier(interrupt: session.interrupt)
@@ -195,7 +196,7 @@ private struct RequestRun {
           + "have taken effect",
         hint: RequestText.hint(reason)
       )
-    case .answered(let status, let length, let type, let location):
+    case .answered(let status, let length, let type, let location, _):
       let failure = RequestText.failure(status, location)
       // What stands in the file already is kept where there is no result in its place.
       if let sink, failure == nil { try sink.write(answer) }

@@ -151,8 +151,8 @@ final class Session {
 extension Session {
   /// How long a call may take that the engine answers by itself, in seconds.
   static let localLimit: Int64 = 30
-  /// How long a call may take that asks a provider: an orphaned exchange (35 s), an own one (30 s),
-  /// and those of others before it.
+  /// How long a call may take that asks a provider: an orphaned exchange (at most 67 s), an own one
+  /// (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
   /// Calls the vault, with one presence dialogue where it asks for one.

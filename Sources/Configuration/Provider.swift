@@ -46,6 +46,8 @@ public struct Provider: Sendable, Equatable {
   /// Users of this machine, besides root and the caller, whose programs may be this provider or its
   /// proxy at a loopback address in plain text: sorted.
   public let loopbackUsers: [UInt32]
+  /// How long it is waited for.
+  public let limits: ExchangeLimits
   /// Hosts that may be sent an access token, besides the issuer's origin: sorted.
   public let apiHosts: [String]
   /// What a second use of a refresh token does.
@@ -114,6 +116,7 @@ public struct Provider: Sendable, Equatable {
     certificateAuthority = try reader.takeOptional("ca", CertificateText.canonical)
     pins = try reader.takeOptional("pins", ProviderSettings.pins) ?? []
     proxy = try reader.takeOptional("proxy", ProviderSettings.proxy)
+    limits = try ExchangeLimits.take(from: &reader)
     apiHosts = try reader.takeOptional("api_hosts", RequestTarget.hosts) ?? []
     loopbackUsers =
       try reader.takeOptional(Self.loopbackUsersKey, ProviderSettings.users) ?? []
@@ -202,6 +205,7 @@ public struct Provider: Sendable, Equatable {
       settings[Self.loopbackUsersKey] = loopbackUsers.map { "\($0)" }.joined(separator: ";")
     }
     if revocationEnds != .login { settings[Self.revocationEndsKey] = revocationEnds.rawValue }
+    settings.merge(limits.settings) { $1 }
     if let oauth {
       settings.merge(oauth.settings) { $1 }
     } else {

@@ -132,6 +132,31 @@ struct EasyHandle: ~Copyable {
     return isPlain ? plain : nil
   }
 
+  /// The header fields of the last answer as `Name: value`, up to the first that does not fit.
+  ///
+  /// Those of a proxy and of earlier answers are left out, and so are those that are no text
+  /// (curl_easy_nextheader(3)).
+  func headers(most: Int, bytes: Int) -> [String] {
+    var found: [String] = []
+    var room = bytes
+    var field: UnsafeMutablePointer<curl_header>?
+    while found.count < most {
+      unsafe field = curl_easy_nextheader(handle, UInt32(CURLH_HEADER), -1, field)
+      guard let next = unsafe field, let name = unsafe next.pointee.name,
+        let value = unsafe next.pointee.value
+      else { break }
+      guard let text = unsafe String(validatingCString: value) else { continue }
+      // libcurl leaves the CR of the line's end in a value that is empty.
+      let bytes = text.utf8.last == 0x0D ? text.utf8.dropLast() : text.utf8[...]
+      let line = unsafe "\(String(cString: name)): \(String(decoding: bytes, as: UTF8.self))"
+      room -= line.utf8.count
+      guard room >= 0 else { break }
+      guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { continue }
+      found.append(line)
+    }
+    return found
+  }
+
   /// Seconds from a number or a date (CURLINFO_RETRY_AFTER(3)); 0 if there is none.
   var retryAfter: Int64 {
     var value: Int64 = 0

@@ -121,7 +121,7 @@ extension HTTPRequest {
     // SIGALRM would interrupt a name's resolution, and the programs use it for themselves.
     try handle.set(CURLOPT_NOSIGNAL, 1)
     try handle.set(CURLOPT_TIMEOUT_MS, timeout)
-    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, 10_000))
+    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
     // Else a resolver that hangs would hold the end of the request beyond its time.
     try handle.set(CURLOPT_QUICK_EXIT, 1)
     try handle.set(CURLOPT_HTTP09_ALLOWED, 0)

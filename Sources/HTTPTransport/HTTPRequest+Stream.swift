@@ -11,6 +11,13 @@ public struct HTTPHead: Sendable, Equatable {
   public let contentType: String?
   /// Where a redirect would lead; it is not followed.
   public let location: String?
+  /// The header fields as `Name: value`, in their order: as many as fit into the bounds.
+  public let headers: [String]
+
+  /// The most header fields that are told.
+  public static let maximumHeaders = 100
+  /// The most bytes of all header fields that are told.
+  public static let maximumHeaderBytes = 16 * 1024
 }
 
 extension HTTPRequest {
@@ -59,7 +66,11 @@ extension HTTPRequest {
       status: handle.status,
       length: transfer.count,
       contentType: handle.text(CURLINFO_CONTENT_TYPE),
-      location: handle.text(CURLINFO_REDIRECT_URL)
+      location: handle.text(CURLINFO_REDIRECT_URL),
+      headers: handle.headers(
+        most: HTTPHead.maximumHeaders,
+        bytes: HTTPHead.maximumHeaderBytes
+      )
     )
   }
 }

@@ -48,6 +48,10 @@ public struct HTTPRequest: Sendable {
   /// Milliseconds for all of it, from the name's resolution to the answer's last byte.
   public var timeout: Int = 30_000
 
+  /// Milliseconds for the connection, from the name's resolution to the end of the TLS handshake; what
+  /// of `timeout` is left ends it as well.
+  public var connectTimeout: Int = 10_000
+
   /// The most bytes of an answer's body.
   public var maximumBody: Int = defaultMaximumBody
 

@@ -28,9 +28,10 @@ extension HTTPRequest {
     if let authorities, authorities.isEmpty || authorities.utf8.contains(0) {
       throw .refused(.authorities)
     }
-    guard timeout > 0 && timeout <= 600_000, maximumBody >= 0, maximumBody <= mostBytes else {
-      throw .refused(.limit)
-    }
+    // libcurl takes 0 for its own default of five minutes (CURLOPT_CONNECTTIMEOUT_MS(3)).
+    guard timeout > 0 && timeout <= 600_000, connectTimeout > 0 && connectTimeout <= 600_000,
+      maximumBody >= 0, maximumBody <= mostBytes
+    else { throw .refused(.limit) }
     guard let target = Target(url) else { throw .refused(.url) }
     if target.scheme == "http" {
       guard target.isLoopback else { throw .refused(.plainText) }

@@ -7,10 +7,8 @@ internal import VaultInterface
 
 /// Exchanges by `thumblatch-exchange`, one process for each request.
 public struct CourierExchange: TokenExchange {
-  /// What a request may take in all, in milliseconds.
-  private static let timeout = 28_000
-  /// How long the courier itself is waited for, in seconds: it ends within 30.
-  private static let patience: Int64 = 33
+  /// How many seconds more than its lifetime the courier itself is waited for.
+  private static let patience = 3
   /// How long one that the service manager has to start is waited for, in seconds.
   private static let startPatience: Int64 = 10
   /// The most bytes of an answer: a slot holds them sealed.
@@ -63,12 +61,13 @@ public struct CourierExchange: TokenExchange {
       ca: terms.certificateAuthority,
       pins: terms.pins,
       proxy: terms.proxy,
-      timeout: Self.timeout,
+      timeout: terms.limits.total * 1000,
       maximumBody: Self.maximumBody,
       key: delivery?.key,
       context: delivery?.context,
       local: terms.mayReachThisMachine,
-      listeners: terms.loopbackUsers.map { Int($0) }
+      listeners: terms.loopbackUsers.map { Int($0) },
+      connectTimeout: terms.limits.connection * 1000
     )
     var buffer = MessageBuffer(.helper)
     if route.isServed {
@@ -89,7 +88,8 @@ public struct CourierExchange: TokenExchange {
       return .interrupted(reason: "the courier ended")
     }
     do throws(HelperError) {
-      let deadline = BootInstant.now.advanced(bySeconds: Self.patience)
+      let seconds = terms.limits.courierLifetime + Self.patience
+      let deadline = BootInstant.now.advanced(bySeconds: Int64(seconds))
       switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
       case .done: return .delivered
       case .sealed(let image): return .sealed(image)

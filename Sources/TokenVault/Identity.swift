@@ -19,13 +19,10 @@ enum Identity {
 // decides whether there is one; of a refresh only whether the new access token may be used, for
 // the refresh token has been replaced already.
 extension Vault {
-  /// How long after an exchange was begun its answer may come, in seconds: it is judged by the time
-  /// at which it came, though the next engine may do so later.
-  private static let answerTime: Int64 = 30
-
-  /// When the answer of an exchange came, at the latest, in seconds of the wall clock.
-  func answerMoment(of intent: IntentRow) -> Int64 {
-    min(clock.wall.seconds, intent.startedAt + Self.answerTime)
+  /// When the answer of an exchange came, at the latest, in seconds of the wall clock: it is judged by
+  /// the time at which it came, though the next engine may do so later.
+  func answerMoment(of intent: IntentRow, _ provider: Provider) -> Int64 {
+    min(clock.wall.seconds, intent.startedAt + Int64(provider.limits.courierLifetime))
   }
 
   func identity(
@@ -60,7 +57,7 @@ extension Vault {
             // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
             // again within a time of grace has the hash of another one in it.
             accessToken: pending == nil ? nil : answer.accessToken,
-            now: answerMoment(of: intent),
+            now: answerMoment(of: intent, provider),
             subject: pending == nil ? account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
           )

@@ -31,8 +31,8 @@ internal import System
 // stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
 // the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
 extension Vault {
-  /// How long an orphaned courier is waited for, in milliseconds: it ends within 30 s.
-  static let orphanWait: Int64 = 35_000
+  /// How much longer than its lifetime an orphaned courier is waited for, in seconds.
+  private static let orphanPatience = 5
   private static let orphanPoll: Int64 = 50
 
   /// Exchanges the refresh token of an account.
@@ -180,12 +180,12 @@ extension Vault {
     let begun = clock.boot
     while true {
       // Without its account there is no slot: that is not a damaged vault.
-      _ = try account(withIdentifier: identifier)
+      let account = try account(withIdentifier: identifier)
       let slot = try stored { () throws(StorageError) in
         try SlotFile(in: self.directory, account: identifier)
       }
       if try stored({ () throws(StorageError) in try slot.lock() }) { return slot }
-      guard clock.boot < begun.advanced(bySeconds: Self.orphanWait / 1000) else {
+      guard clock.boot < begun.advanced(bySeconds: orphanWait(of: account)) else {
         throw .providerUnavailable(
           "an earlier exchange with the provider has not ended yet",
           retryAfter: 30
@@ -193,6 +193,19 @@ extension Vault {
       }
       await clock.pause(milliseconds: Self.orphanPoll)
     }
+  }
+
+  /// How long the courier of an earlier exchange of this account is waited for, in seconds: it ends
+  /// within the limits of the provider that it asks.
+  private func orphanWait(of account: AccountRow) -> Int64 {
+    var limits = (try? provider(of: account))?.limits ?? .standard
+    if let intent = (try? intent(of: account)) ?? nil,
+      let asked = try? provider(for: intent, of: account),
+      asked.limits.courierLifetime > limits.courierLifetime
+    {
+      limits = asked.limits
+    }
+    return Int64(limits.courierLifetime + Self.orphanPatience)
   }
 
   /// What the table made of what was left behind.

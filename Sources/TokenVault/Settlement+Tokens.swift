@@ -21,7 +21,7 @@ extension Vault {
     var row = try signedIn(account, intent, provider, user)
     let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
     row.refreshedAt = clock.wall.seconds
-    let token = accessToken(in: answer, intent)
+    let token = accessToken(in: answer, intent, provider)
     let isSignIn = intent.purpose != .refresh
     let notGranted =
       isSignIn

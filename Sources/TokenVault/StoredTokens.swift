@@ -152,9 +152,13 @@ extension Vault {
   }
 
   /// The access token of an answer, for the set that the intent was for.
-  func accessToken(in answer: TokenAnswer, _ intent: IntentRow) -> AccessTokenRow {
+  func accessToken(
+    in answer: TokenAnswer,
+    _ intent: IntentRow,
+    _ provider: Provider
+  ) -> AccessTokenRow {
     // Of one that an earlier engine asked for, some of its time has passed.
-    let came = answerMoment(of: intent)
+    let came = answerMoment(of: intent, provider)
     return AccessTokenRow(
       account: intent.account,
       scopeSet: scopeSet(of: intent),

@@ -50,6 +50,8 @@ public struct ExchangeTerms: Sendable, Hashable {
   public let pins: [String]
   /// A proxy's URL.
   public let proxy: String?
+  /// How long the provider is waited for.
+  public let limits: ExchangeLimits
 
   /// Whether it may lead to this machine or to its link, or through a proxy there.
   public let mayReachThisMachine: Bool
@@ -69,7 +71,14 @@ public struct ExchangeTerms: Sendable, Hashable {
     certificateAuthority = provider.certificateAuthority
     pins = provider.pins
     proxy = provider.proxy
+    limits = provider.limits
   }
+}
+
+extension ExchangeLimits {
+  /// How long a courier may live that keeps to these, in seconds: two more than the request, and never
+  /// less than 30.
+  public var courierLifetime: Int { max(30, total + 2) }
 }
 
 /// Sends one request to a provider, in a process of its own.

@@ -57,7 +57,7 @@ extension Vault {
       isWaiting: true
     )
     withheld[account.id] = WithheldToken(
-      row: accessToken(in: answer, intent),
+      row: accessToken(in: answer, intent, provider),
       answer: answer,
       intent: intent,
       rotation: rotation,

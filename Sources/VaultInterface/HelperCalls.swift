@@ -37,6 +37,8 @@ public struct ExchangeCall: VarlinkMethod {
   /// The users, besides root, whose programs may get it over loopback in plain text; `nil`: the
   /// helper's own.
   public var listeners: [Int]?
+  /// How long the connection may take, in milliseconds; nil: 10,000.
+  public var connectTimeout: Int?
 
   /// Of these parts.
   public init(
@@ -53,7 +55,8 @@ public struct ExchangeCall: VarlinkMethod {
     key: SharedSecret? = nil,
     context: [UInt8]? = nil,
     local: Bool = false,
-    listeners: [Int]? = nil
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -69,6 +72,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.context = context
     self.local = local
     self.listeners = listeners
+    self.connectTimeout = connectTimeout
   }
 
   /// Reads the members.
@@ -90,6 +94,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.context = context?.bytes
     local = try object.optional("local") ?? false
     listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
   }
 
   /// The members as JSON.
@@ -110,6 +115,7 @@ public struct ExchangeCall: VarlinkMethod {
         "context": context.map(WireBytes.init(bytes:)),
         "local": local ? true : nil,
         "listeners": listeners,
+        "connect_timeout": connectTimeout,
       ])
     }
   }

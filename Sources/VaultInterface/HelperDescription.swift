@@ -28,7 +28,9 @@ let helperDescription = #"""
     local: ?bool,
     # The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
     # there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
-    listeners: ?[]int
+    listeners: ?[]int,
+    # How long the connection may take; 10000 if absent.
+    connect_timeout: ?int
   ) -> (
     # done: look into the slot. sealed: the slot could not be written, `sealed` is what it would
     # hold (base64). answered, not_sent: an exchange without a slot. lost: the request may have
@@ -60,13 +62,16 @@ let helperDescription = #"""
     timeout: int,
     maximum_body: int,
     # As for Exchange.
-    listeners: ?[]int
+    listeners: ?[]int,
+    connect_timeout: ?int
   ) -> (
     outcome: (answered, not_sent, lost),
     status: ?int,
     length: ?int,
     content_type: ?string,
     location: ?string,
+    # The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+    headers: ?[]string,
     # For not_sent and lost: as for Exchange.
     reason: ?string,
     user: ?int

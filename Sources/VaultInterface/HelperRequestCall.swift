@@ -28,6 +28,8 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
   /// The users, besides root, whose programs may get it over loopback in plain text; `nil`: the
   /// helper's own.
   public var listeners: [Int]?
+  /// How long the connection may take, in milliseconds; nil: 10,000.
+  public var connectTimeout: Int?
 
   /// Of these parts.
   public init(
@@ -40,7 +42,8 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     proxy: String? = nil,
     timeout: Int,
     maximumBody: Int,
-    listeners: [Int]? = nil
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -52,6 +55,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     self.timeout = timeout
     self.maximumBody = maximumBody
     self.listeners = listeners
+    self.connectTimeout = connectTimeout
   }
 
   /// Reads the members.
@@ -66,6 +70,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     timeout = try object.required("timeout")
     maximumBody = try object.required("maximum_body")
     listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
   }
 
   /// The members as JSON.
@@ -82,6 +87,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
         "timeout": timeout,
         "maximum_body": maximumBody,
         "listeners": listeners,
+        "connect_timeout": connectTimeout,
       ])
     }
   }
@@ -89,8 +95,15 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
 
 /// How a client's request ended.
 public enum HelperRequestReply: VarlinkRecord, Equatable {
-  /// A whole answer, whose body of `length` bytes lies behind descriptor 3.
-  case answered(status: Int, length: Int, contentType: String?, location: String?)
+  /// A whole answer, whose body of `length` bytes lies behind descriptor 3; its headers each as
+  /// `Name: value`.
+  case answered(
+    status: Int,
+    length: Int,
+    contentType: String?,
+    location: String?,
+    headers: [String] = []
+  )
   /// Nothing of the request was sent.
   case notSent(ExchangeFailure)
   /// Nothing of the request was sent: a program that is not the provider's listens at its loopback
@@ -113,7 +126,8 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
         status: try object.required("status"),
         length: try object.required("length"),
         contentType: try object.optional("content_type"),
-        location: try object.optional("location")
+        location: try object.optional("location"),
+        headers: try object.optional("headers") ?? []
       )
     case .notSent:
       let reason: ExchangeFailure = try object.required("reason")
@@ -128,10 +142,11 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
   public var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
-      case .answered(let status, let length, let contentType, let location):
+      case .answered(let status, let length, let contentType, let location, let headers):
         try .wire([
           "outcome": Name.answered, "status": status, "length": length,
           "content_type": contentType, "location": location,
+          "headers": headers.isEmpty ? nil : headers,
         ])
       case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
       case .untrustedListener(let user):

@@ -42,6 +42,10 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   public var proxy: String?
   /// Users, besides root, whose programs may get a token over loopback in plain text.
   public var listeners: [Int]?
+  /// How long a connection may take, in seconds; nil: 10.
+  public var connectTimeout: Int?
+  /// The same in milliseconds, for the helper: between 1 s and 600 s, which an engine cannot exceed.
+  public var connectMilliseconds: Int? { connectTimeout.map { min(max($0, 1), 600) * 1000 } }
 
   /// Of these parts.
   public init(
@@ -51,7 +55,8 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     ca: String? = nil,
     pins: [String],
     proxy: String? = nil,
-    listeners: [Int]? = nil
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil
   ) {
     self.account = account
     self.issuer = issuer
@@ -60,6 +65,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     self.pins = pins
     self.proxy = proxy
     self.listeners = listeners
+    self.connectTimeout = connectTimeout
   }
 
   /// Reads the members.
@@ -71,6 +77,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     pins = try object.required("pins")
     proxy = try object.optional("proxy")
     listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
   }
 
   /// The members as JSON.
@@ -84,6 +91,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
         "pins": pins,
         "proxy": proxy,
         "listeners": listeners,
+        "connect_timeout": connectTimeout,
       ])
     }
   }

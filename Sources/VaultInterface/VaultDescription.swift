@@ -288,7 +288,9 @@ private let vaultMethodsDescription = #"""
     pins: []string,
     proxy: ?string,
     # Users, besides root, whose programs may get a token over loopback in plain text.
-    listeners: ?[]int
+    listeners: ?[]int,
+    # Seconds that a connection may take.
+    connect_timeout: ?int
   )
   # What the engine finds when it looks at its vault: one finding a reply with `more`.
   method Examine() -> (

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Synchronization
 internal import TokenVault
 internal import VaultInterface
@@ -44,7 +45,8 @@ extension Dispatcher {
           ca: terms.exchange.certificateAuthority,
           pins: terms.exchange.pins,
           proxy: terms.exchange.proxy,
-          listeners: terms.exchange.loopbackUsers.map { Int($0) }
+          listeners: terms.exchange.loopbackUsers.map { Int($0) },
+          connectTimeout: terms.exchange.limits.connection
         )
       )
     case .examine: return try await examine(more, reply)

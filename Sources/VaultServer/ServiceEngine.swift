@@ -13,9 +13,10 @@ public enum ServiceEngine {
   public static let idleSeconds: Int64 = 300
   /// As many descriptors as it takes of those that the unit allows (LimitNOFILE).
   static let mostDescriptors = 16_384
-  /// How long the end waits for exchanges that are under way, in seconds: a courier ends within 30, and
-  /// the unit waits 40 in all.
-  static let stopSeconds: Int64 = 33
+  /// How long the end waits for exchanges that are under way, in seconds.
+  ///
+  /// It is 3 s longer than the longest life of a courier. The unit waits 75 s in all.
+  static let stopSeconds: Int64 = 65
 
   /// Runs until it is not needed any more.
   ///

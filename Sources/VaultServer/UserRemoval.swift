@@ -28,8 +28,8 @@ struct RemovedUser: Sendable {
 
 extension Vaults {
   /// How long calls that are under way may take before their vault is removed all the same, in
-  /// seconds: a courier ends within 30.
-  private static let patience: Int64 = 33
+  /// seconds: longer than a courier lives.
+  private static let patience = ServiceEngine.stopSeconds
 
   /// Removes a user's vault, or one account of it, for root alone.
   ///

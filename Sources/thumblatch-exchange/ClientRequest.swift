@@ -10,7 +10,7 @@ extension Courier {
 
   /// One request of a client with its own access token: no slot, no seal.
   static func perform(_ call: HelperRequestCall) -> HelperRequestReply {
-    Confinement.extendLifetime(to: min(call.timeout, 600_000) / 1000 + 10)
+    Confinement.setLifetime(to: min(max(call.timeout, 0), 600_000) / 1000 + 10)
     var request = HTTPRequest(method: call.httpMethod, url: call.url)
     request.headers = call.headers
     request.authorities = call.ca
@@ -18,6 +18,7 @@ extension Courier {
     request.proxy = call.proxy
     if let listeners = call.listeners { request.loopbackUsers = HTTPRequest.users(listeners) }
     request.timeout = call.timeout
+    request.connectTimeout = call.connectTimeout ?? request.connectTimeout
     request.maximumBody = call.maximumBody
     do throws(HTTPError) {
       guard fcntl(output, F_GETFD) >= 0 else { return .notSent(.other) }
@@ -33,7 +34,8 @@ extension Courier {
         status: head.status,
         length: head.length,
         contentType: head.contentType,
-        location: head.location
+        location: head.location,
+        headers: head.headers
       )
     } catch {
       if case .untrustedListener(let user) = error {

@@ -3,12 +3,15 @@ import System
 
 /// What this process gives up before it reads a byte, and what it lets nobody interrupt.
 enum Confinement {
-  /// Seconds after which the process ends, whatever it is doing: whoever waits for the slot's lock
-  /// counts on it.
-  static let lifetime: UInt32 = 30
+  /// Seconds after which the process ends, whatever it is doing, unless its request may take longer: an
+  /// engine that waits for the slot's lock relies on it.
+  static let lifetime = 30
+  /// The most seconds of a process with a slot: those of the longest request, and two for what comes
+  /// before and after it.
+  static let longestLifetime = 62
 
-  /// Gives a request without a slot, whose end nobody counts on, more seconds (alarm(2)).
-  static func extendLifetime(to seconds: Int) {
+  /// Sets how many seconds the process may live from now on (alarm(2)).
+  static func setLifetime(to seconds: Int) {
     alarm(UInt32(clamping: seconds))
   }
 
@@ -28,7 +31,7 @@ enum Confinement {
     unsafe sigemptyset(&alarmOnly)
     unsafe sigaddset(&alarmOnly, SIGALRM)
     unsafe sigprocmask(SIG_UNBLOCK, &alarmOnly, nil)
-    alarm(lifetime)
+    setLifetime(to: lifetime)
   }
 }
 

@@ -86,7 +86,11 @@ struct Courier: ~Copyable {
   }
 
   private func perform(_ call: ExchangeCall, slot: Slot?) -> ExchangeReply {
-    let request = HTTPRequest(call, milliseconds: remaining)
+    // Two seconds are for what comes before the request and after it.
+    let wanted = min(max(call.timeout, 0), 600_000) / 1000 + 2
+    let lifetime = min(max(wanted, Confinement.lifetime), Confinement.longestLifetime)
+    if lifetime > Confinement.lifetime { Confinement.setLifetime(to: lifetime - elapsedSeconds) }
+    let request = HTTPRequest(call, milliseconds: remaining(of: lifetime))
     guard let key = call.key else {
       do throws(HTTPError) {
         let answer = try request.send()
@@ -124,9 +128,14 @@ struct Courier: ~Copyable {
     return slot.keep(image) ? .done : .sealed(image)
   }
 
-  /// Milliseconds that a request may still take: a second of the process's life is for the rest.
-  private var remaining: Int {
-    let life = Int64(Confinement.lifetime - 1) * 1_000_000_000
+  /// Seconds since the process began, rounded up.
+  private var elapsedSeconds: Int {
+    Int((BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000_000) + 1
+  }
+
+  /// Milliseconds that a request may still take of a lifetime in seconds: one second is for the rest.
+  private func remaining(of lifetime: Int) -> Int {
+    let life = Int64(lifetime - 1) * 1_000_000_000
     let left = life - (BootInstant.now.nanoseconds - begun.nanoseconds)
     return max(1, Int(left / 1_000_000))
   }
@@ -145,6 +154,7 @@ extension HTTPRequest {
     mayReachThisMachine = call.local
     if let listeners = call.listeners { loopbackUsers = Self.users(listeners) }
     timeout = min(call.timeout, milliseconds)
+    connectTimeout = call.connectTimeout ?? connectTimeout
     maximumBody = min(call.maximumBody, ExchangeOutcome.maximumBodyCount)
   }
 

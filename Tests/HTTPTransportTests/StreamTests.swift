@@ -65,6 +65,32 @@ struct StreamTests {
   }
 
   @Test
+  func theHeadersOfAnAnswerAreToldWithinTheirBounds() throws {
+    let backend = try DevBackend()
+    let request = HTTPRequest(method: "GET", url: backend.url + "/x")
+    let file = try MemoryFile()
+    try backend.fail(
+      DevBackendFault(
+        "*",
+        .status(200),
+        headers: [
+          ("ETag", "\"17\""), ("X-Empty", ""), ("Retry-After", "7"), ("X-Bytes", "ü\u{1F}"),
+        ]
+      )
+    )
+    let answer = try head(request, to: file).get()
+    #expect(answer.headers.contains("ETag: \"17\""))
+    #expect(answer.headers.contains { $0.lowercased() == "retry-after: 7" })
+    #expect(answer.headers.contains { $0.hasPrefix("X-Empty:") })
+    #expect(!answer.headers.contains { $0.hasPrefix("X-Bytes") })
+    let many = (0..<90).map { ("X-\($0)", String(repeating: "v", count: 500)) }
+    try backend.fail(DevBackendFault("*", .status(200), headers: many))
+    let bounded = try head(request, to: file).get().headers
+    #expect((20...40).contains(bounded.count))
+    #expect(bounded.reduce(0) { $0 + $1.utf8.count } <= HTTPHead.maximumHeaderBytes)
+  }
+
+  @Test
   func whatMayNotBeSentIsRefusedHereToo() throws {
     let file = try MemoryFile()
     for (request, refusal) in [

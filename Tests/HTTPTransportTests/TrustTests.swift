@@ -1,4 +1,5 @@
 import HTTPTransport
+import System
 import TestSupport
 import Testing
 
@@ -111,6 +112,20 @@ struct TrustTests {
     request.timeout = 5000
     #expect(notSent(request) != nil)
     #expect(try plain.requests().isEmpty)
+  }
+
+  @Test
+  func aConnectionThatTakesTooLongIsNoRequest() throws {
+    // It takes connections and says nothing: the TLS handshake belongs to the connection.
+    let silent = try LoopbackSocket.bind(.ipv4)
+    try LoopbackSocket.listen(at: silent)
+    let port = try LoopbackSocket.port(of: silent)
+    var request = try registration(at: "https://127.0.0.1:\(port)")
+    request.timeout = 600_000
+    request.connectTimeout = 200
+    #expect(notSent(request) == .timeout)
+    request.connectTimeout = 0
+    #expect(ending(request).error == .refused(.limit))
   }
 
   private static let wrongPin = "sha256//" + String(repeating: "A", count: 43) + "="

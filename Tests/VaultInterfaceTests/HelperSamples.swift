@@ -18,7 +18,8 @@ func helperSamples() throws -> [Sample] {
         key: secret(String(repeating: "k", count: 32)),
         context: [0, 1, 2, 255],
         local: true,
-        listeners: [0, 998]
+        listeners: [0, 998],
+        connectTimeout: 10_000
       )
     ),
     reply(to: ExchangeCall.self, .done, isVariant: true),
@@ -42,12 +43,19 @@ func helperSamples() throws -> [Sample] {
         proxy: "http://localhost:3128",
         timeout: 600_000,
         maximumBody: 1 << 26,
-        listeners: [0, 998]
+        listeners: [0, 998],
+        connectTimeout: 3000
       )
     ),
     reply(
       to: HelperRequestCall.self,
-      .answered(status: 302, length: 12, contentType: "text/plain", location: "https://b.example"),
+      .answered(
+        status: 302,
+        length: 12,
+        contentType: "text/plain",
+        location: "https://b.example",
+        headers: ["ETag: \"1\"", "Link: <a>"]
+      ),
       isVariant: true
     ),
     reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),

@@ -284,7 +284,8 @@ private func accountSamples() throws -> [Sample] {
         ca: "-----BEGIN CERTIFICATE-----\n",
         pins: ["sha256//AAAA"],
         proxy: "http://localhost:3128",
-        listeners: [998]
+        listeners: [998],
+        connectTimeout: 10
       )
     ),
     try call(ExamineCall()),
