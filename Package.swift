@@ -113,20 +113,21 @@ let package = Package(
       ]
     ),
     room("PlainText"),
+    room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "QRCode",
-        "JSON", "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
+        "QRCode", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "PlainText", "Configuration", "JSON",
-        "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
+        "JSON", "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
@@ -251,7 +252,13 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
-    tests("AuthSessionTests", ["AuthSession", "AuthSessionTesting", "System", "TestSupport"]),
+    tests(
+      "AuthSessionTests",
+      [
+        "AuthSession", "AuthSessionTesting", "Configuration", "Providers", "System", "SecretMemory",
+        "TestSupport",
+      ]
+    ),
     tests(
       "HTTPTransportTests",
       [

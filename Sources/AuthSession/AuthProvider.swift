@@ -1,4 +1,6 @@
 internal import Configuration
+internal import SecretMemory
+internal import VaultInterface
 
 /// Where an app's people sign in.
 public struct AuthProvider: Sendable, Hashable {
@@ -14,6 +16,8 @@ public struct AuthProvider: Sendable, Hashable {
   public let name: String
   /// The keys of a provider file's [Provider] section.
   public let settings: [String: String]
+  /// The client secret of a provider file, which never is text here.
+  let clientSecret: SharedSecret?
 
   /// One with all of its settings, as a provider file has them; the README lists them.
   ///
@@ -35,7 +39,25 @@ public struct AuthProvider: Sendable, Hashable {
     } catch {
       throw AuthError(.invalidArgument, "\(error)", cause: error)
     }
-    // A token on the wire in plain is anybody's: a setting that is forgotten must not let it out.
+    try Self.demandSafety(of: provider, environment)
+    self.name = provider.name.text
+    self.settings = settings
+    clientSecret = nil
+  }
+
+  /// One that was read from a file.
+  init(_ provider: Provider, _ environment: Environment) throws(AuthError) {
+    try Self.demandSafety(of: provider, environment)
+    name = provider.name.text
+    settings = provider.settings
+    clientSecret = provider.oauth?.clientSecret?.secret
+  }
+
+  /// Refuses plain http in production: any program on the way reads a token that is sent so.
+  private static func demandSafety(
+    of provider: Provider,
+    _ environment: Environment
+  ) throws(AuthError) {
     guard environment == .development || !provider.issuer.isPlain else {
       throw AuthError(
         .invalidURL,
@@ -43,8 +65,6 @@ public struct AuthProvider: Sendable, Hashable {
         recoverySuggestion: "use https, or the environment .development on this machine"
       )
     }
-    self.name = provider.name.text
-    self.settings = settings
   }
 
   private static func checked(
@@ -153,6 +173,19 @@ public struct AuthProvider: Sendable, Hashable {
     if !pins.isEmpty { settings["pins"] = pins.joined(separator: ";") }
     if let authorities { settings["ca"] = authorities }
     return settings
+  }
+}
+
+extension AuthProvider {
+  /// Whether both are the same, with their client secrets, which are compared in constant time.
+  public static func == (left: AuthProvider, right: AuthProvider) -> Bool {
+    VaultProvider(left) == VaultProvider(right)
+  }
+
+  /// Hashes name and settings.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(settings)
   }
 }
 

@@ -95,7 +95,11 @@ extension EngineVault {
 }
 
 extension VaultProvider {
-  fileprivate init(_ provider: AuthProvider) {
-    self.init(name: provider.name, settings: provider.settings)
+  init(_ provider: AuthProvider) {
+    self.init(
+      name: provider.name,
+      settings: provider.settings,
+      clientSecret: provider.clientSecret
+    )
   }
 }

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Glibc
 internal import JSON
 internal import PlainText
+internal import Providers
 internal import SecretMemory
 internal import System
 

@@ -1,82 +1,45 @@
 internal import Configuration
 internal import Glibc
+internal import Providers
 internal import SecretMemory
 internal import System
 
-/// The provider files of the machine and of the person.
+/// The provider files of the machine and of the person, as the verbs speak of them.
 struct ProviderFiles {
-  /// Where administrators put providers; these win over a person's own of the same name.
-  static let systemDirectory = "/etc/thumblatch/providers.d"
-  /// The most bytes of a provider file, and of the certificates that it names.
-  static let maximumFile = 64 * 1024
-
   /// Where a provider comes from.
-  enum Source: String {
-    case system
-    case user
-  }
+  typealias Source = ProviderDirectories.Source
+
+  private let directories: ProviderDirectories
 
   /// The directory of the machine's providers.
-  let system: String
+  var system: String { directories.system }
   /// The directory of the person's providers.
-  let user: String
+  var user: String { directories.user }
 
   /// Finds the person's directory in XDG_CONFIG_HOME (if absolute) or HOME.
   init(
-    system: String = Self.systemDirectory,
+    system: String = ProviderDirectories.systemDirectory,
     environment: (String) -> String?
   ) throws(CommandError) {
-    self.system = system
-    if let configuration = environment("XDG_CONFIG_HOME"), configuration.hasPrefix("/") {
-      user = configuration + "/thumblatch/providers.d"
-    } else if let home = environment("HOME"), home.hasPrefix("/") {
-      user = home + "/.config/thumblatch/providers.d"
-    } else {
-      throw CommandError(
-        .usage,
-        "no place for provider files: HOME is not set",
-        hint: "set HOME, or XDG_CONFIG_HOME"
-      )
+    directories = try Self.told { () throws(ProviderFileError) in
+      try ProviderDirectories(system: system, environment: environment)
     }
   }
 
   /// The names of all providers with where they come from, in alphabetical order.
   func names() throws(CommandError) -> [(name: ProviderName, source: Source)] {
-    let ofSystem = try names(in: system)
-    let ofUser = try names(in: user).filter { !ofSystem.contains($0) }
-    return (ofSystem.map { ($0, Source.system) } + ofUser.map { ($0, Source.user) })
-      .sorted { $0.0 < $1.0 }
-      .map { (name: $0.0, source: $0.1) }
+    try Self.told { () throws(ProviderFileError) in try directories.names() }
   }
 
   /// Reads a provider, the machine's first.
   func read(_ name: ProviderName) throws(CommandError) -> (provider: Provider, source: Source) {
-    for (directory, source) in [(system, Source.system), (user, Source.user)] {
-      let path = directory + "/" + ProviderFile.fileName(for: name)
-      guard let file = try load(path, missing: true) else { continue }
-      let provider: Provider
-      do {
-        provider = try ProviderFile.parse(bytes: file.bytes.bytes, file: path) { certificates in
-          guard let pem = try contents(of: absolute(certificates, in: directory)) else {
-            return ""
-          }
-          return String(decoding: pem, as: UTF8.self)
-        }
-      } catch {
-        throw CommandError(.usage, "\(error)", hint: "correct the file")
-      }
-      // The machine's files are for everyone who signs in there, and so is what stands in them.
-      guard source == .system || provider.oauth?.clientSecret == nil || file.mode & 0o077 == 0
-      else {
-        throw CommandError(
-          .unsafeVault,
-          "\(path) holds a client_secret, and other users may read it",
-          hint: "chmod 600 \(path)"
-        )
-      }
-      return (provider, source)
+    do throws(ProviderFileError) {
+      return try directories.read(name)
+    } catch .missing {
+      throw missing(name)
+    } catch {
+      throw CommandError(error)
     }
-    throw missing(name)
   }
 
   /// The error for a name without a file, with the name that was probably meant.
@@ -120,8 +83,7 @@ struct ProviderFiles {
   /// Fails where a provider of this name is there already.
   func refuseExisting(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
-    for directory in [system, user]
-    where try load(directory + "/" + file, missing: true) != nil {
+    for directory in [system, user] where try exists(directory + "/" + file) {
       throw CommandError(
         .usage,
         "the provider \(name) exists already",
@@ -140,7 +102,7 @@ struct ProviderFiles {
         throw CommandError(.usage, "\(user)/\(file) could not be removed: \(error)")
       }
     }
-    if try load(system + "/" + file, missing: true) != nil {
+    if try exists(system + "/" + file) {
       throw CommandError(
         .refused,
         "the provider \(name) belongs to the machine",
@@ -150,69 +112,18 @@ struct ProviderFiles {
     throw missing(name)
   }
 
-  /// The contents of a file, at most `maximumFile` bytes.
+  /// The contents of a file, at most `ProviderDirectories.maximumFile` bytes.
   ///
   /// - Returns: nil if it does not exist and `missing` allows that.
   func contents(of path: String, missing: Bool = false) throws(CommandError) -> [UInt8]? {
-    guard let file = try load(path, missing: missing) else { return nil }
-    return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
-  }
-
-  /// A file in locked memory: it may hold a client secret.
-
-  private func load(
-    _ path: String,
-    missing: Bool
-  ) throws(CommandError) -> (bytes: SharedSecret, mode: UInt32)? {
-    // O_NONBLOCK: a FIFO at this place must not hang the program.
-    let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    if number < 0 {
-      let code = errno
-      if missing && (code == ENOENT || code == ENOTDIR) { return nil }
-      throw CommandError(.usage, "\(SystemError("open", code: code, subject: path))")
-    }
-    let file = Descriptor(owning: number)
-    do {
-      let status = try file.status()
-      guard status.kind == .regular else {
-        throw CommandError(.usage, "\(path) is not a regular file")
-      }
-      // Whoever can write here chooses where passwords go.
-      guard status.owner == 0 || status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
-        throw CommandError(
-          .unsafeVault,
-          "\(path) could be changed by other users",
-          hint: "find out who did; then: chown and chmod go-w"
-        )
-      }
-      return (SharedSecret(try read(file, status.size)), status.mode)
-    } catch let error as CommandError {
-      throw error
-    } catch {
-      throw CommandError(.usage, "\(path) cannot be read: \(error)")
+    try Self.told { () throws(ProviderFileError) in
+      try directories.contents(of: path, missing: missing)
     }
   }
 
-  private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
-    // Locked memory may be scarce: no more than the file needs.
-    unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
-      var count = 0
-      while count < room.count {
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
-        let got = unsafe try file.read(into: rest)
-        if got == 0 { return count }
-        count += got
-      }
-      throw SystemError("read", code: EFBIG)
-    }
-  }
-
-  private func names(in path: String) throws(CommandError) -> [ProviderName] {
-    do {
-      return try Directory(path: path).names().compactMap(ProviderFile.providerName(fileName:))
-    } catch {
-      if error.code == ENOENT || error.code == ENOTDIR { return [] }
-      throw CommandError(.usage, "\(path) cannot be read: \(error)")
+  private func exists(_ path: String) throws(CommandError) -> Bool {
+    try Self.told { () throws(ProviderFileError) in
+      try directories.load(path, missing: true) != nil
     }
   }
 
@@ -236,7 +147,22 @@ struct ProviderFiles {
     }
   }
 
-  private func absolute(_ path: String, in directory: String) -> String {
-    path.hasPrefix("/") ? path : directory + "/" + path
+  private static func told<Value>(
+    _ body: () throws(ProviderFileError) -> Value
+  ) throws(CommandError) -> Value {
+    do throws(ProviderFileError) { return try body() } catch { throw CommandError(error) }
+  }
+}
+
+extension CommandError {
+  /// What is said about provider files that cannot be used.
+  init(_ error: ProviderFileError) {
+    let code: ExitCode =
+      switch error {
+      case .missing: .notFound
+      case .unsafe, .exposed: .unsafeVault
+      case .noHome, .wrong, .unreadable: .usage
+      }
+    self.init(code, "\(error)", hint: error.remedy)
   }
 }

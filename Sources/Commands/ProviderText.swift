@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import Providers
 
 /// How a provider is shown, as JSON and as text.
 enum ProviderText {

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import Providers
 
 /// `provider add, list, show, test, apply, remove`: files, and what an engine says of them.
 enum ProviderVerbs {

@@ -1,0 +1,154 @@
+public import Configuration
+internal import Glibc
+public import SecretMemory
+internal import System
+
+/// The provider files of the machine and of the person, for commands and apps alike.
+public struct ProviderDirectories: Sendable {
+  /// Where administrators put providers; these win over a person's own of the same name.
+  public static let systemDirectory = "/etc/thumblatch/providers.d"
+  /// The most bytes of a provider file, and of the certificates that it names.
+  public static let maximumFile = 64 * 1024
+
+  /// Where a provider comes from.
+  public enum Source: String, Sendable, CaseIterable {
+    /// The administrator of the machine.
+    case system
+    /// The person.
+    case user
+  }
+
+  /// The directory of the machine's providers.
+  public let system: String
+  /// The directory of the person's providers.
+  public let user: String
+
+  /// Finds the person's directory in XDG_CONFIG_HOME (if absolute) or HOME.
+  ///
+  /// - Throws: `noHome`.
+  public init(
+    system: String = Self.systemDirectory,
+    environment: (String) -> String?
+  ) throws(ProviderFileError) {
+    self.system = system
+    if let configuration = environment("XDG_CONFIG_HOME"), configuration.hasPrefix("/") {
+      user = configuration + "/thumblatch/providers.d"
+    } else if let home = environment("HOME"), home.hasPrefix("/") {
+      user = home + "/.config/thumblatch/providers.d"
+    } else {
+      throw .noHome
+    }
+  }
+
+  /// The names of all providers with where they come from, in alphabetical order.
+  ///
+  /// - Throws: `unreadable`.
+  public func names() throws(ProviderFileError) -> [(name: ProviderName, source: Source)] {
+    let ofSystem = try names(in: system)
+    let ofUser = try names(in: user).filter { !ofSystem.contains($0) }
+    return (ofSystem.map { ($0, Source.system) } + ofUser.map { ($0, Source.user) })
+      .sorted { $0.0 < $1.0 }
+      .map { (name: $0.0, source: $0.1) }
+  }
+
+  /// Reads a provider, the machine's first.
+  ///
+  /// - Throws: any error but `noHome`; `missing` if there is none of that name.
+  public func read(
+    _ name: ProviderName
+  ) throws(ProviderFileError) -> (provider: Provider, source: Source) {
+    for (directory, source) in [(system, Source.system), (user, Source.user)] {
+      let path = directory + "/" + ProviderFile.fileName(for: name)
+      guard let file = try load(path, missing: true) else { continue }
+      let provider: Provider
+      do throws(ConfigurationError) {
+        provider = try ProviderFile.parse(bytes: file.bytes.bytes, file: path) { certificates in
+          guard let pem = try contents(of: absolute(certificates, in: directory)) else {
+            return ""
+          }
+          return String(decoding: pem, as: UTF8.self)
+        }
+      } catch {
+        throw .wrong("\(error)")
+      }
+      // The machine's files are for all its users, and so are their contents.
+      guard source == .system || provider.oauth?.clientSecret == nil || file.mode & 0o077 == 0
+      else { throw .exposed(path: path) }
+      return (provider, source)
+    }
+    throw .missing(name.text)
+  }
+
+  /// The contents of a file, at most `maximumFile` bytes.
+  ///
+  /// - Returns: `nil` if it does not exist and `missing` allows that.
+  public func contents(
+    of path: String,
+    missing: Bool = false
+  ) throws(ProviderFileError) -> [UInt8]? {
+    guard let file = try load(path, missing: missing) else { return nil }
+    return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+  }
+
+  /// A file in locked memory, with its mode: it may hold a client secret.
+  public func load(
+    _ path: String,
+    missing: Bool
+  ) throws(ProviderFileError) -> (bytes: SharedSecret, mode: UInt32)? {
+    // O_NONBLOCK: a FIFO at this place must not hang the program.
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    if number < 0 {
+      let code = errno
+      if missing && (code == ENOENT || code == ENOTDIR) { return nil }
+      throw .unreadable("\(SystemError("open", code: code, subject: path))")
+    }
+    let file = Descriptor(owning: number)
+    let status = try reading(path) { () throws(SystemError) in try file.status() }
+    guard status.kind == .regular else { throw .unreadable("\(path) is not a regular file") }
+    // A user that can write here chooses where passwords go.
+    guard status.owner == 0 || status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
+      throw .unsafe(path: path)
+    }
+    do {
+      return (SharedSecret(try read(file, status.size)), status.mode)
+    } catch {
+      throw .unreadable("\(path) cannot be read: \(error)")
+    }
+  }
+
+  private func reading<Value>(
+    _ path: String,
+    _ body: () throws(SystemError) -> Value
+  ) throws(ProviderFileError) -> Value {
+    do throws(SystemError) { return try body() } catch {
+      throw .unreadable("\(path) cannot be read: \(error)")
+    }
+  }
+
+  private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
+    // Locked memory may be scarce: no more than the file needs.
+    unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
+      var count = 0
+      while count < room.count {
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
+        let got = unsafe try file.read(into: rest)
+        if got == 0 { return count }
+        count += got
+      }
+      throw SystemError("read", code: EFBIG)
+    }
+  }
+
+  private func names(in path: String) throws(ProviderFileError) -> [ProviderName] {
+    do throws(SystemError) {
+      return try Directory(path: path).names().compactMap(ProviderFile.providerName(fileName:))
+    } catch {
+      if error.code == ENOENT || error.code == ENOTDIR { return [] }
+      throw .unreadable("\(path) cannot be read: \(error)")
+    }
+  }
+
+  private func absolute(_ path: String, in directory: String) -> String {
+    path.hasPrefix("/") ? path : directory + "/" + path
+  }
+}
