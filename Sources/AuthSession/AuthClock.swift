@@ -6,6 +6,17 @@ public protocol AuthClock: Sendable {
   var elapsed: Int64 { get }
   /// The time of day in seconds since 1970 (CLOCK_REALTIME).
   var secondsSince1970: Int64 { get }
+  /// Waits so long, suspend counted.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  func sleep(for duration: Duration) async throws
+}
+
+extension AuthClock {
+  /// Waits by the machine's clock.
+  public func sleep(for duration: Duration) async throws {
+    try await Task.sleep(for: duration, clock: .continuous)
+  }
 }
 
 /// The clocks of the machine.

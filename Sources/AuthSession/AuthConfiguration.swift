@@ -17,18 +17,24 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// The reader itself is locked after five, whatever stands here.
   public var failedChecksBeforeSignOut: Int?
 
+  /// How the session tries again by itself if the network or the provider fails for a moment; `nil`: it
+  /// does not, and each such failure is an error at once.
+  public var retry: RetryPolicy?
+
   /// Of these parts.
   public init(
     presencePolicy: PresencePolicy = .fingerprintOrPassword,
     presenceReason: String? = nil,
     refreshAhead: Duration? = .seconds(300),
     refusesWhileLocked: Bool = false,
-    failedChecksBeforeSignOut: Int? = nil
+    failedChecksBeforeSignOut: Int? = nil,
+    retry: RetryPolicy? = nil
   ) {
     self.presencePolicy = presencePolicy
     self.presenceReason = presenceReason
     self.refreshAhead = refreshAhead
     self.refusesWhileLocked = refusesWhileLocked
     self.failedChecksBeforeSignOut = failedChecksBeforeSignOut
+    self.retry = retry
   }
 }

@@ -4,13 +4,16 @@ extension AuthSession {
   ///
   /// The token goes to the provider's own origin and to the hosts that its settings name in
   /// `api_hosts`, along no redirect. On 401 the token is refreshed and the request made once more.
+  /// Where the configuration has a `RetryPolicy`, it is made again after a failure of the moment.
   ///
   /// - Throws: what `accessToken()` throws; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
   ///   `offline`, `providerUnavailable`. An answer of any status is a result.
   public func request(_ request: AuthRequest) async throws(AuthError) -> AuthResponse {
     try request.check()
     let token = try await accessToken()
-    let response = try await send(request, token)
+    let response = try await sendRetrying(request) { [self] request throws(AuthError) in
+      try await send(request, token)
+    }
     guard response.status == 401 else { return response }
     return try await send(request, try await accessToken(replacing: token))
   }

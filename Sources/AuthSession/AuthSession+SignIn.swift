@@ -113,7 +113,9 @@ extension AuthSession {
     let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     let found = try await calling(check) { [self] () throws(AuthError) in
-      try await vault.fetchUser(account, check.asking)
+      try await retrying(check) { [self] asking throws(AuthError) in
+        try await vault.fetchUser(account, asking)
+      }
     }
     await learnChange { $0.saw(found) }
     return found.user
@@ -134,7 +136,9 @@ extension AuthSession {
     let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     let (verification, found) = try await calling(check) { [self] () throws(AuthError) in
-      try await vault.verify(account, check.asking)
+      try await retrying(check) { [self] asking throws(AuthError) in
+        try await vault.verify(account, asking)
+      }
     }
     if !verification.isAccepted { forget() }
     await learnChange { $0.saw(found) }

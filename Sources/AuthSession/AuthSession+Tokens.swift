@@ -121,7 +121,9 @@ extension AuthSession {
     defer { check.end() }
     let news = facts.news
     do throws(AuthError) {
-      let token = try await vault.accessToken(of: account, request, check.asking)
+      let token = try await retrying(check) { [self] asking throws(AuthError) in
+        try await vault.accessToken(of: account, request, asking)
+      }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       // Who waits for the state finds the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }

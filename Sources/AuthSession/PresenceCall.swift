@@ -35,6 +35,14 @@ final class PresenceCall: Sendable {
     }
   }
 
+  /// The same without a prompt: if one is needed, the call fails.
+  var askingNobody: PresenceAsking {
+    PresenceAsking(policy: policy, reason: reason, isPossible: false) { _ in false }
+  }
+
+  /// Whether a prompt was shown in it.
+  var hasAsked: Bool { shown.withLock { !$0.prompts.isEmpty } }
+
   private var presenter: (any PresencePresenter)? { asksNobody ? nil : session.presenter }
 
   /// How many checks failed in it.

@@ -3,7 +3,18 @@ internal import Synchronization
 
 /// A clock that stands still until a test moves it.
 public final class ManualAuthClock: AuthClock {
-  private let moved = Mutex<Int64>(0)
+  private struct Sleeper {
+    let end: Int64
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Content {
+    var moved: Int64 = 0
+    var lastSleeper: UInt64 = 0
+    var sleepers: [UInt64: Sleeper] = [:]
+  }
+
+  private let content = Mutex(Content())
   private let start: Int64
 
   /// One that stands at this time of day, in seconds since 1970.
@@ -12,13 +23,49 @@ public final class ManualAuthClock: AuthClock {
   }
 
   /// Nanoseconds since its beginning.
-  public var elapsed: Int64 { moved.withLock { $0 } }
+  public var elapsed: Int64 { content.withLock { $0.moved } }
   /// The time of day.
   public var secondsSince1970: Int64 { start + elapsed / 1_000_000_000 }
+  /// How many tasks wait for it to be moved on.
+  public var sleepers: Int { content.withLock { $0.sleepers.count } }
 
-  /// Moves it on.
+  /// Moves it on, and wakes those whose time has come.
   public func advance(by duration: Duration) {
+    let woken = content.withLock { content in
+      content.moved += Self.nanoseconds(duration)
+      let due = content.sleepers.filter { $0.value.end <= content.moved }
+      for number in due.keys { content.sleepers[number] = nil }
+      return Array(due.values)
+    }
+    for sleeper in woken { sleeper.continuation.resume() }
+  }
+
+  /// Waits until it was moved on so far.
+  public func sleep(for duration: Duration) async throws {
+    let number = content.withLock { content in
+      content.lastSleeper += 1
+      return content.lastSleeper
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome = content.withLock { content -> Result<Void, any Error>? in
+          // Cancelled before it came here: its handler found nothing to wake.
+          if Task.isCancelled { return .failure(CancellationError()) }
+          let end = content.moved + Self.nanoseconds(duration)
+          if end <= content.moved { return .success(()) }
+          content.sleepers[number] = Sleeper(end: end, continuation: continuation)
+          return nil
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      content.withLock { $0.sleepers.removeValue(forKey: number) }?.continuation
+        .resume(throwing: CancellationError())
+    }
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
-    moved.withLock { $0 += seconds * 1_000_000_000 + attoseconds / 1_000_000_000 }
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

@@ -47,6 +47,11 @@ extension StubVault {
     }
     if request.scopes == nil, request.audience == nil, let token = stored(request) { return token }
     if found.isProtected, !snapshot.isUnlocked { try await check("refresh", asking) }
+    let failure = content.withLock { content in
+      content.settings.refreshFailures.isEmpty
+        ? nil : content.settings.refreshFailures.removeFirst()
+    }
+    if let failure { throw failure }
     return refresh(request)
   }
 

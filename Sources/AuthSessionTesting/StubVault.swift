@@ -72,6 +72,8 @@ public final class StubVault: AuthVault {
     public var acceptsTokens = true
     /// The errors that the next calls end with; `loginRequired` is how the account stands then.
     public var failures: [Call: [AuthError]] = [:]
+    /// The errors that the next refreshes end with, after the presence check if one is needed.
+    public var refreshFailures: [AuthError] = []
     /// What a server answers; as it is set: 200 without a body.
     public var respond: @Sendable (AuthRequest, AccessToken) -> AuthResponse = { _, _ in
       AuthResponse(status: 200)

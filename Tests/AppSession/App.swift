@@ -143,6 +143,7 @@ final class App {
     if let policy = options["policy"].flatMap(Self.policy) { configuration.presencePolicy = policy }
     configuration.refusesWhileLocked = options["refuses"] == "yes"
     configuration.failedChecksBeforeSignOut = options["failures"].flatMap(Int.init)
+    configuration.retry = options["tries"].flatMap(Int.init).map { RetryPolicy(tries: $0) }
     if let ahead = options["ahead"] {
       configuration.refreshAhead = Int(ahead).map { .seconds($0) }
     }

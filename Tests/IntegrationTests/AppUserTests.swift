@@ -66,4 +66,29 @@ struct AppUserTests {
     #expect(refused.end == .exited(8), "\(refused.text)")
     #expect(refused.text.contains("does not accept"))
   }
+
+  @Test
+  func anAppThatIsToldToTriesAgainByItself() throws {
+    let person = try Person()
+    let app = try AppProcess(person)
+    try app.run("open tries=4")
+    try app.run("register me@example.org backend-password")
+    try person.expireTokens()
+    try person.backend.fail(
+      DevBackendFault("/auth/refresh", .status(429), headers: [("Retry-After", "1")])
+    )
+    try app.run("open tries=4")
+    #expect(try app.run("token").hasPrefix("at_"))
+    let refreshes = try person.backend.requests().filter { $0.path == "/auth/refresh" }
+    #expect(refreshes.map(\.status) == [429, 200])
+    // One that is not is told at once.
+    try person.expireTokens()
+    try person.backend.fail(
+      DevBackendFault("/auth/refresh", .status(429), headers: [("Retry-After", "1")])
+    )
+    try app.run("open")
+    let failure = try app.run("token")
+    #expect(failure.hasPrefix("failed providerUnavailable("), "\(failure)")
+    #expect(failure.contains("status: Optional(429)"))
+  }
 }
