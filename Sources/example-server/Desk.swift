@@ -8,7 +8,8 @@ final class Desk: Sendable, Observable {
     var notice: Notice?
     var draft = Draft()
     var isAskedLater = false
-    var running = 0
+    /// What was asked for and is not done yet.
+    var task: Task<Void, Never>?
   }
 
   private let content = Mutex(Content())
@@ -33,21 +34,24 @@ final class Desk: Sendable, Observable {
   }
 
   /// Whether something that was asked for is not done yet.
-  var isBusy: Bool { read { $0.running > 0 } }
+  var isBusy: Bool { read { $0.task != nil } }
 
-  /// Something begins; false: something else is not done yet.
-  func begin() -> Bool {
+  /// Begins something; false: something else is not done yet.
+  func begin(_ work: @escaping @Sendable () async -> Void) -> Bool {
     change { content in
-      guard content.running == 0 else { return false }
-      content.running += 1
+      guard content.task == nil else { return false }
       content.notice = nil
+      content.task = Task {
+        await work()
+        self.change { $0.task = nil }
+      }
       return true
     }
   }
 
-  /// It has ended.
-  func end() {
-    change { $0.running -= 1 }
+  /// Gives up what is under way; it has ended a moment later.
+  func cancel() {
+    read { $0.task }?.cancel()
   }
 
   private func read<Value>(_ body: (Content) -> Value) -> Value {

@@ -1,6 +1,24 @@
-/// Drawings above the headings; nothing that a screen reader would have to tell.
+/// Drawings; nothing that a screen reader would have to tell.
 enum Icons {
-  static let door = drawing("<path d=\"M14 4h5v16h-5M4 12h10M10 8l4 4-4 4\"/>")
+  /// The mark of the app: the lines of a thumb, in the shape of a latch.
+  static let mark: HTML = """
+    <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">\
+    <rect width="32" height="32" rx="8" fill="#0d5f56"/>\
+    <g fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round">\
+    <path d="M8.5 23v-6.5a7.5 7.5 0 0 1 15 0V23"/><path d="M12.5 24v-7.5a3.5 3.5 0 0 1 7 0V24"/>\
+    <path d="M16 17v8"/></g></svg>
+    """
+  /// The same for the tab of the browser, as the value of an attribute.
+  static let tab =
+    "data:image/svg+xml,"
+    + "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
+    + "%3Crect width='32' height='32' rx='8' fill='%230d5f56'/%3E"
+    + "%3Cg fill='none' stroke='%23fff' stroke-width='2.2' stroke-linecap='round'%3E"
+    + "%3Cpath d='M8.5 23v-6.5a7.5 7.5 0 0 1 15 0V23'/%3E"
+    + "%3Cpath d='M12.5 24v-7.5a3.5 3.5 0 0 1 7 0V24'/%3E"
+    + "%3Cpath d='M16 17v8'/%3E%3C/g%3E%3C/svg%3E"
+
+  static let none: HTML = ""
   static let person = drawing(
     "<circle cx=\"12\" cy=\"8\" r=\"4\"/><path d=\"M4 21c0-4 4-6 8-6s8 2 8 6\"/>"
   )
@@ -23,16 +41,21 @@ enum Icons {
     kind: " bad"
   )
   static let cloud = drawing(
-    "<path d=\"M7 18a4 4 0 0 1 0-8 5 5 0 0 1 9.6-1A4.500 4.500 0 0 1 17 18z\"/><path d=\"M4 4l16 16\"/>",
+    "<path d=\"M7 18a4 4 0 0 1 0-8 5 5 0 0 1 9.6-1A4.5 4.5 0 0 1 17 18z\"/><path d=\"M4 4l16 16\"/>",
     kind: " bad"
   )
   static let moment: HTML =
     "<div class=\"icon\" aria-hidden=\"true\"><span class=\"turn\"></span></div>"
+  /// Before what is wrong with a field.
+  static let wrong: HTML = """
+    <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><circle cx="12" cy="12" r="9"/>\
+    <path d="M12 7.5v5.5M12 16.5v.1"/></svg>
+    """
 
   private static func drawing(_ paths: HTML, kind: String = "") -> HTML {
     """
     <div class="icon\(kind)" aria-hidden="true">\
-    <svg viewBox="0 0 24 24" width="28" height="28" focusable="false">\(paths)</svg></div>
+    <svg viewBox="0 0 24 24" width="26" height="26" focusable="false">\(paths)</svg></div>
     """
   }
 }

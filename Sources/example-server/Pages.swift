@@ -32,10 +32,8 @@ final class Pages: Sendable {
     case .known: break
     }
     switch (request.method, request.path) {
-    case ("GET", "/"): return await home()
-    case ("GET", "/register"):
-      guard case .unauthenticated = session.state, !desk.isBusy else { return .see("/") }
-      return views.register(desk.draft.isNew ? desk.draft : Draft(), desk.notice).page()
+    case ("GET", "/"): return await home(wantsLogin: request.form["form"] == "login")
+    case ("GET", "/register"): return registration()
     case ("GET", "/inside"): return await inside()
     case ("GET", _), ("HEAD", _): return views.notFound().page(status: 404)
     case ("POST", _): return await act(request)
@@ -43,11 +41,18 @@ final class Pages: Sendable {
     }
   }
 
-  private var views: Views { Views(formToken: visitors.formToken) }
+  private var views: Views { Views(formToken: visitors.formToken, backend: backend) }
 
   // MARK: Views
 
-  private func home() async -> WebResponse {
+  private func home(wantsLogin: Bool) async -> WebResponse {
+    if case .error(let error) = session.state, error.recovery == .correctInput, desk.draft.isNew,
+      !desk.isBusy
+    {
+      // The form of a new account is another page; its link leads back to the login.
+      guard wantsLogin else { return .see("/register") }
+      return views.login(Draft(email: desk.draft.email), nil).page()
+    }
     var capability: PresenceCapability?
     if case .authenticated = session.state, !session.hasProtectedCredentials, !desk.isAskedLater {
       capability = try? await session.presenceCapability()
@@ -65,6 +70,25 @@ final class Pages: Sendable {
     return response
   }
 
+  /// The form of a new account while signed out, with the errors of the last submission.
+  private func registration() -> WebResponse {
+    guard !desk.isBusy else { return .see("/") }
+    let draft = desk.draft.isNew ? desk.draft : Draft(isNew: true)
+    switch session.state {
+    case .unauthenticated: return views.register(draft, desk.notice).page()
+    case .error(let error) where error.recovery == .correctInput && !session.isAuthenticated:
+      // The error may be of a login, whose page led here.
+      guard desk.draft.isNew else { return views.register(draft, nil).page() }
+      return views.register(draft.marked(by: error), Self.notice(of: error, draft)).page()
+    default: return .see("/")
+    }
+  }
+
+  /// The message of an error that belongs to none of the fields.
+  private static func notice(of error: AuthError, _ draft: Draft) -> Notice? {
+    draft.marked(by: error).isWrong ? nil : .alert(error.message.asSentence)
+  }
+
   /// The view of the state.
   private func view(_ capability: PresenceCapability? = nil) -> View {
     let isProtected = session.hasProtectedCredentials
@@ -79,7 +103,9 @@ final class Pages: Sendable {
         desk.notice ?? .alert((reason ?? "please sign in again").asSentence)
       )
     case .locked(let user): return views.lock(user, desk.notice)
-    case .error(let error): return views.error(error, at: desk.draft)
+    case .error(let error) where error.recovery == .correctInput && !session.isAuthenticated:
+      return views.login(desk.draft.marked(by: error), Self.notice(of: error, desk.draft))
+    case .error(let error): return views.error(error)
     case .authenticated where !isProtected && !desk.isAskedLater:
       return views.presenceSetup(capability, desk.notice)
     case .authenticated(let user):
@@ -131,6 +157,9 @@ final class Pages: Sendable {
         desk.notice = .status("Presence protection is off.")
       }
     case "/later": desk.isAskedLater = true
+    case "/cancel":
+      desk.cancel()
+      _ = await until(Self.patience) { [desk] in !desk.isBusy }
     case "/dismiss":
       session.dismissError()
       return .see(desk.draft.isNew && !session.isAuthenticated ? "/register" : "/")
@@ -148,8 +177,8 @@ final class Pages: Sendable {
       email: form["email"] ?? "",
       isNew: request.path == "/register"
     )
-    if draft.email.isEmpty { draft.emailError = "Type your e-mail address." }
-    if form["password", default: ""].isEmpty { draft.passwordError = "Type your password." }
+    if draft.email.isEmpty { draft.emailError = "Enter your e-mail address." }
+    if form["password", default: ""].isEmpty { draft.passwordError = "Enter your password." }
     guard !draft.isWrong else {
       let view = draft.isNew ? views.register(draft, nil) : views.login(draft, nil)
       return view.page(status: 422)
@@ -194,22 +223,21 @@ final class Pages: Sendable {
   private func run<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(AuthError) -> Value
   ) async -> Value? {
-    guard desk.begin() else { return nil }
     let result = Result()
-    Task { [session, desk] in
+    let hasBegun = desk.begin { [session, desk] in
       do throws(AuthError) {
         let value = try await body()
         result.set(value)
       } catch {
         if case .error = session.state {
         } else if error.recovery == .keepSession {
-          desk.notice = .status("Nothing has changed.")
+          desk.notice = .status("Cancelled. You can try again.")
         } else if error.kind != .locked, error.kind != .offline {
           desk.notice = .alert(error.description.asSentence)
         }
       }
-      desk.end()
     }
+    guard hasBegun else { return nil }
     _ = await until(Self.patience) { [session, desk] in
       if case .presencePrompt = session.state { return true }
       return !desk.isBusy

@@ -38,13 +38,12 @@ struct Parts {
     _ place: String,
     _ text: String,
     _ kind: String = "",
-    hasFocus: Bool = false,
     hidden: HTML = ""
   ) -> HTML {
     """
     <form method="post" action="\(place)">
     <input type="hidden" name="form" value="\(formToken)">\(hidden)
-    <button class="\(kind)"\(hasFocus ? " autofocus" as HTML : "")>\(text)</button>
+    <button class="\(kind)">\(text)</button>
     </form>
     """
   }
@@ -73,8 +72,12 @@ struct Parts {
       about = about + "<p class=\"hint\" id=\"\(field.name)-hint\">\(hint)</p>"
       described.append(field.name + "-hint")
     }
+    var wrong: HTML = ""
     if let error = field.error {
-      about = about + "<p class=\"wrong\" id=\"\(field.name)-error\" role=\"alert\">\(error)</p>"
+      wrong = """
+        <p class="wrong" id="\(field.name)-error" role="alert">\(Icons.wrong)\
+        <span>\(error)</span></p>
+        """
       described.append(field.name + "-error")
     }
     var attributes: HTML = ""
@@ -90,7 +93,7 @@ struct Parts {
       <label for="\(field.name)">\(field.label)</label>
       \(about)<input id="\(field.name)" name="\(field.name)" type="\(field.type)" \
       autocomplete="\(field.completion)" maxlength="1024"\(attributes)>
-      </div>
+      \(wrong)</div>
       """
   }
 }

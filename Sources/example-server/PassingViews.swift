@@ -4,11 +4,9 @@ import AuthSession
 extension Views {
   func prompt(_ prompt: PresencePrompt) -> View {
     let question: HTML = """
-      <p>\(HTML.isolated(prompt.requester)) wants to \(prompt.purpose)\
-      \((prompt.account ?? prompt.detail).map { " <b>\(HTML.isolated($0))</b>" as HTML })\
+      <p>\(HTML.isolated(prompt.requester)) asks to <b>\(HTML.isolated(prompt.action))</b>\
       \(prompt.reason.map { ", \($0)" as HTML }).</p>
-      \(prompt.account == nil ? nil : prompt.detail.map { "<p>\(HTML.isolated($0))</p>" as HTML })
-      \(prompt.passwordReason.map { "<p>\(HTML.isolated($0))</p>" as HTML })
+      \(prompt.passwordReason.map { "<p>\(HTML.isolated($0.asSentence))</p>" as HTML })
       """
     let hidden: HTML = "<input type=\"hidden\" name=\"prompt\" value=\"\(prompt.number)\">"
     let cancel = parts.button("/prompt/cancel", "Cancel", "quiet", hidden: hidden)
@@ -20,14 +18,17 @@ extension Views {
         name: "password",
         type: isHidden ? "password" : "text",
         completion: "off",
-        error: prompt.notice?.asSentence,
-        hint: isHidden ? "The one that you log in to this machine with." : nil
+        error: prompt.notice(about: .password)?.asSentence,
+        hint: isHidden ? "The password that you log in to this computer with." : nil
       )
+      // What a finger came to is no error of this field.
+      let finger = prompt.notice(about: .fingerprint).map { Notice.status($0.asSentence) }
       return View(
-        "Type your system password",
+        "Enter your system password",
         Icons.key,
         isPassing: true,
-        body: question + parts.form("/prompt/answer", [field], "Go on", hidden: hidden) + cancel
+        body: question + parts.said(finger)
+          + parts.form("/prompt/answer", [field], "Continue", hidden: hidden) + cancel
       )
     case .finger(let advice):
       let password =
@@ -39,8 +40,8 @@ extension Views {
         Icons.finger,
         isPassing: true,
         body: """
-          \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
           \(question)
+          \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
           \(sign(advice?.sentence(prompt.scan) ?? prompt.waiting))
           \(password)
           \(cancel)
@@ -48,94 +49,81 @@ extension Views {
       )
     case .queued:
       return View(
-        "One moment",
+        "Another prompt is open",
         Icons.moment,
         isPassing: true,
-        body: sign("Another prompt is open. This one waits for its end.") + cancel
+        body: sign("This one comes next.") + cancel
       )
     case .ready:
       return View(
-        "It is your turn",
-        Icons.moment,
+        "Your turn",
+        Icons.finger,
         isPassing: true,
         body: """
           \(question)
           \(sign("The other prompt is over."))
-          \(parts.button("/prompt/begin", "Go on", "main", hidden: hidden))
+          \(parts.button("/prompt/begin", "Continue", "main", hidden: hidden))
           \(cancel)
           """
       )
     case .waiting(let seconds):
       return View(
-        "One moment",
+        "Please wait",
         Icons.moment,
         isPassing: true,
         body: """
           \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
-          \(sign("The next try is possible in \(seconds) s."))
+          \(sign("You can try again in \(seconds) seconds."))
           \(cancel)
           """
       )
     case .starting, .checking, .ended:
-      return View(
-        "One moment",
-        Icons.moment,
-        isPassing: true,
-        body: sign("Checking…") + cancel
-      )
+      return View("Please wait", Icons.moment, isPassing: true, body: sign("Checking…") + cancel)
     }
   }
 
   func loading() -> View {
-    View("One moment", Icons.moment, isPassing: true, body: sign("Please wait…"))
+    View(
+      "Please wait",
+      Icons.moment,
+      isPassing: true,
+      body: sign("Waiting for \(backend)…") + parts.button("/cancel", "Cancel", "quiet")
+    )
   }
 
-  func error(_ error: AuthError, at draft: Draft) -> View {
-    let (message, suggestion) = Self.explanation(of: error, draft)
+  func error(_ error: AuthError) -> View {
+    let suggestion = error.recoverySuggestion
     return View(
-      "That did not work",
+      "Something went wrong",
       Icons.warning,
       body: """
-        <div class="notice alert" role="alert" tabindex="-1" autofocus>\(message.asSentence)</div>
+        <div class="notice alert" role="alert" tabindex="-1" autofocus>\(error.message.asSentence)\
+        </div>
         \(suggestion.map { "<p>\($0.asSentence)</p>" as HTML })
-        \(parts.button("/dismiss", "Go back", "main"))
+        \(parts.button("/dismiss", "Back", "main"))
         """
     )
   }
 
-  /// In the words of a person, where the backend has only a status.
-  private static func explanation(of error: AuthError, _ draft: Draft) -> (String, String?) {
-    switch error.kind {
-    case .providerRefused(401) where !draft.email.isEmpty:
-      ("The e-mail address or the password is wrong", nil)
-    case .providerRefused(409) where draft.isNew:
-      ("This e-mail address has an account already", "Sign in with it, or use another address")
-    case .providerRefused(let status):
-      ("The backend said no (\(status), \(error.message))", error.recoverySuggestion)
-    default: (error.message, error.recoverySuggestion)
-    }
-  }
-
   func stranger() -> View {
     View(
-      "Not for you",
+      "This page is private",
       Icons.lock,
       body: """
-        <p class="lead" tabindex="-1" autofocus>Open the address that the program printed when it \
-        started.</p>
+        <p class="lead">Open the address that example-server printed when it started.</p>
         """
     )
   }
 
   func notFound() -> View {
     View(
-      "Nothing here",
+      "Page not found",
       Icons.warning,
-      body: "<p><a class=\"button\" href=\"/\" autofocus>Back to the start</a></p>"
+      body: "<p><a class=\"button\" href=\"/\">Back to the start</a></p>"
     )
   }
 
-  /// What is going on: told when the page comes, and whenever it changes.
+  /// What is going on: a screen reader tells it when the page comes, and whenever it changes.
   private func sign(_ text: String) -> HTML {
     "<p class=\"sign\" role=\"status\" tabindex=\"-1\" autofocus>\(text)</p>"
   }

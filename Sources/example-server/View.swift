@@ -12,14 +12,20 @@ struct View {
   var body: HTML
   /// Whether it stands for a moment only, until the state has another view.
   var isPassing = false
+  /// Whether the heading has the focus, so that the page is told from its beginning; else the body has
+  /// something that does, such as a field.
+  var focusesHeading: Bool { !body.text.contains(" autofocus") }
 
-  init(_ title: String, _ icon: HTML, isPassing: Bool = false, body: HTML) {
+  init(_ title: String, _ icon: HTML = Icons.none, isPassing: Bool = false, body: HTML) {
     heading = "\(title)"
     self.title = title
     self.icon = icon
     self.isPassing = isPassing
     self.body = body
   }
+
+  /// The name of the app.
+  static let app = "Thumblatch example"
 
   /// Tells views apart: the same for what looks the same.
   var stamp: String {
@@ -43,16 +49,18 @@ struct View {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
-      <title>\(title.withoutTurns) · Example</title>
+      <title>\(title.withoutTurns) · \(Self.app)</title>
+      <link rel="icon" href="\(Icons.tab)">
       <style nonce="\(nonce)">\(ViewStyle.text)</style>
       </head>
       <body>
+      <header>\(Icons.mark)<div>Thumblatch <span>example</span></div></header>
       <main>
       \(icon)
-      <h1>\(heading)</h1>
+      <h1\(focusesHeading ? " tabindex=\"-1\" autofocus" as HTML : nil)>\(heading)</h1>
       \(body)
       </main>
-      <footer>This page is on your own machine, and answers no other.</footer>
+      <footer>This page runs on your own computer and answers no other one.</footer>
       """
     return WebResponse(
       status: status,
@@ -60,8 +68,8 @@ struct View {
         ("Content-Type", "text/html; charset=utf-8"),
         (
           "Content-Security-Policy",
-          "default-src 'none'; style-src 'nonce-\(nonce)'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
+          "default-src 'none'; style-src 'nonce-\(nonce)'; img-src data:; form-action 'self'; "
+            + "base-uri 'none'; frame-ancestors 'none'"
         ),
       ],
       body: Array(page.text.utf8)

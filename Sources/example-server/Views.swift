@@ -3,9 +3,12 @@ import AuthSession
 /// The views: HTML made here, without script, for the keyboard and for screen readers.
 struct Views {
   let parts: Parts
+  /// Where people sign in, as they know it.
+  let backend: String
 
-  init(formToken: String) {
+  init(formToken: String, backend: String) {
     parts = Parts(formToken: formToken)
+    self.backend = backend.split(separator: "/").dropFirst().first.map(String.init) ?? backend
   }
 
   // MARK: Signed out
@@ -13,32 +16,32 @@ struct Views {
   func login(_ draft: Draft, _ notice: Notice?) -> View {
     View(
       "Sign in",
-      Icons.door,
       body: """
+        <p class="lead">at \(HTML.isolated(backend))</p>
         \(parts.said(notice))
         \(parts.form("/login", [email(draft), password(draft, "current-password")], "Sign in"))
-        <p class="lead">New here? <a href="/register">Make an account</a></p>
+        <p class="lead">New here? <a href="/register">Create an account</a></p>
         """
     )
   }
 
   func register(_ draft: Draft, _ notice: Notice?) -> View {
     let name = Parts.Field(
-      label: "Name",
+      label: "Name (optional)",
       name: "name",
       completion: "name",
       value: draft.name,
       isRequired: false,
-      hint: "As you would like to be called. You can leave it empty."
+      error: draft.nameError
     )
     let fields = [name, email(draft), password(draft, "new-password")]
     return View(
-      "Make an account",
-      Icons.person,
+      "Create an account",
       body: """
+        <p class="lead">at \(HTML.isolated(backend))</p>
         \(parts.said(notice))
-        \(parts.form("/register", fields, "Make an account"))
-        <p class="lead">You have one? <a href="/">Sign in</a></p>
+        \(parts.form("/register", fields, "Create account"))
+        <p class="lead">Already have an account? <a href="/?form=login">Sign in</a></p>
         """
     )
   }
@@ -72,10 +75,9 @@ struct Views {
       isProtected ? "<span class=\"on\">On</span>" : "<span class=\"off\">Off</span>"
     let choices =
       isProtected
-      ? parts.button("/lock", "Lock now") + parts.button("/unprotect", "Turn the protection off")
-      : parts.button("/protect", "Turn presence protection on")
+      ? parts.button("/lock", "Lock now") + parts.button("/unprotect", "Turn off protection")
+      : parts.button("/protect", "Turn on presence protection")
     let facts: [(name: String, value: HTML)] = [
-      ("Name", .isolated(name)),
       ("E-mail", .isolated(user.email ?? "unknown")),
       ("Signed in at", .isolated(user.issuer)),
       ("Presence protection", state),
@@ -86,7 +88,7 @@ struct Views {
       body: """
         \(parts.said(notice))
         \(parts.facts(facts))
-        <p><a class="button" href="/inside" autofocus>Open the protected area</a></p>
+        <p><a class="button" href="/inside">Open the protected area</a></p>
         \(choices)
         \(parts.button("/logout", "Sign out", "quiet"))
         """
@@ -105,32 +107,35 @@ struct Views {
       case nil: "a finger on the reader, or your system password"
       }
     return View(
-      "Protect your login?",
+      "Protect this login?",
       Icons.finger,
       body: """
         \(parts.said(notice))
-        <p>With presence protection this login is used only when you are there.</p>
-        <p>What you need on this machine: \(ways).</p>
-        \(parts.button("/protect", "Turn it on", "main", hasFocus: true))
-        \(parts.button("/later", "Maybe later", "quiet"))
+        <p>With presence protection, this login is used only while you are here.</p>
+        <p>To show that on this computer, you use \(ways).</p>
+        \(parts.button("/protect", "Turn on protection", "main"))
+        \(parts.button("/later", "Not now", "quiet"))
         """
     )
   }
 
   func inside(_ record: BackendRecord) -> View {
-    let facts: [(name: String, value: HTML)] = [
-      ("Number", .isolated(record.id ?? "none")),
-      ("E-mail", .isolated(record.email ?? "none")),
-      ("Name", .isolated(record.name ?? "none")),
-      ("Role", .isolated(record.role ?? "none")),
+    var facts: [(name: String, value: HTML)] = [
+      ("Name", .isolated(record.name ?? "unknown")),
+      ("E-mail", .isolated(record.email ?? "unknown")),
     ]
+    if let isVerified = record.emailVerified {
+      facts.append(("E-mail confirmed", isVerified ? "Yes" : "No"))
+    }
+    if let role = record.role { facts.append(("Role", .isolated(role))) }
+    if let day = record.createdAt.flatMap(Self.day) { facts.append(("Member since", "\(day)")) }
     return View(
       "Protected area",
       Icons.shield,
       body: """
-        <p>This is what the backend keeps of you. It told it to a valid access token.</p>
+        <p>\(HTML.isolated(backend)) gave this to a valid access token.</p>
         \(parts.facts(facts))
-        <p><a class="button" href="/" autofocus>Back to your profile</a></p>
+        <p><a class="button" href="/">Back to your profile</a></p>
         """
     )
   }
@@ -142,8 +147,8 @@ struct Views {
       body: """
         \(parts.said(notice))
         <p class="lead">\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is signed in.</p>
-        \(parts.button("/unlock", "Unlock", "main", hasFocus: true))
-        \(parts.button("/unprotect", "Turn the protection off"))
+        \(parts.button("/unlock", "Unlock", "main"))
+        \(parts.button("/unprotect", "Turn off protection"))
         \(parts.button("/logout", "Sign out", "quiet"))
         """
     )
@@ -156,9 +161,9 @@ struct Views {
       body: """
         <p class="notice alert" role="alert">\(HTML.isolated(user.issuer)) cannot be reached at the \
         moment.</p>
-        <p>\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is still signed in, and nothing \
-        is lost.</p>
-        <p><a class="button" href="/inside" autofocus>Try again</a></p>
+        <p>\(HTML.isolated(Self.name(of: user).shortened(to: 120))) is still signed in. Nothing is \
+        lost.</p>
+        <p><a class="button" href="/inside">Try again</a></p>
         \(parts.button("/logout", "Sign out", "quiet"))
         """
     )
@@ -174,22 +179,64 @@ struct Views {
   }
 }
 
+extension Views {
+  private static let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+  ]
+
+  /// The day of a time such as `2026-08-21T10:00:00Z`; `nil` if it is no such time.
+  private static func day(_ time: String) -> String? {
+    let parts = time.prefix(10).split(separator: "-").map { Int($0) }
+    guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
+      months.indices.contains(month - 1), (1...31).contains(day)
+    else { return nil }
+    return "\(day) \(months[month - 1]) \(year)"
+  }
+}
+
 /// What `/auth/me` answers, as far as it is shown.
 struct BackendRecord: Decodable {
-  var id: String?
+  enum CodingKeys: String, CodingKey {
+    case email
+    case name
+    case role
+    case emailVerified = "email_verified"
+    case createdAt = "created_at"
+  }
+
   var email: String?
   var name: String?
   var role: String?
+  var emailVerified: Bool?
+  var createdAt: String?
 }
 
 /// What was typed into the form that is shown again; never a password.
 struct Draft: Hashable {
   var name = ""
   var email = ""
+  var nameError: String?
   var emailError: String?
   var passwordError: String?
   /// Whether it was the form of a new account.
   var isNew = false
 
-  var isWrong: Bool { emailError != nil || passwordError != nil }
+  var isWrong: Bool { nameError != nil || emailError != nil || passwordError != nil }
+
+  /// The same with what a backend found wrong, each at its field.
+  func marked(by error: AuthError) -> Draft {
+    var draft = self
+    draft.nameError = error.message(about: .name)?.asSentence
+    draft.emailError = error.message(about: .email)?.asSentence
+    draft.passwordError = error.message(about: .password)?.asSentence
+    switch error.kind {
+    case .wrongCredentials:
+      draft.passwordError = "The e-mail address or the password is wrong."
+    case .addressTaken:
+      draft.emailError = "This e-mail address already has an account. Sign in, or use another one."
+    default: break
+    }
+    return draft
+  }
 }

@@ -91,6 +91,13 @@ final class BrowserProcess {
     }
   }
 
+  /// Presses the mouse on a button or a link, and lets go elsewhere; whether it showed a ring.
+  func showsRingForTheMouse(_ name: String) throws -> Bool {
+    let found = try run("point", ["name": .string(name)])
+    #expect(try found.string("focus") == name)
+    return try found.boolean("ring")
+  }
+
   /// Looks at the page at two sizes, by day and by night, and hears it: nothing may be wrong.
   func look(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let faults = try run("look", ["name": .string(name)]).array("faults")

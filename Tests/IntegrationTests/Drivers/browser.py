@@ -12,7 +12,10 @@ input. PROFILE is a directory for the browser; where PICTURES is one, `look` lea
     {"do": "type", "text": TEXT}                        into what has the focus
     {"do": "press", "key": "Tab" | "Enter"}
     {"do": "reach", "name": NAME}                       by Tab alone, until this has the focus
-    {"do": "round"}                                     the names of all that Tab reaches, in order
+    {"do": "round"}                                     the names of all that Tab reaches, in order;
+                                                        an error where one shows no ring then
+    {"do": "point", "name": NAME}                       presses the mouse on it without letting go there:
+                                                        whether it shows a ring then
     {"do": "look", "name": NAME}                        all that is wrong with the page
     {"do": "script", "on": false}                       whether pages may run scripts
 
@@ -46,6 +49,19 @@ PAGE = f"""({{
   fields: Object.fromEntries([...document.querySelectorAll('input:not([type=hidden])')]
     .map(one => [one.name, one.type === 'password' ? '' : one.value])),
 }})"""
+
+# Whether what has the focus shows a ring: its outline, as it is drawn.
+RING = """(one => {
+  const style = getComputedStyle(one);
+  return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+})(document.activeElement)"""
+
+# Where a button or link is, by its text.
+PLACE = """(name => {
+  const one = [...document.querySelectorAll('button, a')].find(one => one.innerText.trim() === name);
+  const box = one && one.getBoundingClientRect();
+  return box && {x: box.x + box.width / 2, y: box.y + box.height / 2};
+})"""
 
 # Text and its ground must differ (WCAG 2.2, 1.4.3), a field's edge from what is around it (1.4.11).
 FAULTS = """(() => {
@@ -92,14 +108,16 @@ FAULTS = """(() => {
       faults.push(`moves: ${called(one)}`);
     }
   }
-  const focused = document.activeElement;
-  if (focused && focused !== document.body && focused.matches(':focus-visible')) {
-    const style = getComputedStyle(focused);
-    if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2
-      || contrast(style.outlineColor, ground(focused.parentElement)) < 3) {
-      faults.push(`no ring: ${called(focused)}`);
-    }
-  } else faults.push('no focus to be seen');
+  // A control that has the focus shows that; what only tells where the page begins does not.
+  const focused = document.activeElement, style = getComputedStyle(focused);
+  if (!focused || focused === document.body) {
+    faults.push('nothing has the focus');
+  } else if (focused.tabIndex < 0) {
+    if (style.outlineStyle !== 'none') faults.push(`a ring for no control: ${called(focused)}`);
+  } else if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2
+    || contrast(style.outlineColor, ground(focused.parentElement)) < 3) {
+    faults.push(`no ring: ${called(focused)}`);
+  }
   if (document.documentElement.scrollWidth > innerWidth) faults.push('scrolls sideways');
   if (document.documentElement.lang !== 'en') faults.push('no language');
   if (document.querySelector('[tabindex]:not([tabindex="-1"]):not([tabindex="0"])'))
@@ -189,15 +207,29 @@ class Browser:
 
     def do_round(self):
         """All stops, from where the focus is until it is there again."""
-        stops = [self.chromium.run(f"{NAME_OF}(document.activeElement)")]
+        stops = []
         for _ in range(40):
             self.do_press("Tab")
             stop = self.chromium.run(f"{NAME_OF}(document.activeElement)")
-            if stop == stops[0]:
+            if stop and stop == (stops or [None])[0]:
                 return {"stops": stops}
             if stop:
                 stops.append(stop)
+                if not self.chromium.run(RING):
+                    return {"error": f"no ring: {stop}"}
         return {"error": f"Tab does not come round: {stops}"}
+
+    def do_point(self, name):
+        place = self.chromium.run(f"{PLACE}({json.dumps(name)})")
+        if not place:
+            return {"error": f"no {name!r}"}
+        mouse = {"button": "left", "clickCount": 1}
+        self.chromium.call("Input.dispatchMouseEvent", type="mousePressed", **place, **mouse)
+        focus = self.chromium.run(f"{NAME_OF}(document.activeElement)")
+        ring = self.chromium.run(RING)
+        # Let go elsewhere, it is no click.
+        self.chromium.call("Input.dispatchMouseEvent", type="mouseReleased", x=1, y=1, **mouse)
+        return {"focus": focus, "ring": ring}
 
     def do_script(self, on):
         self.chromium.call("Emulation.setScriptExecutionDisabled", value=not on)
@@ -237,7 +269,7 @@ class Browser:
         if len(of("main")) != 1:
             faults.append("not one main part")
         title = of("RootWebArea")[0].name
-        if not title.endswith(" · Example") or len(title) < 12:
+        if not title.endswith(" · Thumblatch example") or len(title) < 24:
             faults.append(f"title: {title!r}")
         for one in of("textbox", "button", "link"):
             if not one.name.strip():
