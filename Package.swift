@@ -144,6 +144,8 @@ let package = Package(
       ]
     ),
 
+    // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
+    // six times the start itself (`-static-pie`).
     program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "HelperClient", "System"]),

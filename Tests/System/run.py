@@ -6,11 +6,13 @@ TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory wi
 program that has virtual readers. A PART is one of PARTS, a file of Tests/System/inside; without one,
 all of them run.
 """
+import glob
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from machine import Failure, Machine
@@ -45,6 +47,24 @@ def lintian(package, count):
         if re.match("[EWX]:", line):
             print(line)
     count.tell(("failed" if found.returncode else "passed") + " lintianFindsNoError")
+
+
+def hardening(package, count):
+    """The symbols of each program are bound at its start and read-only from then on, its stack holds no
+    code, and it looks for no library beside itself. The front is static: it has no symbols to bind."""
+    flaws = []
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
+        programs = sorted(glob.glob(root + "/usr/libexec/thumblatch/*"))
+        for path in programs:
+            told = subprocess.run(["readelf", "--wide", "--program-headers", "--dynamic", path],
+                                  stdout=subprocess.PIPE, text=True, check=True).stdout
+            is_static = "NEEDED" not in told
+            if ("GNU_RELRO" not in told or not (is_static or "NOW" in told)
+                    or re.search("R(UN)?PATH|GNU_STACK.* RWE", told)):
+                flaws.append(os.path.basename(path))
+    sound = len(programs) == 5 and not flaws
+    count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
 
 
 def prepare(machine, package, programs):
@@ -124,6 +144,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit(1))
     count, start = Count(), time.monotonic()
     lintian(package, count)
+    hardening(package, count)
     machine = Machine(tree)
     try:
         prepare(machine, package, programs)
