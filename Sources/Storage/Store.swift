@@ -8,6 +8,7 @@ internal import System
 public final class Store {
   package let database: Database
   private let file: StoreFile
+  private var changedAccounts: Set<[UInt8]> = []
   /// Whether there was no store, so that this one was made.
   public let isNew: Bool
 
@@ -33,6 +34,15 @@ public final class Store {
   public func transaction<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
     try database.transaction(body)
   }
+
+  /// The accounts whose row or access tokens were changed since this was asked last.
+  public func takeChangedAccounts() -> Set<[UInt8]> {
+    defer { changedAccounts = [] }
+    return changedAccounts
+  }
+
+  /// Notes a change of an account's row or access tokens, whether or not it is committed.
+  func noteChange(of account: [UInt8]) { changedAccounts.insert(account) }
 
   /// Moves all changes into the database file and empties the log, in which old values would
   /// stand otherwise (sqlite.org/pragma.html, `wal_checkpoint(TRUNCATE)`).

@@ -45,6 +45,7 @@ extension Store {
   ///
   /// - Throws: `constraint` if its id, or its name for this user, is taken.
   public func insert(_ row: AccountRow) throws(StorageError) {
+    noteChange(of: row.id)
     try database.run(
       """
       INSERT INTO accounts (\(Self.accountColumns))
@@ -58,6 +59,7 @@ extension Store {
   ///
   /// - Throws: `noSuchRow`.
   public func update(_ row: AccountRow) throws(StorageError) {
+    noteChange(of: row.id)
     let changed = try database.run(
       """
       UPDATE accounts SET (\(Self.accountColumns))
@@ -73,7 +75,8 @@ extension Store {
   /// Call `checkpoint` afterwards: the log still holds what was removed.
   @discardableResult
   public func deleteAccount(id: [UInt8]) throws(StorageError) -> Bool {
-    try database.run("DELETE FROM accounts WHERE id = ?", [.blob(id)]) > 0
+    noteChange(of: id)
+    return try database.run("DELETE FROM accounts WHERE id = ?", [.blob(id)]) > 0
   }
 
   /// Whether there is anything that a device secret sealed: a token or a print.

@@ -32,6 +32,7 @@ extension Store {
 
   /// Stores an access token in place of the one for the same account and scopes.
   public func put(_ row: AccessTokenRow) throws(StorageError) {
+    noteChange(of: row.account)
     try database.run(
       """
       INSERT OR REPLACE INTO access_tokens (\(Self.accessTokenColumns))
@@ -47,6 +48,7 @@ extension Store {
 
   /// Removes the access token of an account for one set of scopes.
   public func deleteAccessToken(account: [UInt8], scopeSet: String) throws(StorageError) {
+    noteChange(of: account)
     try database.run(
       "DELETE FROM access_tokens WHERE account = ? AND scope_set = ?",
       [.blob(account), .text(scopeSet)]
@@ -62,6 +64,7 @@ extension Store {
     keeping count: Int64,
     newest scopeSet: String = ""
   ) throws(StorageError) {
+    noteChange(of: account)
     try database.run(
       """
       DELETE FROM access_tokens WHERE account = ?1 AND scope_set != '' AND scope_set NOT IN (
@@ -74,6 +77,7 @@ extension Store {
 
   /// Removes all access tokens of an account.
   public func deleteAccessTokens(account: [UInt8]) throws(StorageError) {
+    noteChange(of: account)
     try database.run("DELETE FROM access_tokens WHERE account = ?", [.blob(account)])
   }
 

@@ -12,10 +12,12 @@ extension Vault {
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
     try adoptTrail()
     if isMarkBehind { try raiseMark() }
-    // Before anything is committed: what is at hand may be untrue then.
-    tokensAtHand.takeAllBack()
     do {
-      let value = try store.transaction(body)
+      let value = try store.transaction { () throws(VaultFailure) -> Value in
+        // Before anything is committed: what is at hand of these accounts may be untrue then.
+        defer { tokensAtHand.takeBack(store.takeChangedAccounts()) }
+        return try body()
+      }
       wakeWatchers()
       return value
     } catch let failure as VaultFailure {

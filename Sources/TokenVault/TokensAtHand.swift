@@ -4,7 +4,7 @@ internal import System
 
 // A valid token is most often asked for again and again: it is then answered without a turn of the
 // actor and without a look at the store. What is at hand is what the actor has just handed out, and
-// is taken back before anything changes.
+// is taken back before its account changes.
 
 /// A token that may be handed out again as long as nothing has changed.
 final class TokenAtHand: Sendable {
@@ -34,20 +34,43 @@ struct TokenFileMark: Sendable {
   }
 }
 
-/// The tokens that may be handed out again, by the name of their account.
+/// The tokens that may be handed out again: at most one of an account.
 final class TokensAtHand: Sendable {
-  private let tokens = Mutex<[String: TokenAtHand]>([:])
+  private struct Content {
+    /// By the name of the account.
+    var tokens: [String: TokenAtHand] = [:]
+    /// The name under which the token of an account stands, by the account's id.
+    var names: [[UInt8]: String] = [:]
+
+    mutating func remove(_ account: [UInt8]) {
+      if let name = names.removeValue(forKey: account) { tokens[name] = nil }
+    }
+  }
+
+  private let content = Mutex(Content())
 
   func find(_ name: String) -> TokenAtHand? {
-    tokens.withLock { $0[name] }
+    content.withLock { $0.tokens[name] }
   }
 
   func put(_ token: TokenAtHand) {
-    tokens.withLock { $0[token.account] = token }
+    content.withLock { content in
+      content.remove(token.row.account)
+      content.tokens[token.account] = token
+      content.names[token.row.account] = token.account
+    }
+  }
+
+  /// Takes the tokens of these accounts back.
+  func takeBack(_ accounts: Set<[UInt8]>) {
+    guard !accounts.isEmpty else { return }
+    content.withLock { content in
+      for account in accounts { content.remove(account) }
+    }
   }
 
   func takeAllBack() {
-    tokens.withLock { $0.removeAll() }
+    content.withLock { $0 = Content() }
   }
 }
 
@@ -81,7 +104,7 @@ public struct GrantAtHand: Sendable {
 }
 
 extension Vault {
-  /// The usual access token of an account, where it was handed out before, nothing has changed
+  /// The usual access token of an account, where it was handed out before, the account has not changed
   /// since, and it is still valid: what `accessToken` would answer, without waiting for its turn.
   ///
   /// It is right at the moment of the call: whatever makes it wrong takes it back before it is

@@ -80,11 +80,11 @@ public actor Vault {
   var failing: Set<[UInt8]> = []
   /// The access tokens that were handed out from the store, by when they were stored.
   var uses: [TokenPlace: Int64] = [:]
-  /// What was handed out and may be again, until something changes.
+  /// What was handed out and may be again, until its account changes.
   nonisolated let tokensAtHand = TokensAtHand()
   /// Scopes that were not granted, until somebody who gets the token is told.
   var narrowings: [TokenPlace: String] = [:] {
-    didSet { tokensAtHand.takeAllBack() }
+    didSet { if narrowings != oldValue { tokensAtHand.takeAllBack() } }
   }
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]

@@ -111,8 +111,6 @@ struct TokensAtHandTests {
       try await change()
       #expect(atHand(vault) == nil)
     }
-    try await comesBack { try await bench.signIn(vault, "other", refresh: "rt-o", access: "at-o") }
-    try await comesBack { _ = try await vault.setDefault(account: "other", caller: caller()) }
     try await comesBack { try await bench.protect(vault) }
     try await comesBack { try await bench.protect(vault, on: false) }
     try await comesBack {
@@ -130,6 +128,17 @@ struct TokensAtHandTests {
     }
     #expect(await failure { _ = try await vault.token() } != nil)
     #expect(atHand(vault) == nil)
+  }
+
+  @Test
+  func aChangeOfAnotherAccountLeavesIt() async throws {
+    let (bench, vault) = try await signedIn()
+    try await bench.signIn(vault, "other", refresh: "rt-o", access: "at-o")
+    _ = try await vault.token()
+    _ = try await vault.setDefault(account: "other", caller: caller())
+    _ = try await vault.rename(account: "other", to: "another", caller: caller())
+    _ = try await vault.signOut(account: "another", local: true, caller: caller())
+    #expect(atHand(vault)?.accessToken == "at-1")
   }
 
   @Test
