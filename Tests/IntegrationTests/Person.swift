@@ -143,19 +143,20 @@ class Someone {
 
   /// Puts a finger on the reader, or does something else to it, as soon as it is armed.
   ///
-  /// A command is a connection of its own; the reader closes it when it has taken the command.
+  /// A command is a connection of its own, which the reader closes when it has read the command. A
+  /// reader that closes before that resets the connection (unix(7)), and the next one gets the command.
   func reader(_ command: String) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
-      do throws(SystemError) {
+      do {
         let directory = try Directory(path: readerDirectory)
         let reader = try UnixSocket.connect(in: directory, name: "s")
-        try reader.write(command)
-        _ = try? reader.readAll(limit: 64)
+        _ = unsafe try Array(command.utf8).withUnsafeBytes { unsafe try reader.send($0) }
+        _ = try reader.readAll(limit: 64)
         return
       } catch {
         guard BootInstant.now < deadline else { throw error }
-        sched_yield()
+        pauseBriefly()
       }
     }
   }

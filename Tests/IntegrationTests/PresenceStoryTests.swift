@@ -286,7 +286,7 @@ struct PresenceStoryTests {
       try person.reader("FINGER 0")
       let begun = BootInstant.now.nanoseconds
       try terminal.type("\u{3}")
-      while person.readerIsOpen { sched_yield() }
+      #expect(eventually { !person.readerIsOpen })
       times.append((BootInstant.now.nanoseconds - begun) / 1_000_000)
       try terminal.end(130)
     }

@@ -52,7 +52,7 @@ struct BrowserTests {
         {
           return String(decoding: bytes.dropLast(), as: UTF8.self)
         }
-        sched_yield()
+        pauseBriefly()
       }
       throw SystemError("no such file came", code: ETIMEDOUT, subject: name)
     }
@@ -66,7 +66,7 @@ struct BrowserTests {
           throw SystemError("the browser has not ended", code: ETIMEDOUT)
         }
         _ = browser.look()
-        sched_yield()
+        pauseBriefly()
       }
     }
 
@@ -140,7 +140,7 @@ struct BrowserTests {
       let isLeft = browser.look()
       #expect(isLeft)
       try #require(BootInstant.now < deadline)
-      sched_yield()
+      pauseBriefly()
     }
     #expect(try programs.text("out").hasPrefix(Self.url))
     try programs.finish(&browser)
@@ -149,7 +149,7 @@ struct BrowserTests {
     #expect(isBrokenStarted)
     while broken.look() {
       try #require(BootInstant.now < deadline)
-      sched_yield()
+      pauseBriefly()
     }
   }
 

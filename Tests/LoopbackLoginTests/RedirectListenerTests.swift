@@ -76,7 +76,7 @@ struct RedirectListenerTests {
         return try RedirectListener(at: redirect, for: .terminal)
       } catch {
         guard error.code == EADDRINUSE, BootInstant.now < deadline else { throw error }
-        sched_yield()
+        pauseBriefly()
       }
     }
   }

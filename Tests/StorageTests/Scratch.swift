@@ -29,7 +29,7 @@ func released<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch StorageError.inUse {
-      sched_yield()
+      pauseBriefly()
     }
   }
   return try body()

@@ -10,8 +10,10 @@ public func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
   let deadline = BootInstant.now.advanced(bySeconds: 60)
   while BootInstant.now < deadline {
     if try isTrue() { return true }
-    // Those who are waited for need the processor more than whoever waits.
-    _ = poll(nil, 0, 1)
+    pauseBriefly()
   }
   return try isTrue()
 }
+
+/// Waits for a millisecond: the processes that a test waits for need the processor.
+public func pauseBriefly() { _ = poll(nil, 0, 1) }

@@ -191,21 +191,23 @@ def is_armed():
 
 
 def reader(command):
-    """Tells the virtual reader something, as soon as it is armed."""
+    """Tells the virtual reader something, as soon as it is armed.
+
+    A reader that closes before it has read that resets the connection (unix(7)): the next one is told.
+    """
     deadline = time.monotonic() + LIMIT
     while True:
         with socket.socket(socket.AF_UNIX) as connection:
             try:
                 connection.connect(READER)
                 connection.sendall(command.encode())
-            except OSError:  # nobody has it open, or nobody any more
+                while connection.recv(64):
+                    pass
+            except OSError:  # no program has it open
                 if time.monotonic() > deadline:
                     raise Failure("the reader was never armed") from None
                 select.select([], [], [], 0.02)
                 continue
-            with contextlib.suppress(ConnectionResetError):
-                while connection.recv(64):
-                    pass
             return
 
 
