@@ -183,8 +183,9 @@ static int beyond_limit(void) {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= most_descriptors + 1;
 }
 
-// Runs between fork and exec: async-signal-safe calls only (signal-safety(7)).
-static void become(
+// Runs between vfork and exec, in memory that is still the parent's: async-signal-safe calls only
+// (signal-safety(7)), and nothing is written but to this stack. It does not return.
+static _Noreturn void become(
     const char *path, char *const argv[], char *const envp[], const char *directory,
     const int *sources, int count, int new_session, mode_t mask, int report) {
   // Move everything out of the way first, so that no source is overwritten before its turn.
@@ -240,7 +241,9 @@ pid_t clinux_spawn(
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t pid = fork();
+  // vfork(2): fork(2) would copy the page tables, and hold up the other threads for that long. The parent
+  // waits until the child has its own memory; no signal handler runs in either, since all are blocked.
+  pid_t pid = vfork();
   if (pid == 0) {
     become(path, argv, envp, directory, sources, count, new_session, mask, report[1]);
   }

@@ -51,7 +51,7 @@ ssize_t clinux_receive(int fd, void *bytes, size_t count, int *passed);
 int clinux_set_not_dumpable(void);
 int clinux_set_no_new_privileges(void);
 
-// fork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
+// vfork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
 // all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
 // child's working directory. `new_session`: 1 calls setsid(2); 2 also leaves it to init, with
 // nothing to wait for. `mask` is what its files are masked with (umask(2)). Returns the pid (0 with `new_session` 2), after exec has succeeded.
