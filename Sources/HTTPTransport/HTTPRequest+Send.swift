@@ -9,8 +9,11 @@ extension HTTPRequest {
   ///
   /// Nothing is ever sent a second time: no redirect, no retry, no second protocol version.
   ///
+  /// - Parameter begins: called before the first byte of the request is sent, and only then; if it
+  ///   returns false, nothing is sent.
+  /// - Returns: the whole answer, of any status.
   /// - Throws: `.interrupted` from the moment on at which a byte may have left.
-  public func send() throws(HTTPError) -> HTTPAnswer {
+  public func send(_ begins: @escaping () -> Bool = { true }) throws(HTTPError) -> HTTPAnswer {
     let target = try check()
     var handle = try EasyHandle()
     try setRoute(on: handle, to: target)
@@ -21,7 +24,7 @@ extension HTTPRequest {
     let answer: SecretBytes
     do {
       answer = unsafe try SecretBytes(capacity: maximumBody) { room throws in
-        let (status, retryAfter, count) = unsafe try run(handle, to: target, room)
+        let (status, retryAfter, count) = unsafe try run(handle, to: target, room, begins)
         outcome = (status, retryAfter)
         return count
       }
@@ -36,9 +39,11 @@ extension HTTPRequest {
   private func run(
     _ handle: borrowing EasyHandle,
     to target: Target,
-    _ room: UnsafeMutableRawBufferPointer
+    _ room: UnsafeMutableRawBufferPointer,
+    _ begins: @escaping () -> Bool
   ) throws(HTTPError) -> (status: Int, retryAfter: Int?, count: Int) {
     let transfer = unsafe Transfer(room: room, by: Route(self, to: target))
+    transfer.begins = begins
     let line = try credentials.map { secret throws(HTTPError) in
       SharedSecret(try Self.authorization(secret.bytes))
     }

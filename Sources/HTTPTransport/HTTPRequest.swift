@@ -58,6 +58,11 @@ public struct HTTPRequest: Sendable {
   /// A directory of hashed certificates that stands for the system's, for tests.
   package var systemAuthorities: String?
 
+  /// Has the libraries set themselves up, which they do once, before there is a request.
+  public static func prepare() {
+    _ = try? EasyHandle()
+  }
+
   /// Makes a request; what is not named here can be set afterwards.
   public init(method: String, url: String) {
     self.method = method

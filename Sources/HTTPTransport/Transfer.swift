@@ -19,6 +19,8 @@ final class Transfer {
   private(set) var isTooLarge = false
   /// Whether libcurl was about to send the request's first byte.
   private(set) var hasBegun = false
+  /// Called once before that byte; false: nothing is sent.
+  var begins: () -> Bool = { true }
   private let route: Route
   /// What kept it from going to an address.
   var obstacle: Route.Obstacle? { route.obstacle }
@@ -108,7 +110,7 @@ final class Transfer {
     guard let context = unsafe context else { return Int32(CURL_PREREQFUNC_ABORT) }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     guard let there = unsafe address(peer, peerPort), let here = unsafe address(own, ownPort),
-      transfer.route.admits(there, from: here)
+      transfer.route.admits(there, from: here), transfer.begins()
     else { return Int32(CURL_PREREQFUNC_ABORT) }
     transfer.hasBegun = true
     return Int32(CURL_PREREQFUNC_OK)

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SecretMemory
 internal import System
 internal import VaultInterface
@@ -6,8 +7,10 @@ internal import VaultInterface
 enum HelperError: Error, Equatable {
   /// It could not be started.
   case notStarted(String)
-  /// It ended, or its time was up, before it had answered.
+  /// It ended before it had answered.
   case ended
+  /// Its time was up, or its socket failed: it may still be at work.
+  case silent
   /// It answered something else than the interface says.
   case malformed
   /// It could not find out what was asked.
@@ -135,9 +138,9 @@ final class HelperLink: Sendable {
         throw .malformed
       }
       let left = deadline.seconds(since: .now)
-      guard left >= 0 else { throw .ended }
+      guard left >= 0 else { throw .silent }
       let count: Int?
-      do {
+      do throws(SystemError) {
         guard try socket.waitReadable(milliseconds: Int32(clamping: left * 1000 + 1000)) else {
           continue
         }
@@ -145,7 +148,9 @@ final class HelperLink: Sendable {
           unsafe try socket.receive(into: room)?.count ?? 0
         }
       } catch {
-        throw .ended
+        // unix(7): the other side has closed, and has left something unread.
+        if error.code == ECONNRESET { throw .ended }
+        throw .silent
       }
       guard let count, count > 0 else { throw .ended }
     }

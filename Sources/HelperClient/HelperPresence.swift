@@ -169,7 +169,7 @@ extension HelperError {
   var reason: String {
     switch self {
     case .notStarted(let why): why
-    case .ended: "the presence program ended without an answer"
+    case .ended, .silent: "the presence program ended without an answer"
     case .malformed: "the presence program gave an answer that makes no sense"
     case .unseen: "fprintd does not answer"
     }

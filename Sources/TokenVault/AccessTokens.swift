@@ -106,6 +106,8 @@ extension Vault {
       guard current.id == account.id, flights[account.id] == nil else { continue }
       try mayRefresh(current)
       if try self.token(of: current, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
+      // What comes first takes about as long: a commit, or a person's touch.
+      exchange.prepare()
       let question = PromptQuestion(
         user: caller.user,
         purpose: .refresh,
@@ -166,6 +168,8 @@ extension Vault {
   private func land(_ account: [UInt8], _ result: Result<AccessGrant, VaultFailure>) {
     flights[account] = nil
     if case .failure = result { failing.insert(account) }
+    // For the next one, when nothing of this one is left to do.
+    exchange.prepare()
     // It is refreshing no more, whatever was written down before.
     wakeWatchers()
   }

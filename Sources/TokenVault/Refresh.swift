@@ -12,8 +12,8 @@ internal import System
 // opened descriptor of the slot can be locked, and an engine that is killed in the middle leaves a
 // courier that finishes, seals what came back into the slot, and only then lets go.
 //
-// The way: lock slot → recover by the table → re-read the row → gate (open box n) → T1: intent and
-// audit → exchange → slot durable → T2: box n+1, access token, intent cleared, audit → mark → token
+// The way: lock slot → recover by the table → have a courier → re-read the row → gate (open box n) → T1:
+// intent and audit → exchange → slot durable → T2: box n+1, access token, intent cleared, audit → mark → token
 // file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
 //
 // | intent | slot lock | slot                         | status     | the next holder               |
@@ -53,8 +53,11 @@ extension Vault {
     if case .waiting(let why) = try await recover(identifier, slot) { throw why }
     // Nobody waits for what became of an earlier one, unless it still may be used.
     _ = try await admitWithheld(identifier)
+    let known = try account(withIdentifier: identifier)
+    if let grant = try storedGrant(of: known, asked, wanted: wanted) { return grant }
+    // Before T1: a courier that cannot be had leaves nothing in doubt.
+    let courier = await exchange.courier()
     let account = try account(withIdentifier: identifier)
-    if let grant = try storedGrant(of: account, asked, wanted: wanted) { return grant }
     let earlier = try self.intent(of: account)
     try demandPatience(earlier, of: account)
     guard account.state == .signedIn else {
@@ -80,6 +83,7 @@ extension Vault {
       after: earlier,
       method: authority.method,
       slot,
+      by: courier,
       caller
     )
     do throws(VaultFailure) {
@@ -107,6 +111,7 @@ extension Vault {
     after earlier: IntentRow?,
     method: String?,
     _ slot: consuming SlotFile,
+    by courier: any ReadyCourier,
     _ caller: Caller
   ) async throws(VaultFailure) -> RefreshAnswer {
     let request: ProviderRequest
@@ -134,7 +139,7 @@ extension Vault {
       )
     )
     let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(
+    let reply = await courier.perform(
       request,
       terms: terms(of: provider),
       delivery: delivery

@@ -164,6 +164,8 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> (access: String, refresh: SharedSecret)? {
     let asked = try request(nil, nil, of: row)
+    // Before T1, as for a refresh.
+    let courier = await exchange.courier()
     let answer = try await send(
       token,
       asked,
@@ -172,6 +174,7 @@ extension Vault {
       after: nil,
       method: right.authority.method,
       slot,
+      by: courier,
       caller
     )
     do throws(VaultFailure) {

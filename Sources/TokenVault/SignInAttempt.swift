@@ -133,6 +133,8 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Exchanged {
     let replaced = await loginToReplace(in: row, caller)
+    // Before T1, as for a refresh.
+    let courier = await exchange.courier()
     let intent: IntentRow
     do throws(VaultFailure) {
       var pending = attempt.pending
@@ -158,7 +160,7 @@ extension Vault {
       throw error
     }
     let delivery = try delivery(intent, slot)
-    let reply = await exchange.perform(
+    let reply = await courier.perform(
       attempt.request,
       terms: terms(of: attempt.provider),
       delivery: delivery
@@ -167,6 +169,7 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(row.id)
     }
+    defer { exchange.prepare() }
     let image = try image(after: reply, intent, slot)
     // Where they cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)

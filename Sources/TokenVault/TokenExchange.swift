@@ -81,14 +81,55 @@ extension ExchangeLimits {
   public var courierLifetime: Int { max(30, total + 2) }
 }
 
-/// Sends one request to a provider, in a process of its own.
-public protocol TokenExchange: Sendable {
-  /// Performs a request; with a `delivery` the outcome goes into the slot.
-  ///
-  /// It does not throw: a courier that dies is `interrupted`, one that cannot be started `notSent`.
+/// A courier that waits for one request, and knows nothing of it yet.
+///
+/// One that is not used goes back with the last reference to it.
+public protocol ReadyCourier: Sendable {
+  /// Performs its request; see `TokenExchange`.
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> ExchangeReply
+}
+
+/// Sends one request to a provider, in a process of its own.
+public protocol TokenExchange: Sendable {
+  /// Starts a courier ahead, where a request is likely to follow soon; returns at once.
+  func prepare()
+
+  /// Has a courier ready, before it is written down that its request may have been sent.
+  ///
+  /// It does not throw: where there is none, its request is `notSent`.
+  func courier() async -> any ReadyCourier
+
+  /// Performs a request; with a `delivery` the outcome goes into the slot.
+  ///
+  /// It does not throw: a courier that dies is `interrupted` if it has begun to send, else `notSent`, as is
+  /// one that cannot be started.
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply
+}
+
+extension TokenExchange {
+  /// Nothing is started ahead.
+  public func prepare() {}
+
+  /// A courier that starts with its request.
+  public func courier() async -> any ReadyCourier { StartingCourier(exchange: self) }
+}
+
+private struct StartingCourier<Exchange: TokenExchange>: ReadyCourier {
+  let exchange: Exchange
+
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply {
+    await exchange.perform(request, terms: terms, delivery: delivery)
+  }
 }

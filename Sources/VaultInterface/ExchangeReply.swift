@@ -3,6 +3,8 @@ public import SecretMemory
 
 /// How an HTTP request ended.
 public enum ExchangeReply: VarlinkRecord {
+  /// The request's first byte is about to be sent; another reply follows.
+  case begun
   /// The outcome lies in the slot, durable.
   case done
   /// The slot could not be written: this is what it would hold.
@@ -18,6 +20,7 @@ public enum ExchangeReply: VarlinkRecord {
   case lost(ExchangeFailure)
 
   private enum Name: String, CaseIterable, WireValue {
+    case begun
     case done
     case sealed
     case answered
@@ -28,6 +31,7 @@ public enum ExchangeReply: VarlinkRecord {
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required("outcome") as Name {
+    case .begun: self = .begun
     case .done: self = .done
     case .sealed:
       let sealed: WireBytes = try object.required("sealed")
@@ -52,6 +56,7 @@ public enum ExchangeReply: VarlinkRecord {
   public var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
+      case .begun: try .wire(["outcome": Name.begun])
       case .done: try .wire(["outcome": Name.done])
       case .sealed(let bytes):
         try .wire(["outcome": Name.sealed, "sealed": WireBytes(bytes: bytes)])

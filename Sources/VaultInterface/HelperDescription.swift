@@ -7,6 +7,8 @@ let helperDescription = #"""
 
   # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
   # where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
+  # With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
+  # has sent nothing.
   # Times are milliseconds. `body` and `key` (32 bytes) are base64 and secret.
   method Exchange(
     method: string,
@@ -32,10 +34,10 @@ let helperDescription = #"""
     # How long the connection may take; 10000 if absent.
     connect_timeout: ?int
   ) -> (
-    # done: look into the slot. sealed: the slot could not be written, `sealed` is what it would
-    # hold (base64). answered, not_sent: an exchange without a slot. lost: the request may have
-    # been received, and no whole answer came; a slot is as it was.
-    outcome: (done, sealed, answered, not_sent, lost),
+    # begun: another reply follows. done: look into the slot. sealed: the slot could not be
+    # written, `sealed` is what it would hold (base64). answered, not_sent: an exchange without a
+    # slot. lost: the request may have been received, and no whole answer came; a slot is as it was.
+    outcome: (begun, done, sealed, answered, not_sent, lost),
     status: ?int,
     retry_after: ?int,
     # base64, secret

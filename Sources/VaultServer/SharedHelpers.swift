@@ -20,18 +20,61 @@ struct SharedExchange: TokenExchange {
   let turns: HelperTurns
   let user: UInt32
 
+  func prepare() { exchange.prepare() }
+
+  func courier() async -> any ReadyCourier {
+    // What brings tokens waits for as long as it takes.
+    _ = await turns.take(for: user, .pressing)
+    return SharedCourier(await exchange.courier(), turns, user)
+  }
+
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> ExchangeReply {
-    // One that brings tokens waits for as long as it takes: it was written down that it begins.
-    let purpose: HelperTurns.Purpose = delivery == nil ? .passing : .pressing
-    guard await turns.take(for: user, purpose) else {
+    guard delivery == nil else {
+      return await courier().perform(request, terms: terms, delivery: delivery)
+    }
+    guard await turns.take(for: user, .passing) else {
       return .notSent(reason: "nobody waits for it any more")
     }
-    defer { turns.giveBack(of: user, purpose) }
+    defer { turns.giveBack(of: user, .passing) }
     return await exchange.perform(request, terms: terms, delivery: delivery)
+  }
+}
+
+/// A courier that counts as one user's turn until its request has ended, or until it goes back unused.
+private final class SharedCourier: ReadyCourier {
+  private let courier: any ReadyCourier
+  private let turns: HelperTurns
+  private let user: UInt32
+  private let isTaken = Mutex(true)
+
+  init(_ courier: any ReadyCourier, _ turns: HelperTurns, _ user: UInt32) {
+    self.courier = courier
+    self.turns = turns
+    self.user = user
+  }
+
+  deinit { giveBack() }
+
+  private func giveBack() {
+    let isDue = isTaken.withLock { isTaken in
+      defer { isTaken = false }
+      return isTaken
+    }
+    if isDue { turns.giveBack(of: user, .pressing) }
+  }
+
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply {
+    // What follows in the same call, such as a fetch of keys, needs a turn of its own.
+    defer { giveBack() }
+    return await courier.perform(request, terms: terms, delivery: delivery)
   }
 }
 

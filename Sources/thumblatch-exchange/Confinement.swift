@@ -3,12 +3,14 @@ import System
 
 /// What this process gives up before it reads a byte, and what it lets nobody interrupt.
 enum Confinement {
-  /// Seconds after which the process ends, whatever it is doing, unless its request may take longer: an
-  /// engine that waits for the slot's lock relies on it.
+  /// Seconds after which the process ends, whatever it is doing, counted from the first byte of its
+  /// request, unless the request may take longer: an engine that waits for the slot's lock relies on it.
   static let lifetime = 30
   /// The most seconds of a process with a slot: those of the longest request, and two for what comes
   /// before and after it.
   static let longestLifetime = 62
+  /// What would end the process, and with it a token that the provider has given already.
+  private static let endings = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
 
   /// Sets how many seconds the process may live from now on (alarm(2)).
   static func setLifetime(to seconds: Int) {
@@ -20,18 +22,32 @@ enum Confinement {
     clearenv()
     try ThisProcess.refuseDumps()
     try ThisProcess.renouncePrivileges()
-    // A signal that ended the process now would lose a token that the provider has given already.
     // SIGPIPE: libcurl leaves it alone with CURLOPT_NOSIGNAL(3). SIGXFSZ: a write beyond
     // RLIMIT_FSIZE shall fail, so that the answer can go back over the socket.
-    for number in [SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP, SIGQUIT] {
-      signal(number, SIG_IGN)
-    }
-    signal(SIGALRM, SIG_DFL)
-    var alarmOnly = sigset_t()
-    unsafe sigemptyset(&alarmOnly)
-    unsafe sigaddset(&alarmOnly, SIGALRM)
-    unsafe sigprocmask(SIG_UNBLOCK, &alarmOnly, nil)
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    for number in [SIGALRM] + endings { signal(number, SIG_DFL) }
+    rest()
+  }
+
+  /// A process that has no request ends when it is told to, also where it was told a moment ago, and waits
+  /// for one without an end.
+  static func rest() {
+    alarm(0)
+    block([])
+  }
+
+  /// A request is there: from here on time ends it, and none of these signals.
+  static func begin() {
+    block(endings)
     setLifetime(to: lifetime)
+  }
+
+  /// Keeps these signals waiting, and no others (sigprocmask(2)).
+  private static func block(_ numbers: [Int32]) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in numbers { unsafe sigaddset(&set, number) }
+    unsafe sigprocmask(SIG_SETMASK, &set, nil)
   }
 }
 

@@ -5,19 +5,29 @@ import System
 import VaultInterface
 
 /// One conversation: a call of `Exchange`, the request, the outcome kept safe, the reply.
+///
+/// It may be started long before that call, and knows nothing of it until then.
 struct Courier: ~Copyable {
+  /// How long it waits for a byte at once, in milliseconds; then it waits again.
+  private static let patience: Int32 = 60_000
+
   private let socket = Descriptor(owning: 0)
   /// The engine's user.
   private let engine: UInt32
   /// Whether it is the service's, which has no descriptors but the conversation.
   private let isService: Bool
   private var buffer = MessageBuffer(.helper)
-  private let begun = BootInstant.now
+  /// What it runs, as it was at the start.
+  private let image: RunningImage
+  private var isGreeted = false
+  /// When the first byte of the request came.
+  private var begun = BootInstant.now
 
   /// A courier of the engine that runs as this user.
-  init(engine: UInt32, isService: Bool) {
+  init(engine: UInt32, isService: Bool) throws(SystemError) {
     self.engine = engine
     self.isService = isService
+    image = try RunningImage()
   }
 
   /// False if there was no call that could be answered.
@@ -25,16 +35,19 @@ struct Courier: ~Copyable {
     do {
       // Only the engine may use this process.
       guard try socket.peerCredentials().user == engine else { return false }
+      // What the first request needs and is the same for each is made before there is one.
+      HTTPRequest.prepare()
+      Seal.prepare()
       guard let received = try receiveCall() else { return false }
-      guard case .exchange(let call, let slot) = received else {
+      guard case .exchange(let call, let slot, let announces) = received else {
         if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }
         return true
       }
-      let reply = perform(call, slot: slot)
+      let reply = perform(call, slot: slot, announces: announces)
+      // The outcome is durable by now, or comes back. The engine may need the lock when it has the reply.
+      slot?.release()
       // Nobody may be there any more. Where there is a slot, the outcome lies in it.
       try? send(VarlinkReply(reply))
-      // The slot's lock ends here at the earliest.
-      _ = slot
       return true
     } catch {
       return false
@@ -42,8 +55,8 @@ struct Courier: ~Copyable {
   }
 
   private enum Received {
-    /// With the slot's descriptor if one came.
-    case exchange(ExchangeCall, Slot?)
+    /// With the slot's descriptor if one came, and whether `begun` is to be told.
+    case exchange(ExchangeCall, Slot?, announces: Bool)
     case request(HelperRequestCall)
   }
 
@@ -52,17 +65,22 @@ struct Courier: ~Copyable {
     var slot: Slot?
     while true {
       while let call = try buffer.nextCall() {
+        guard try mayGoOn(call) else { return nil }
         do throws(VarlinkError) {
           switch try HelperRequest(call) {
-          case .exchange(let exchange): return .exchange(exchange, slot)
+          case .exchange(let exchange):
+            return .exchange(exchange, slot, announces: call.more)
           // Its answer goes to a descriptor that a client has to hand down.
           case .request(let request) where !isService: return .request(request)
           default: throw .methodNotImplemented(call.method)
           }
         } catch {
+          // Before the answer: who has it may tell this process to end.
+          if isIdle(slot) { Confinement.rest() }
           try send(error.reply)
         }
       }
+      if isIdle(slot) { try waitForRequest() }
       let count = unsafe try buffer.receive { room throws(SystemError) in
         guard let received = unsafe try socket.receive(into: room) else { return 0 }
         let count = received.count
@@ -74,7 +92,27 @@ struct Courier: ~Copyable {
     }
   }
 
-  private func send(_ reply: VarlinkReply) throws {
+  /// Whether nothing of a request has come.
+  private func isIdle(_ slot: Slot?) -> Bool { buffer.count == 0 && slot == nil }
+
+  /// Waits for the first byte of a request, however long that takes.
+  private mutating func waitForRequest() throws(SystemError) {
+    while !(try socket.waitReadable(milliseconds: Self.patience)) {}
+    Confinement.begin()
+    begun = .now
+  }
+
+  /// Whether this process is still the one to ask: the engine greets one that has waited, which ends where
+  /// its program or a library was replaced meanwhile.
+  private mutating func mayGoOn(_ call: VarlinkCall) throws -> Bool {
+    guard call.method == GetInfoCall.method else { return true }
+    defer { isGreeted = true }
+    return !isGreeted || image.isCurrent
+  }
+
+  private func send(_ reply: VarlinkReply) throws { try Self.send(reply, on: socket) }
+
+  private static func send(_ reply: VarlinkReply, on socket: borrowing Descriptor) throws {
     let message = try reply.encoded(on: .helper)
     unsafe try message.withUnsafeBytes { bytes throws(SystemError) in
       var rest = unsafe bytes
@@ -85,7 +123,7 @@ struct Courier: ~Copyable {
     }
   }
 
-  private func perform(_ call: ExchangeCall, slot: Slot?) -> ExchangeReply {
+  private func perform(_ call: ExchangeCall, slot: Slot?, announces: Bool) -> ExchangeReply {
     // Two seconds are for what comes before the request and after it.
     let wanted = min(max(call.timeout, 0), 600_000) / 1000 + 2
     let lifetime = min(max(wanted, Confinement.lifetime), Confinement.longestLifetime)
@@ -93,7 +131,7 @@ struct Courier: ~Copyable {
     let request = HTTPRequest(call, milliseconds: remaining(of: lifetime))
     guard let key = call.key else {
       do throws(HTTPError) {
-        let answer = try request.send()
+        let answer = try request.send(announcement(announces))
         return .answered(
           status: answer.status,
           retryAfter: answer.retryAfter,
@@ -107,13 +145,36 @@ struct Courier: ~Copyable {
     guard let slot, let seal = try? Seal(key: key, context: call.context ?? []) else {
       return .notSent(.other)
     }
-    return perform(request, slot: slot, seal: seal)
+    return perform(request, slot: slot, seal: seal, announcement(announces))
   }
 
-  private func perform(_ request: HTTPRequest, slot: Slot, seal: borrowing Seal) -> ExchangeReply {
+  /// Tells the engine that the request is about to be sent.
+  ///
+  /// False: the engine does not know, so nothing may be sent. It takes the end of this process for a
+  /// request that was not sent, and sends it again.
+  private func announcement(_ announces: Bool) -> () -> Bool {
+    guard announces else { return { true } }
+    let number = socket.number
+    return {
+      let socket = Descriptor(owning: number)
+      let told: Void? = try? Self.send(
+        try VarlinkReply(ExchangeReply.begun, continues: true),
+        on: socket
+      )
+      _ = socket.relinquish()
+      return told != nil
+    }
+  }
+
+  private func perform(
+    _ request: HTTPRequest,
+    slot: Slot,
+    seal: borrowing Seal,
+    _ begins: @escaping () -> Bool
+  ) -> ExchangeReply {
     let outcome: ExchangeOutcome
     do throws(HTTPError) {
-      let answer = try request.send()
+      let answer = try request.send(begins)
       outcome = .answered(
         status: answer.status,
         retryAfter: answer.retryAfter,
@@ -128,7 +189,7 @@ struct Courier: ~Copyable {
     return slot.keep(image) ? .done : .sealed(image)
   }
 
-  /// Seconds since the process began, rounded up.
+  /// Seconds since the request began, rounded up.
   private var elapsedSeconds: Int {
     Int((BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000_000) + 1
   }

@@ -4,11 +4,14 @@ import System
 
 /// The account's slot: its lock for as long as this lives, and the place for the outcome.
 final class Slot {
-  private let file: Descriptor
+  private var file: Descriptor?
 
   init(_ file: consuming Descriptor) {
-    self.file = file
+    self.file = consume file
   }
+
+  /// Lets go of the lock.
+  func release() { file = nil }
 
   /// Writes the image at the slot's beginning, makes it durable and reads it again.
   ///
@@ -16,10 +19,10 @@ final class Slot {
   ///   kernel drops what it could not write, and a second fdatasync(2) would report success.
   func keep(_ image: [UInt8]) -> Bool {
     do {
-      unsafe try image.withUnsafeBytes { unsafe try file.write($0, at: 0) }
-      try file.synchronizeData()
+      unsafe try image.withUnsafeBytes { unsafe try file?.write($0, at: 0) }
+      try file?.synchronizeData()
       var again = [UInt8](repeating: 0, count: image.count)
-      let count = unsafe try again.withUnsafeMutableBytes { unsafe try file.read(into: $0, at: 0) }
+      let count = unsafe try again.withUnsafeMutableBytes { unsafe try file?.read(into: $0, at: 0) }
       return count == image.count && again == image
     } catch {
       return false
@@ -37,6 +40,23 @@ struct Seal: ~Copyable {
     let key = try SealingKey(try key.bytes.copy())
     self.context = context
     self.key = key
+  }
+
+  /// Has the library look up what a seal is made with, which it does once.
+  static func prepare() {
+    guard let key = try? SecretBytes.random(count: 32),
+      let context = try? BoxContext(
+        kind: .answer,
+        vault: [UInt8](repeating: 0, count: 16),
+        owner: 0,
+        account: [UInt8](repeating: 0, count: 16),
+        protection: .none,
+        generation: 0,
+        binding: [UInt8](repeating: 0, count: 32)
+      ),
+      let seal = try? Seal(key: SharedSecret(key), context: context.encoded)
+    else { return }
+    _ = try? seal.image(of: .notSent(reason: ""))
   }
 
   func image(of outcome: ExchangeOutcome) throws(CryptographyError) -> [UInt8] {

@@ -21,4 +21,9 @@ func engineUser(_ arguments: [String]) -> UInt32? {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let engine = engineUser(arguments) else { exitProcess(2) }
-exitProcess(Courier(engine: engine, isService: !arguments.isEmpty).run() ? 0 : 1)
+do throws(SystemError) {
+  let courier = try Courier(engine: engine, isService: !arguments.isEmpty)
+  exitProcess(courier.run() ? 0 : 1)
+} catch {
+  exitProcess(1)
+}

@@ -14,6 +14,7 @@ final class CourierProcess {
 
   /// Starts one; with `inside` after these commands of a shell, which has a network of its own.
   init(
+    _ program: String = BuiltPrograms.path("thumblatch-exchange"),
     arguments: [String] = [],
     environment: [String] = [],
     inside commands: String? = nil
@@ -24,7 +25,7 @@ final class CourierProcess {
     let theirOutput = Descriptor(owning: outputFar)
     socket = Descriptor(owning: near)
     output = Descriptor(owning: outputNear)
-    let program = [BuiltPrograms.path("thumblatch-exchange")] + arguments
+    let program = [program] + arguments
     let whole =
       commands.map {
         ["/usr/bin/unshare", "--net", "/bin/sh", "-ec", $0 + "\nexec \"$0\" \"$@\""] + program
@@ -37,8 +38,8 @@ final class CourierProcess {
     )
   }
 
-  func send(_ call: ExchangeCall, slot: Int32 = -1) throws {
-    let message = try VarlinkCall(call).encoded(on: .helper)
+  func send(_ call: ExchangeCall, more: Bool = false, slot: Int32 = -1) throws {
+    let message = try VarlinkCall(call, more: more).encoded(on: .helper)
     unsafe try message.withUnsafeBytes { bytes in unsafe try send(bytes, slot: slot) }
   }
 
@@ -65,6 +66,13 @@ final class CourierProcess {
 
   func exchangeReply() throws -> ExchangeReply? {
     try reply()?.result(of: ExchangeCall.self)
+  }
+
+  /// Asks what asks for nothing; whether there was an answer.
+  func greet() throws -> Bool {
+    let message = try VarlinkCall(GetInfoCall()).encoded(on: .helper)
+    unsafe try message.withUnsafeBytes { unsafe try send($0) }
+    return try reply() != nil
   }
 
   /// What the kernel does with the socket of an engine that was killed.

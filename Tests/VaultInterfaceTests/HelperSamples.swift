@@ -22,6 +22,7 @@ func helperSamples() throws -> [Sample] {
         connectTimeout: 10_000
       )
     ),
+    reply(to: ExchangeCall.self, .begun, isVariant: true),
     reply(to: ExchangeCall.self, .done, isVariant: true),
     reply(to: ExchangeCall.self, .sealed([1, 2, 3, 4]), isVariant: true),
     reply(

@@ -177,8 +177,12 @@ def aCourierThatIsTakenOverEndsNoOther():
 
 @scenario
 def whatHasEndedLeavesNothingBehind():
-    until(lambda: "@" not in run("systemctl", "list-units", "--all", "--plain", "--no-legend",
-                                 "thumblatch-*@*"), "a conversation is still listed")
+    def listed():
+        units = run("systemctl", "list-units", "--all", "--plain", "--no-legend", "thumblatch-*@*")
+        return [line.split()[0] for line in units.splitlines()]
+
+    until(lambda: all("exchange@" in unit for unit in listed()) and len(listed()) <= 1,
+          "a conversation is still listed, beside the courier that waits for the next request")
     check(run("systemctl", "--failed", "--no-legend", "--plain") == "", "a unit has failed")
 
 

@@ -28,6 +28,7 @@ exec {program} "$@"
 
 EXCHANGE_WRAPPER = """#!/bin/sh
 # Starts the exchange, traced and under the next planned kill while there are plans.
+printf '%s\\n' $$ >>{work}/exchanges
 [ -d {work}/exchange-plans ] || exec {program}
 for plan in {work}/exchange-plans/*; do
   [ -e "$plan" ] || break
@@ -65,6 +66,8 @@ class Vault:
         self.state = state or base + "/state"
         self.work = base + "/work"
         self.tokens = {}  # by scopes: the last that was handed out
+        # The exchanges that were ended while they waited for a request.
+        self.dropped = set()
         # Of the accounts that sign in again and again: the provider's family of their tokens.
         self.families, self.logins = {}, 0
         os.makedirs(base + "/config/thumblatch/providers.d")
@@ -166,12 +169,15 @@ class Vault:
         for name in ("taken", "traces"):
             for old in os.listdir("%s/%s" % (self.work, name)):
                 os.unlink("%s/%s/%s" % (self.work, name, old))
+        self.dropped.clear()
         self.plan("engine", engine)
         self.plan("exchange", exchange)
 
     def plan(self, name, plans):
         directory = "%s/%s-plans" % (self.work, name)
         shutil.rmtree(directory, ignore_errors=True)
+        if name == "exchange":
+            self.drop_spare()
         if plans is None:
             return
         os.mkdir(directory + ".new")
@@ -184,6 +190,7 @@ class Vault:
         """What starts from here on runs as it does for everyone."""
         for name in ("engine", "exchange"):
             shutil.rmtree("%s/%s-plans" % (self.work, name), ignore_errors=True)
+        self.drop_spare()
 
     def has_plans(self, kind):
         return bool(os.listdir("%s/%s-plans" % (self.work, kind)))
@@ -192,16 +199,20 @@ class Vault:
         """(name, plan, trace) of each program that was started under a plan or traced."""
         found = []
         for name in sorted(os.listdir(self.work + "/traces")):
-            if not name.startswith(kind):
+            if not name.startswith(kind) or name in self.dropped:
                 continue
             plan = read("%s/taken/%s" % (self.work, name))
             found.append((name, plan, read("%s/traces/%s" % (self.work, name)) or ""))
         return found
 
     def wait_for_exchanges(self, seconds=45):
-        """Until every traced exchange has ended: it may outlive its engine."""
+        """Until every traced exchange has ended, but for the one that an engine keeps ahead.
+
+        An exchange may outlive its engine.
+        """
         return events.until(
-            lambda: all(traces.has_finished(text) for _, _, text in self.taken("exchange")),
+            lambda: all(traces.has_finished(text) or self.is_spare(int(name.split(".")[1]))
+                        for name, _, text in self.taken("exchange")),
             self.work + "/traces", seconds)
 
     # MARK: Processes
@@ -221,6 +232,34 @@ class Vault:
             processes.end(handle, signal.SIGTERM, 15)
         with open(self.work + "/engines", "w"):
             pass
+
+    def is_spare(self, number):
+        """Whether this exchange waits for the next request: its engine runs, and it has no slot."""
+        try:
+            with open("/proc/%d/stat" % number) as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            engine = processes.open_program(parent, self.engine)
+            if engine is None:
+                return False
+            os.close(engine)
+            place = "/proc/%d/fd/" % number
+            return not any(os.readlink(place + name).startswith(self.state + "/")
+                           for name in os.listdir(place))
+        except OSError:
+            return False
+
+    def drop_spare(self):
+        """Ends the exchange that the engine keeps ahead: the next one starts under the plans of now."""
+        for word in (read(self.work + "/exchanges") or "").split():
+            try:
+                handle = os.pidfd_open(int(word))
+            except OSError:
+                continue
+            if self.is_spare(int(word)):
+                self.dropped.add("exchange." + word)
+                processes.end(handle, signal.SIGKILL, 20)
+            else:
+                os.close(handle)
 
     def new_exchange(self, seen):
         """The name of an exchange that has started since; `seen` are those before."""

@@ -1,0 +1,134 @@
+import Cryptography
+import Glibc
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// A courier that was started before there is a request for it.
+struct WaitingCourierTests {
+  private func profile(of backend: DevBackend) -> ExchangeCall {
+    ExchangeCall(
+      httpMethod: "GET",
+      url: backend.url + "/auth/me",
+      headers: [],
+      pins: [],
+      timeout: 20_000,
+      maximumBody: 1024,
+      local: true
+    )
+  }
+
+  private func isUnauthorized(_ reply: ExchangeReply?) -> Bool {
+    if case .answered(401, _, _)? = reply { true } else { false }
+  }
+
+  @Test
+  func itTellsThatItBeginsBeforeTheFirstByteIsSent() throws {
+    let backend = try DevBackend()
+    try backend.fail(DevBackendFault("/auth/me", hold: true))
+    let courier = try CourierProcess()
+    try courier.send(profile(of: backend), more: true)
+    let first = try #require(try courier.reply())
+    guard case .begun = try first.result(of: ExchangeCall.self), first.continues else {
+      Issue.record("it did not tell")
+      return
+    }
+    try backend.waitForRequests("/auth/me")
+    try backend.release()
+    #expect(isUnauthorized(try courier.exchangeReply()))
+    #expect(try courier.end().0 == .exited(0))
+  }
+
+  @Test
+  func itTellsNothingWhereItCannotBegin() throws {
+    var call = profile(of: try DevBackend())
+    call.url = "http://127.0.0.1:1/auth/me"
+    let courier = try CourierProcess()
+    try courier.send(call, more: true)
+    guard case .notSent(.refused)? = try courier.exchangeReply() else {
+      Issue.record("it told something else")
+      return
+    }
+    #expect(try courier.end().0 == .exited(0))
+  }
+
+  /// An engine that cannot be told would send the request again.
+  @Test
+  func itSendsNothingWhereItCannotTell() throws {
+    let backend = try DevBackend()
+    let courier = try CourierProcess()
+    try courier.send(profile(of: backend), more: true)
+    courier.close()
+    #expect(try courier.end().0 == .exited(0))
+    #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
+  }
+
+  /// Its time begins with its request: it may wait longer than a request may take.
+  @Test
+  func itWaitsLongerThanARequestMayTake() throws {
+    let backend = try DevBackend()
+    let courier = try CourierProcess()
+    #expect(try courier.greet())
+    let handle = try ProcessHandle(identifier: courier.child.identifier)
+    let hasEnded = handle.waitForEnd(milliseconds: 32_000)
+    #expect(!hasEnded)
+    #expect(try courier.greet())
+    try courier.send(profile(of: backend))
+    #expect(isUnauthorized(try courier.exchangeReply()))
+    #expect(try courier.end().0 == .exited(0))
+  }
+
+  @Test
+  func aCallThatNeverEndsIsGivenUpInTime() throws {
+    let slot = try TestSlot()
+    let file = try slot.open()
+    let courier = try CourierProcess()
+    #expect(try courier.greet())
+    let begun = BootInstant.now
+    let half = Array(#"{"method":"#.utf8)
+    unsafe try half.withUnsafeBytes { unsafe try courier.send($0, slot: file.number) }
+    #expect(try courier.end().0 == .signalled(SIGALRM))
+    #expect((28...60).contains(BootInstant.now.seconds(since: begun)))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
+  func itEndsWhenItIsToldTo(_ number: Int32) throws {
+    let courier = try CourierProcess()
+    #expect(try courier.greet())
+    courier.child.send(signal: number)
+    #expect(try courier.end().0 == .signalled(number))
+  }
+
+  @Test
+  func itEndsWhereItsProgramWasReplaced() throws {
+    let directory = try ScratchDirectory()
+    let path = directory.path + "/thumblatch-exchange"
+    for change in ["cp program new; mv new program", "mv program old", "rm program"] {
+      let courier: CourierProcess
+      do {
+        let script = "cp \(BuiltPrograms.path("thumblatch-exchange")) \(path)"
+        try #require(try run(script) == .exited(0))
+        courier = try CourierProcess(path)
+      }
+      #expect(try courier.greet())
+      #expect(try courier.greet())
+      let script = change.replacing("program", with: path).replacing(" new", with: " \(path).new")
+      try #require(try run(script.replacing(" old", with: " \(path).old")) == .exited(0))
+      #expect(try !courier.greet())
+      #expect(try courier.end().0 == .exited(1))
+    }
+  }
+
+  private func run(_ script: String) throws -> ProcessEnd {
+    let arguments = ["-ec", script]
+    let shell = try ChildProcess(
+      path: "/bin/sh",
+      arguments: arguments,
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, -1, -1]
+    )
+    return try shell.wait()
+  }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The courier that is started ahead of its request.
+struct SpareCourierTests {
+  private static let path = "/auth/refresh"
+  private static let program = "thumblatch-exchange"
+
+  /// A vault with one account, after whose sign-in a courier waits.
+  private func waiting() throws -> (DevBackend, TestVault, token: String, spare: Int32) {
+    let backend = try DevBackend()
+    let vault = try TestVault()
+    try vault.start()
+    let token = try signIn(vault, backend)
+    try backend.clear()
+    return (backend, vault, token, try spare(of: vault))
+  }
+
+  /// The one courier that runs while nothing is asked for.
+  private func spare(of vault: TestVault, otherThan used: [Int32] = []) throws -> Int32 {
+    var found: [Int32] = []
+    let isThere = eventually {
+      found = vault.running(Self.program)
+      return found.count == 1 && !used.contains(found[0])
+    }
+    try #require(isThere, "\(found) run")
+    return found[0]
+  }
+
+  /// Has the provider keep a refresh, and tells which courier made it.
+  private func courier(
+    of vault: TestVault,
+    _ backend: DevBackend,
+    replacing token: String
+  ) throws -> (courier: Int32, next: String) {
+    try backend.fail(.init(Self.path, hold: true))
+    let caller = try vault.connect()
+    try caller.send(AccessTokenCall(account: "me", rejected: token))
+    try backend.waitForRequests(Self.path)
+    let courier = try vault.courier()
+    try backend.release()
+    return (courier, try caller.result(of: AccessTokenCall.self).accessToken)
+  }
+
+  @Test
+  func itServesOneRequestAndAnotherOneTakesItsPlace() throws {
+    let (backend, vault, token, spare) = try waiting()
+    let (first, next) = try courier(of: vault, backend, replacing: token)
+    #expect(first == spare)
+    try waitForEnd(first)
+    let other = try self.spare(of: vault, otherThan: [first])
+    try backend.clear()
+    #expect(try courier(of: vault, backend, replacing: next).courier == other)
+  }
+
+  @Test(arguments: [SIGKILL, SIGTERM, SIGSTOP])
+  func oneThatHasDiedOrHangsIsReplacedBeforeAnythingIsInDoubt(_ signal: Int32) throws {
+    let (backend, vault, token, spare) = try waiting()
+    kill(spare, signal)
+    let (courier, next) = try courier(of: vault, backend, replacing: token)
+    #expect(courier != spare)
+    #expect(next != token)
+    #expect(try backend.requests().filter { $0.path == Self.path }.count == 1)
+    #expect(try vault.connect().state() == .ready)
+    try waitForEnd(spare)
+  }
+
+  @Test
+  func oneWhoseProgramWasReplacedIsReplacedToo() throws {
+    let (backend, vault, token, spare) = try waiting()
+    try shell(
+      """
+      cd \(vault.programs)
+      cp \(Self.program) new
+      mv new \(Self.program)
+      """
+    )
+    let (courier, next) = try courier(of: vault, backend, replacing: token)
+    #expect(courier != spare && next != token)
+    try waitForEnd(spare)
+  }
+
+  @Test
+  func itEndsWithItsEngine() throws {
+    let (_, vault, _, spare) = try waiting()
+    vault.killEngine()
+    try waitForEnd(spare)
+    #expect(vault.running(Self.program).isEmpty)
+  }
+
+  @Test
+  func itDoesNotKeepAnEngineThatIsToldToEnd() throws {
+    let (_, vault, _, spare) = try waiting()
+    try vault.stopEngine()
+    try waitForEnd(spare)
+  }
+
+  @Test
+  func itMayNotBeDumpedAndDoesNotKeepAnIdleEngineAwake() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench(idle: 1)
+    let person = try Customer(bench, backend: backend)
+    var processes: [Int32] = []
+    do {
+      // As long as a caller is connected, the engine is not idle.
+      let caller = try bench.connect()
+      try person.register()
+      #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
+      let couriers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
+      try #require(eventually { couriers().count == 1 })
+      processes = couriers() + [try #require(bench.engine)]
+      // proc(5): the files of a process that may not be dumped are root's. Its own user is another.
+      let owner = "stat -c %u /proc/\(processes[0])/environ"
+      #expect(try eventually { try shell(owner) == "0\n" })
+      #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
+    }
+    for process in processes { try waitForEnd(process) }
+    #expect(bench.log == "")
+  }
+
+  /// A courier that takes the request, tells what `lastWords` are, and ends as a crash would end it.
+  private func crashing(_ lastWords: String) throws -> (DevBackend, TestVault, token: String) {
+    let (backend, vault, token, spare) = try waiting()
+    try shell(
+      """
+      cd \(vault.programs)
+      cat >new <<'END'
+      #!/usr/bin/python3
+      import os, socket
+      engine = socket.socket(fileno=0)
+      data = b""
+      while b"Exchange" not in data or not data.endswith(b"\\0"):
+          part = engine.recv(65536)
+          if not part:
+              raise SystemExit
+          data += part
+          if data.endswith(b"\\0") and b"Exchange" not in data:
+              engine.sendall(b'{"error": "org.varlink.service.MethodNotFound"}\\0')
+              data = b""
+      engine.sendall(b'\(lastWords)')
+      os.kill(os.getpid(), 9)
+      END
+      chmod 755 new
+      mv \(Self.program) real
+      mv new \(Self.program)
+      """
+    )
+    kill(spare, SIGKILL)
+    return (backend, vault, token)
+  }
+
+  @Test
+  func oneThatDiesBeforeItBeginsHasSentNothing() throws {
+    let (backend, vault, token) = try crashing("")
+    let caller = try vault.connect()
+    let failure = try caller.failure(AccessTokenCall(account: "me", rejected: token))
+    guard case .providerUnavailable(let message, _, _, _, _) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(message.contains("nothing was sent"))
+    #expect(try caller.state() != .uncertain)
+    // The next one may be made at once, with the same refresh token.
+    try shell("cd \(vault.programs); mv real \(Self.program)")
+    #expect(eventually { (try? vault.connect().token()) != nil })
+    #expect(try backend.requests().filter { $0.path == Self.path }.count == 1)
+  }
+
+  @Test
+  func oneThatDiesAfterItHasBegunLeavesADoubt() throws {
+    let begun = #"{"parameters": {"outcome": "begun"}, "continues": true}\0"#
+    let (_, vault, token) = try crashing(begun)
+    let caller = try vault.connect()
+    #expect(try caller.failure(AccessTokenCall(account: "me", rejected: token)) != nil)
+    #expect(try caller.state() == .uncertain)
+  }
+}

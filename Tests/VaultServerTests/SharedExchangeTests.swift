@@ -1,0 +1,50 @@
+import Configuration
+import OAuth
+import Testing
+import TokenVault
+
+@testable import VaultServer
+
+/// The turns that requests to providers take.
+struct SharedExchangeTests {
+  private struct StubExchange: TokenExchange {
+    func perform(
+      _ request: ProviderRequest,
+      terms: ExchangeTerms,
+      delivery: AnswerDelivery?
+    ) async -> ExchangeReply {
+      .notSent(reason: "a stub")
+    }
+  }
+
+  private let turns = HelperTurns(each: 1, all: 1)
+
+  private var exchange: SharedExchange {
+    SharedExchange(exchange: StubExchange(), turns: turns, user: 1000)
+  }
+
+  /// What follows in the same sign-in, such as a fetch of keys, would wait for a turn without an end.
+  @Test
+  func aCourierHasItsTurnUntilItsRequestHasEnded() async throws {
+    let settings = ["kind": "password-backend", "issuer": "https://id.example.com"]
+    let provider = try Provider(name: ProviderName("dev"), settings: settings)
+    let terms = ExchangeTerms(provider, owner: 1000)
+    let request = ProviderRequest.look(at: "https://id.example.com/keys")
+    let courier = await exchange.courier()
+    #expect(turns.counts.used == 1)
+    _ = await courier.perform(request, terms: terms, delivery: nil)
+    #expect(turns.counts.used == 0)
+    _ = await exchange.perform(request, terms: terms, delivery: nil)
+    withExtendedLifetime(courier) {}
+    #expect(turns.counts.used == 0)
+  }
+
+  @Test
+  func aCourierThatIsNotUsedGivesItsTurnBack() async {
+    do {
+      let courier = await exchange.courier()
+      withExtendedLifetime(courier) { #expect(turns.counts.used == 1) }
+    }
+    #expect(turns.counts.used == 0)
+  }
+}
