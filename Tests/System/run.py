@@ -3,8 +3,8 @@
 usage: run.py TREE PACKAGE PROGRAMS [PART...]
 
 TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory with the presence
-program that has virtual readers. A PART is one of PARTS, a file of Tests/System/inside; without one,
-all of them run.
+program that has virtual readers. A PART is one of PARTS or MEASURES, a file of Tests/System/inside;
+without one, all PARTS run.
 """
 import glob
 import os
@@ -23,6 +23,8 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 # begins with (household.begin).
 PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "moments", "traces",
          "traps", "reboot", "removal"]
+# These run only where they are named.
+MEASURES = ["speed"]
 
 
 class Count:
@@ -93,6 +95,15 @@ def prepare(machine, package, programs):
     prepare_sleep(machine)
 
 
+def prepare_floors(machine):
+    """What measures compare with, built here: the machine has no compiler, and the same libraries."""
+    os.makedirs(machine.path("/opt/system-test/floors"), exist_ok=True)
+    for name, options in (("refresh", ["-lsqlite3"]), ("bare", ["-static"])):
+        source = os.path.join(PROJECT, "Tests/Measure/floors", name + ".c")
+        subprocess.run(["cc", "-O2", "-o", machine.path(f"/opt/system-test/floors/{name}"), source,
+                        *options], check=True)
+
+
 def prepare_sleep(machine):
     """systemd-logind lets this machine sleep, with all that belongs to it; the kernel has no part in
     that, and it is the scenarios that wake it (Tests/System/inside/sleep.py)."""
@@ -136,7 +147,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     tree, package, programs, *parts = sys.argv[1:]
-    if unknown := set(parts) - set(PARTS):
+    if unknown := set(parts) - {*PARTS, *MEASURES}:
         print(f"no such part: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
     # So that the machine goes as well.
@@ -148,8 +159,10 @@ def main():
     machine = Machine(tree)
     try:
         prepare(machine, package, programs)
+        if set(parts) & set(MEASURES):
+            prepare_floors(machine)
         machine.boot()
-        for part in PARTS:
+        for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":
                 run_part(machine, part, count)
         if count.failed:

@@ -1,0 +1,100 @@
+"""A rotated refresh in the private form, with a courier that was started ahead and without one.
+
+What counts is what remains without the POST; beside it stand one POST, one slot write and one commit of a
+C program in the same run.
+"""
+import json
+import os
+import statistics
+import subprocess
+import time
+import urllib.request
+
+FLOOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floors/refresh.c")
+# Milliseconds.
+LIMITS = {"courier started ahead": 4, "cold": 20}
+# As long as a token lives when it comes: one that has been there for a second does not serve.
+LIFETIME = 3600
+
+
+def processes_of(path):
+    """Those that run a program."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{process}/exe") == path:
+                found.append(int(process))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
+def spare(path):
+    """The courier that was started ahead, when it has begun to wait."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        for process in processes_of(path):
+            with open(f"/proc/{process}/wchan", encoding="ascii") as file:
+                if "poll" in file.read():
+                    return process
+        time.sleep(0.01)
+    raise TimeoutError("no courier was started ahead")
+
+
+def proportional_size(process):
+    """MiB (proc(5), smaps_rollup)."""
+    try:
+        with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
+            size = next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+        return f"{size / 1024:.1f} MiB"
+    except PermissionError:
+        return "not for this user to see"
+
+
+def floor(directory, port, runs):
+    """Milliseconds of a POST, a slot write and a commit of a C program, each the median."""
+    program = os.path.join(directory, "refresh-floor")
+    subprocess.run(["cc", "-O2", "-o", program, FLOOR, "-lsqlite3"], check=True)
+    body = json.dumps({"email": "floor@example.org", "password": "floor"}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/auth/register", body,
+                                     {"Content-Type": "application/json"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request) as answer:
+        token = json.load(answer)["refresh_token"]
+    found = subprocess.run(
+        [program, str(port), os.path.join(directory, "slot"), os.path.join(directory, "floor.db"),
+         str(runs + 5)], input=token, check=True, capture_output=True, text=True)
+    rows = [[int(word) / 1e6 for word in line.split()] for line in found.stdout.splitlines()]
+    return [statistics.median(column) for column in zip(*rows[5:])]
+
+
+def measure(engine, courier, directory, issuer, runs):
+    """Refreshes by a connection to the engine; `courier` is the helper's path. What is beyond its limit."""
+    def refresh():
+        time.sleep(2)
+        begun = time.perf_counter()
+        reply = engine.call("AccessToken", account="me", minimum_lifetime=LIFETIME)
+        assert "access_token" in reply["parameters"], reply
+        return (time.perf_counter() - begun) * 1000
+
+    times = {name: [] for name in LIMITS}
+    refresh()
+    for _ in range(runs):
+        before = spare(courier)
+        size = proportional_size(before)
+        times["courier started ahead"].append(refresh())
+        os.kill(spare(courier), 9)
+        times["cold"].append(refresh())
+        assert before != spare(courier), "no refresh was made"
+    post, slot, commit = floor(directory, issuer.rsplit(":", 1)[1], runs)
+    print(f"refresh, {runs} runs each, medians:")
+    print(f"  C: POST {post:.2f} ms, slot write {slot:.2f} ms, commit {commit:.2f} ms")
+    broken = []
+    for name, taken in times.items():
+        whole = statistics.median(taken)
+        own = whole - post
+        print(f"  {name:<22} {whole:7.2f} ms, own part {own:6.2f} ms (at most {LIMITS[name]})")
+        if own > LIMITS[name]:
+            broken.append(f"refresh, {name}: own part {own:.2f} ms")
+    print(f"  the courier that waits: PSS {size}")
+    return broken
