@@ -26,7 +26,8 @@ enum TokenVerbs {
     details: """
       Nothing but the token stands on standard output. It is refreshed when needed, after a \
       presence check where the account asks for one. Tokens for other scopes and audiences are \
-      kept beside one another.
+      kept beside one another. Where the provider gives one token alone, each call opens it, and \
+      takes such a check.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

@@ -139,7 +139,8 @@ public struct Provider: Sendable, Equatable {
       ) : nil
     var paths: [Endpoint: String] = [:]
     for endpoint in Endpoint.allCases where !isOAuth {
-      paths[endpoint] = try reader.takeOptional(endpoint.key, ProviderSettings.path)
+      let read = endpoint == .refresh ? ProviderSettings.pathOrNone : ProviderSettings.path
+      paths[endpoint] = try reader.takeOptional(endpoint.key, read)
     }
     self.paths = paths
     var fields: [Field: String] = [:]
@@ -153,7 +154,13 @@ public struct Provider: Sendable, Equatable {
     }
     try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
     try checkFieldsDiffer([.email, .password])
-    try checkFieldsDiffer([.accessToken, .refreshToken, .tokenType, .expiresIn])
+    // The access token may have the refresh token's name: that is the form of one token.
+    try checkFieldsDiffer([.refreshToken, .tokenType, .expiresIn])
+    try checkFieldsDiffer([.accessToken, .tokenType, .expiresIn])
+    guard hasOneToken || path(of: .refresh) != ProviderSettings.noPath else {
+      let rule = "a path, unless refresh_token_field and access_token_field have the same value"
+      throw ConfigurationError(.badValue(text: nil, rule: rule), key: Endpoint.refresh.key)
+    }
   }
 
   /// Two members of one object cannot have the same name.

@@ -115,6 +115,13 @@ struct ProviderSettings {
     return text
   }
 
+  /// What stands for the path of an endpoint that is not there.
+  static let noPath = "none"
+
+  static func pathOrNone(_ text: String) throws(ConfigurationError) -> String {
+    text == noPath ? text : try path(text)
+  }
+
   static func fieldName(_ text: String) throws(ConfigurationError) -> String {
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".utf8)
     let others = letters.union("0123456789-.".utf8)

@@ -115,7 +115,7 @@ struct AuthorizationServer {
     // With the refresh token the whole grant ends; with an access token perhaps that one alone.
     if let refreshToken {
       form.add("token", refreshToken)
-      form.add("token_type_hint", "refresh_token")
+      form.add("token_type_hint", provider.hasOneToken ? "access_token" : "refresh_token")
     } else if let accessToken {
       form.add("token", accessToken)
       form.add("token_type_hint", "access_token")

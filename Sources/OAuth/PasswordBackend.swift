@@ -57,12 +57,18 @@ public struct PasswordBackend: Sendable {
 
   /// `POST /auth/refresh` with the refresh token alone.
   ///
+  /// A backend with one token gets it as the bearer token, too: some read it there alone.
+  ///
   /// - Throws: `OAuthError.unusable` for what cannot be sent.
   public func refresh(
     _ refreshToken: borrowing SecretBytes
   ) throws(OAuthError) -> ProviderRequest {
     let secret = try Self.shared(refreshToken, "refresh token", most: Self.maximumRefreshToken)
-    return try post(.refresh, [(.refreshToken, .secret(secret))])
+    return try post(
+      .refresh,
+      [(.refreshToken, .secret(secret))],
+      credentials: provider.hasOneToken ? try Self.bearer(secret) : nil
+    )
   }
 
   /// `GET /auth/me`.
@@ -102,7 +108,12 @@ public struct PasswordBackend: Sendable {
       "refresh token",
       most: Self.maximumRefreshToken
     )
-    return try post(.logout, [(.refreshToken, .secret(secret))], headers: authorization)
+    return try post(
+      .logout,
+      [(.refreshToken, .secret(secret))],
+      headers: authorization,
+      credentials: provider.hasOneToken && accessToken == nil ? try Self.bearer(secret) : nil
+    )
   }
 
   /// Says what an answer to `login`, `register` or `refresh` means: `ProviderClient.judge`.
@@ -147,7 +158,8 @@ public struct PasswordBackend: Sendable {
   private func post(
     _ endpoint: Provider.Endpoint,
     _ members: [(Provider.Field, JSONValue)],
-    headers: [String] = []
+    headers: [String] = [],
+    credentials: SharedSecret? = nil
   ) throws(OAuthError) -> ProviderRequest {
     let object = JSONObject(
       members.compactMap { field, value in
@@ -164,6 +176,7 @@ public struct PasswordBackend: Sendable {
       method: "POST",
       url: provider.url(of: endpoint),
       headers: ["Content-Type: application/json", "Accept: application/json"] + headers,
+      credentials: credentials,
       body: SharedSecret(body)
     )
   }
@@ -176,6 +189,26 @@ public struct PasswordBackend: Sendable {
       throw OAuthError.unusable(what: "access token", rule: "printable ASCII without spaces")
     }
     return "Authorization: Bearer \(accessToken)"
+  }
+
+  /// The value of such a header for the one token, which stays in locked memory.
+  private static func bearer(_ token: SharedSecret) throws(OAuthError) -> SharedSecret {
+    let scheme = Array("Bearer ".utf8)
+    let count = scheme.count + token.bytes.count
+    do throws(SecretMemoryError) {
+      return SharedSecret(
+        unsafe try SecretBytes(capacity: count) { room in
+          unsafe room.copyBytes(from: scheme)
+          unsafe token.bytes.withUnsafeBytes { bytes in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: room[scheme.count...])
+              .copyMemory(from: bytes)
+          }
+          return count
+        }
+      )
+    } catch {
+      throw OAuthError.memory(error)
+    }
   }
 
   static func check(_ text: String, _ what: String) throws(OAuthError) {

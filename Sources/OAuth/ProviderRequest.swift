@@ -10,7 +10,7 @@ public struct ProviderRequest: Sendable {
   ///
   /// One may hold an access token.
   public let headers: [String]
-  /// The value of a header `Authorization` that goes with them, where it holds a client secret.
+  /// The value of a header `Authorization` that goes with them, where it holds a secret.
   public let credentials: SharedSecret?
   /// The body, which may hold a secret; nil for none.
   public let body: SharedSecret?

@@ -14,6 +14,7 @@ extension TokenJudge {
   /// A refresh token that came is handed on even if the rest is of no use: the provider has
   /// already forgotten the one before it.
   func tokens(in object: JSONObject, for purpose: TokenPurpose) -> Judgement {
+    if provider.hasOneToken { return oneToken(in: object) }
     let refreshToken: SharedSecret?
     switch self.refreshToken(in: object) {
     case .absent: refreshToken = nil
@@ -36,24 +37,53 @@ extension TokenJudge {
         refreshToken: refreshToken
       )
     }
-    if let type = value(.tokenType, object), !type.isNull, !type.isBearer {
+    guard isBearer(object) else {
       return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
     }
     guard refreshToken != nil || purpose == .refresh else {
       return withoutRefreshToken
     }
+    if let refreshToken, refreshToken.bytes.isEqual(to: accessToken) {
+      // In plain storage it would be the refresh token without its gate.
+      return misconfigured(
+        "`\(member(.accessToken))` and `\(member(.refreshToken))` are the same token:"
+          + " refresh_token_field = \(member(.accessToken)) says that there is one alone",
+        // Of a login none is kept that could never be used.
+        refreshToken: purpose == .refresh ? refreshToken : nil
+      )
+    }
+    return .tokens(
+      answer(
+        object,
+        accessToken: accessToken,
+        refreshToken: refreshToken,
+        lifetime: value(.expiresIn, object).flatMap(Self.lifetime)
+      )
+    )
+  }
+
+  /// Whether the answer calls its token a bearer token, or says nothing.
+  func isBearer(_ object: JSONObject) -> Bool {
+    guard let type = value(.tokenType, object) else { return true }
+    return type.isNull || type.isBearer
+  }
+
+  func answer(
+    _ object: JSONObject,
+    accessToken: String,
+    refreshToken: SharedSecret?,
+    lifetime: Int?
+  ) -> TokenAnswer {
     var scope: String?
     if case .string(let text) = value(.scope, object) { scope = DisplayText.of(text, most: 1024) }
-    return .tokens(
-      TokenAnswer(
-        accessToken: accessToken,
-        tokenType: "Bearer",
-        expiresIn: value(.expiresIn, object).flatMap(Self.lifetime),
-        refreshToken: refreshToken,
-        scope: scope,
-        user: provider.kind == .passwordBackend ? user(in: object) : nil,
-        idToken: idToken(in: object)
-      )
+    return TokenAnswer(
+      accessToken: accessToken,
+      tokenType: "Bearer",
+      expiresIn: lifetime,
+      refreshToken: refreshToken,
+      scope: scope,
+      user: provider.kind == .passwordBackend ? user(in: object) : nil,
+      idToken: idToken(in: object)
     )
   }
 
@@ -70,25 +100,31 @@ extension TokenJudge {
 
   /// A login without a refresh token would have to be repeated with each access token.
   private var withoutRefreshToken: Judgement {
+    let remedy = "refresh_token_field = \(member(.accessToken)) in the file of provider"
     guard provider.kind != .passwordBackend else {
-      return misconfigured("the answer has no `\(member(.refreshToken))`", refreshToken: nil)
+      return misconfigured(
+        "the answer has no `\(member(.refreshToken))`; if `\(member(.accessToken))` is the only token"
+          + " there: \(remedy) \(provider.name)",
+        refreshToken: nil
+      )
     }
     return .misconfigured(
       message: "the answer has no `\(member(.refreshToken))`: provider \(provider.name) gives one "
         + "for a scope such as offline_access, for a parameter of the authorization, or by the "
-        + "client's registration",
+        + "client's registration; if it never gives one: \(remedy) \(provider.name), and the "
+        + "access token is kept sealed instead",
       refreshToken: nil
     )
   }
 
-  private enum Found {
+  enum Found {
     case absent
     case present(SharedSecret)
     case unusable(String)
   }
 
   /// An empty refresh token counts as none: some backends write "" for "as before".
-  private func refreshToken(in object: JSONObject) -> Found {
+  func refreshToken(in object: JSONObject) -> Found {
     switch value(.refreshToken, object) {
     case nil, .null: return .absent
     case .secret(let secret):
@@ -161,13 +197,13 @@ extension TokenJudge {
     return DisplayText.of(text, most: PasswordBackend.maximumText)
   }
 
-  private func value(_ field: Provider.Field, _ object: JSONObject) -> JSONValue? {
+  func value(_ field: Provider.Field, _ object: JSONObject) -> JSONValue? {
     provider.name(of: field).flatMap { object[$0] }
   }
 
   func member(_ field: Provider.Field) -> String { provider.name(of: field) ?? "" }
 
-  private func misconfigured(_ message: String, refreshToken: SharedSecret?) -> Judgement {
+  func misconfigured(_ message: String, refreshToken: SharedSecret?) -> Judgement {
     .misconfigured(
       message: "\(message); check the field names of provider \(provider.name)",
       refreshToken: refreshToken

@@ -56,7 +56,9 @@ struct TokenJudge {
   /// The members that never become a String, at any depth.
   var secretMembers: Set<String> {
     Set([Provider.Field.refreshToken, .password].compactMap { provider.name(of: $0) })
-      .union(provider.kind == .passwordBackend ? [] : ["device_code"])
+      .union(
+        provider.kind == .passwordBackend ? [] : ["device_code", Self.refreshTokenOfOAuth]
+      )
   }
 
   private func refusal(
@@ -207,9 +209,13 @@ struct TokenJudge {
         refreshToken: nil
       )
     }
+    // A file that names no path has the default.
+    let none =
+      endpoint == .refresh && provider.hasOneToken
+      ? "; without such an endpoint: \(endpoint.key) = none" : ""
     return .misconfigured(
       message: "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
-        + "field names of provider \(provider.name)",
+        + "field names of provider \(provider.name)\(none)",
       refreshToken: nil
     )
   }

@@ -17,6 +17,17 @@ public struct AccessGrant: Sendable, Equatable {
   /// Scopes that were asked for, or are the login's, and were not granted; nil where there are
   /// none, or where somebody was told before.
   public internal(set) var missingScope: String?
+  /// What let the sealed token out that is the access token, too; nil for any other.
+  var opened: OpenedToken?
+}
+
+/// How the one token of a provider came out of its box.
+struct OpenedToken: Sendable, Equatable {
+  /// The account, and the generation of its box.
+  let account: [UInt8]
+  let generation: Int64
+  /// How presence was shown.
+  let method: String?
 }
 
 /// Where an account stands, as `status` shows it.

@@ -11,6 +11,8 @@ internal import System
 struct RefreshFlight {
   let asked: ScopeRequest
   let task: Task<Result<AccessGrant, VaultFailure>, Never>
+  /// Whether it brings a token from behind the gate, which is for its own caller alone.
+  let isOfOneToken: Bool
 }
 
 extension Vault {
@@ -52,6 +54,7 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
+    try recordOpened(grant, caller)
     return telling(grant, token)
   }
 
@@ -83,8 +86,9 @@ extension Vault {
         if let prompt { cancel(prompt, caller: caller) }
         return (grant, token)
       }
+      let isOneToken = isOneToken(account)
       if let flight = flights[account.id] {
-        guard flight.asked == asked else {
+        guard flight.asked == asked, !isOneToken, !flight.isOfOneToken else {
           // What becomes of that is another's; the refresh token is free, or in doubt, afterwards.
           _ = await flight.task.value
           place = nil
@@ -104,10 +108,14 @@ extension Vault {
       }
       let current = try self.account(named: name)
       guard current.id == account.id, flights[account.id] == nil else { continue }
-      try mayRefresh(current)
+      if isOneToken {
+        try mayUseOneToken(current, wanted: wanted)
+      } else {
+        try mayRefresh(current)
+      }
       if try self.token(of: current, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
       // What comes first takes about as long: a commit, or a person's touch.
-      exchange.prepare()
+      if !isOneToken { exchange.prepare() }
       let question = PromptQuestion(
         user: caller.user,
         purpose: .refresh,
@@ -127,7 +135,9 @@ extension Vault {
       guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
-      let flight = takeOff(current.id, asked, wanted: wanted, authority, caller)
+      let use = isOneToken ? OneTokenUse(rejected: rejected) : nil
+      let flight = takeOff(current.id, asked, wanted: wanted, authority, caller, use)
+      if isOneToken { return (try await flight.task.value.get(), token) }
       return (try await share(flight.task, wanted: wanted), token)
     }
   }
@@ -138,7 +148,8 @@ extension Vault {
     _ asked: ScopeRequest,
     wanted: Int64,
     _ authority: Authority,
-    _ caller: Caller
+    _ caller: Caller,
+    _ use: OneTokenUse? = nil
   ) -> RefreshFlight {
     let flight = RefreshFlight(
       asked: asked,
@@ -151,25 +162,34 @@ extension Vault {
               asked,
               wanted: wanted,
               authority: authority,
-              caller: caller
+              caller: caller,
+              use: use
             )
           )
         } catch {
           result = .failure(error)
         }
-        self.land(account, result)
+        self.land(account, result, isOfOneToken: use != nil)
         return result
-      }
+      },
+      isOfOneToken: use != nil
     )
     flights[account] = flight
     return flight
   }
 
-  private func land(_ account: [UInt8], _ result: Result<AccessGrant, VaultFailure>) {
+  private func land(
+    _ account: [UInt8],
+    _ result: Result<AccessGrant, VaultFailure>,
+    isOfOneToken: Bool
+  ) {
     flights[account] = nil
-    if case .failure = result { failing.insert(account) }
+    // A token that nothing else renews is tried again while it lives.
+    if case .failure(let failure) = result, !isOfOneToken || !failure.isOfTheMoment {
+      failing.insert(account)
+    }
     // For the next one, when nothing of this one is left to do.
-    exchange.prepare()
+    if !isOfOneToken { exchange.prepare() }
     // It is refreshing no more, whatever was written down before.
     wakeWatchers()
   }
@@ -191,7 +211,7 @@ extension Vault {
   }
 
   /// Refuses before anyone is asked for a finger, where a refresh could not be made anyway.
-  private func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
+  func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
       throw .loginRequired(account: account.name, message: "signed out")

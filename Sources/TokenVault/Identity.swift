@@ -56,7 +56,7 @@ extension Vault {
             nonce: pending?.nonce,
             // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
             // again within a time of grace has the hash of another one in it.
-            accessToken: pending == nil ? nil : answer.accessToken,
+            accessToken: pending == nil ? nil : answer.presentedToken,
             now: answerMoment(of: intent, provider),
             subject: pending == nil ? account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))

@@ -84,10 +84,14 @@ extension Vault {
   }
 
   private func plainWarnings(_ provider: Provider) -> [String] {
-    guard provider.issuer.isPlain else { return [] }
-    return [
-      "is insecure: plain http on this machine, where only the user of the listening program counts"
-    ]
+    var warnings = oneTokenWarnings(provider)
+    if provider.issuer.isPlain {
+      warnings.insert(
+        "is insecure: plain http on this machine, where only the user of the listening program counts",
+        at: 0
+      )
+    }
+    return warnings
   }
 
   /// Any answer at all shows that name, TLS and pins are right.

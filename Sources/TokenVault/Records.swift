@@ -168,7 +168,7 @@ extension Vault {
   /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     // What lies there may be newer than a store that was put back.
-    guard standing == .current, let left = secondsLeft(of: row), left > 0,
+    guard standing == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),

@@ -44,7 +44,8 @@ extension Vault {
     _ asked: ScopeRequest,
     wanted: Int64,
     authority: Authority,
-    caller: Caller
+    caller: Caller,
+    use: OneTokenUse? = nil
   ) async throws(VaultFailure) -> AccessGrant {
     await enter(identifier)
     defer { leave(identifier) }
@@ -55,6 +56,9 @@ extension Vault {
     _ = try await admitWithheld(identifier)
     let known = try account(withIdentifier: identifier)
     if let grant = try storedGrant(of: known, asked, wanted: wanted) { return grant }
+    if let use {
+      return try await useOneToken(of: known, use, wanted: wanted, authority, slot, caller)
+    }
     // Before T1: a courier that cannot be had leaves nothing in doubt.
     let courier = await exchange.courier()
     let account = try account(withIdentifier: identifier)

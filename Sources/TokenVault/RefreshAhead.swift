@@ -45,9 +45,11 @@ extension Vault {
   /// Begins a refresh of one token of the account that is due; another is begun in a minute.
   private func takeOffAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshFlight? {
     guard account.state == .signedIn, flights[account.id] == nil, queues[account.id] == nil,
-      !failing.contains(account.id), try intent(of: account) == nil
+      !failing.contains(account.id)
     else { return nil }
     let engine = Caller.engine(owner)
+    if isOneToken(account) { return try takeOffOneTokenAhead(account, engine) }
+    guard try intent(of: account) == nil else { return nil }
     for row in try tokens(of: account)
     where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
       guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),

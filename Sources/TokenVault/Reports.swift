@@ -112,6 +112,7 @@ extension Vault {
       return damaged(row, isDefault: isDefault, message)
     }
     let token = try token(of: row)
+    let hasEnded = try hasEnded(row, token, provider)
     return AccountFacts(
       name: row.name,
       provider: row.provider,
@@ -123,8 +124,8 @@ extension Vault {
       person: row.person,
       isProtected: isProtected,
       isExportable: row.exportable,
-      state: try state(of: row, token, at: place),
-      cause: try cause(of: row),
+      state: hasEnded ? .loginRequired : try state(of: row, token, at: place),
+      cause: hasEnded ? Self.oneTokenEnded : try cause(of: row),
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
       isDefault: isDefault,
@@ -152,7 +153,9 @@ extension Vault {
     case .signedOut: return .signedOut
     case .loginRequired: return .loginRequired
     case .signedIn:
-      if let token, let left = secondsLeft(of: token), left >= leastLifetime { return .ready }
+      if let token, !token.isSealed, let left = secondsLeft(of: token), left >= leastLifetime {
+        return .ready
+      }
       guard try protectionClass(of: row) == .presence else { return .ready }
       let window = windows.window(at: place.name, now: clock.boot)
       return window?.covers(row.id, at: clock.boot) == true ? .ready : .locked

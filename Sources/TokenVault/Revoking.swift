@@ -55,7 +55,7 @@ extension Vault {
     let isUncertain = try intent(of: row) != nil
     var word = await tell(provider, access: access, refresh: token)
     if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
-      let slot
+      !provider.hasOneToken, let slot
     {
       let newer = try await tokens(for: row, provider, token, right, slot, caller)
       guard let newer else {
@@ -87,9 +87,9 @@ extension Vault {
   }
 
   private func validAccessToken(of row: AccountRow) -> String? {
-    guard let token = try? token(of: row), let left = secondsLeft(of: token), left > 0 else {
-      return nil
-    }
+    guard let token = try? token(of: row), !token.isSealed, let left = secondsLeft(of: token),
+      left > 0
+    else { return nil }
     return token.token
   }
 
@@ -107,6 +107,7 @@ extension Vault {
   ) async -> Word {
     let client = ProviderClient(provider: provider)
     let isBackend = provider.kind == .passwordBackend
+    let access = access?.isEmpty == true ? nil : access
     let made = try? client.revocation(
       accessToken: isBackend || refresh == nil ? access : nil,
       refreshToken: refresh

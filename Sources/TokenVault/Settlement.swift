@@ -167,7 +167,9 @@ extension Vault {
       return try unanswered(intent, message, caller, least: least, status: status)
     case .misconfigured(let message, let refreshToken):
       // Whose it is, an answer without an ID token does not say.
+      // Nor is one kept that the file says there is none of.
       if let refreshToken, !isSignIn || provider.kind != .oidc,
+        provider.oauth == nil || !provider.hasOneToken,
         try pending(intent).map({ pending throws(VaultFailure) in
           try mayKeep(pending, nil, account, provider)
         }) ?? true

@@ -46,6 +46,11 @@ extension Vault {
     } catch {
       throw .invalidArgument("\(error)")
     }
+    guard !provider.hasOneToken || asked == .standard else {
+      throw .invalidArgument(
+        "\(account.provider) gives one token for all: it has the scopes of the login"
+      )
+    }
     guard settings.refreshScope == .any || asked.scopes.isEmpty else {
       throw .invalidArgument(
         "\(account.provider) would grant \(account.name) no more than these scopes ever again"
@@ -75,9 +80,8 @@ extension Vault {
     _ asked: ScopeRequest,
     wanted: Int64?
   ) throws(VaultFailure) -> AccessGrant? {
-    guard account.state != .signedOut, let row = try token(of: account, asked.key) else {
-      return nil
-    }
+    guard account.state != .signedOut, let row = try token(of: account, asked.key), !row.isSealed
+    else { return nil }
     guard let left = secondsLeft(of: row) else { return nil }
     guard let wanted else {
       guard left > 0 else { return nil }
@@ -123,7 +127,7 @@ extension Vault {
     of account: AccountRow,
     caller: Caller
   ) throws(VaultFailure) {
-    let rows = try tokens(of: account).filter { $0.token == rejected }
+    let rows = try tokens(of: account).filter { $0.token == rejected && !$0.isSealed }
     guard !rows.isEmpty else { return }
     if rows.contains(where: \.scopeSet.isEmpty) { try removeTokenFile(of: account.name) }
     try change { () throws(VaultFailure) in
@@ -162,7 +166,7 @@ extension Vault {
     return AccessTokenRow(
       account: intent.account,
       scopeSet: scopeSet(of: intent),
-      token: answer.accessToken,
+      token: answer.accessToken.isEmpty ? AccessTokenRow.sealed : answer.accessToken,
       tokenType: answer.tokenType,
       expiresAt: answer.expiresIn.map { came + Int64($0) },
       storedAt: clock.wall.seconds,

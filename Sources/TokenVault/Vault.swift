@@ -104,6 +104,8 @@ public actor Vault {
   let rules: any MachineRules
   var refusals = RefusalCount()
   var quietChecks = QuietChecks()
+  /// How often the one token of a provider was opened without a check.
+  var openings = OpeningCount()
   let trailLimits: TrailLimits
   /// When the trail was last looked through for what is too old; nil before the first time.
   var lastPruning: BootInstant?

@@ -65,7 +65,7 @@ struct ProviderTests {
     ("login_path", "/a/../b"), ("login_path", "//evil.example"), ("login_path", "/a?b=c"),
     ("login_path", "/a b"), ("login_path", ""), ("access_token_field", ""),
     ("access_token_field", "a\"b"), ("access_token_field", "1a"),
-    ("refresh_token_field", "access_token"), ("email_field", "e\n"),
+    ("token_type_field", "refresh_token"), ("email_field", "e\n"),
     ("ca", "/etc/ssl/ca.pem"), ("ca", ""), ("ca", "-----BEGIN CERTIFICATE-----\nMIIB\n"),
     ("ca", certificate + "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"),
     ("ca", String(repeating: certificate, count: 1000)),

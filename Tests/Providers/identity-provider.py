@@ -27,7 +27,9 @@ takes `sub` alone; a denial comes back without `state`; userinfo answers a bad t
 dj-rest-auth: POST URL/auth/registration/ {email, password1, password2}, /auth/login/ {email, password},
 /auth/token/refresh/ {refresh}, /auth/logout/ {refresh}; GET /auth/user/. Answers hold `access`,
 `refresh` and, but for a refresh, `user` {pk, email, first_name, ...}; no lifetime. A used refresh token
-stands on a blacklist: 401 with the `code` token_not_valid. No user is known beforehand.
+stands on a blacklist: 401 with the `code` token_not_valid. No user is known beforehand. Sliding tokens
+of simplejwt, one token for all: POST /auth/sliding/ {username, password} and /auth/sliding/refresh/
+{token} answer `token`, whose lifetime is that of access tokens.
 
 Control calls are JSON objects: one a line on standard input, {"call": NAME, ...}, each answered with
 one line; or over HTTP, for instance

@@ -50,13 +50,20 @@ class Provider:
             "SIMPLE_JWT": {
                 "ROTATE_REFRESH_TOKENS": options.refresh != "fixed",
                 "BLACKLIST_AFTER_ROTATION": options.refresh != "fixed",
-                "ACCESS_TOKEN_LIFETIME": datetime.timedelta(seconds=options.access_lifetime)}}
+                "ACCESS_TOKEN_LIFETIME": datetime.timedelta(seconds=options.access_lifetime),
+                "SLIDING_TOKEN_LIFETIME": datetime.timedelta(seconds=options.access_lifetime),
+                "AUTH_TOKEN_CLASSES": ["rest_framework_simplejwt.tokens.AccessToken",
+                                       "rest_framework_simplejwt.tokens.SlidingToken"]}}
 
     def call_counts(self):
         from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
         dead = BlacklistedToken.objects.count()
         return {"refresh_tokens": OutstandingToken.objects.count(), "blacklisted": dead,
                 "live_refresh_tokens": OutstandingToken.objects.count() - dead}
+
+    def call_add_user(self, email):
+        from django.contrib.auth.models import User
+        User.objects.create_user(email, email, "provider-password")
 
     def call_revoke(self, user=None):
         from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken

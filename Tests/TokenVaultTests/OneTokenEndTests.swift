@@ -1,0 +1,117 @@
+import Presence
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// One token that nothing is given for: it lives until its end.
+@Suite(.timeLimit(.minutes(10)))
+struct OneTokenEndTests {
+  private func signedIn(_ bench: Bench, lifetime: Int?) async throws -> Vault {
+    let vault = try await bench.open()
+    let life = lifetime.map { #","expires_in":\#($0)"# } ?? ""
+    bench.exchange.plan(.answer(status: 200, body: #"{"token":"one-1"\#(life)}"#))
+    let settings = [
+      "access_token_field": "token", "refresh_token_field": "token", "refresh_path": "none",
+    ]
+    _ = try await vault.signIn(
+      account: "me",
+      provider: try provider(settings),
+      email: "me@example.org",
+      password: shared("hunter2"),
+      registering: false,
+      displayName: nil,
+      caller: caller()
+    )
+    return vault
+  }
+
+  @Test(arguments: [3600, nil] as [Int?])
+  func withoutARefreshEndpointItLivesUntilItsEnd(_ lifetime: Int?) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: lifetime)
+    bench.clock.advance(3599)
+    let grant = try await vault.token()
+    #expect(grant.accessToken == "one-1" && grant.isShorterThanRequested == (lifetime != nil))
+    await vault.refreshAhead()
+    bench.clock.advance(1)
+    guard lifetime != nil else {
+      #expect(try await vault.token().accessToken == "one-1")
+      return
+    }
+    guard case .loginRequired(_, let why)? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("handed out")
+      return
+    }
+    #expect(why.contains("has ended"), "\(why)")
+    let facts = try await vault.stateOfMe()
+    #expect(facts.state == .loginRequired && facts.cause == why)
+    #expect(bench.exchange.requests.count == 1)
+  }
+
+  @Test
+  func anOAuthGrantWithoutARefreshTokenWorksAndKnowsNoOtherScopes() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.exchange.plan(
+      .answer(status: 200, body: #"{"access_token":"gho_1","token_type":"bearer","scope":"read"}"#)
+    )
+    _ = try await vault.signIn(
+      account: "me",
+      provider: try oauthProvider(["refresh_token_field": "access_token"]),
+      email: "me@example.org",
+      password: shared("hunter2"),
+      registering: false,
+      displayName: nil,
+      caller: caller()
+    )
+    let grant = try await vault.token()
+    #expect(grant.accessToken == "gho_1" && grant.scope == "read" && grant.expiresAt == nil)
+    let files = try bench.scratch.files()
+    #expect(files.values.allSatisfy { !holds($0, Array("gho_1".utf8)) })
+    guard case .invalidArgument? = await failure({ _ = try await vault.token(scope: "write") })
+    else {
+      Issue.record("another scope")
+      return
+    }
+    // A server's refusal is no word of the provider: the login stays.
+    guard
+      case .loginRequired? = await failure({ _ = try await vault.token(rejected: "gho_1") })
+    else {
+      Issue.record("handed out again")
+      return
+    }
+    #expect(try await vault.token().accessToken == "gho_1")
+    #expect(bench.exchange.requests.count == 1)
+  }
+
+  @Test
+  func aRefreshTokenThatTheFileSaysThereIsNoneOfIsRevokedAndNotKept() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.exchange.plan(oauthTokens("at-1", refresh: "rt-1"), .answer(status: 200, body: ""))
+    let settings = [
+      "refresh_token_field": "access_token",
+      "revocation_endpoint": "https://id.example.com/revoke",
+    ]
+    let ended = await failure {
+      _ = try await vault.signIn(
+        account: "me",
+        provider: try oauthProvider(settings),
+        email: "me@example.org",
+        password: shared("hunter2"),
+        registering: false,
+        displayName: nil,
+        caller: caller()
+      )
+    }
+    guard case .misconfigured(let why)? = ended else {
+      Issue.record("\(String(describing: ended))")
+      return
+    }
+    #expect(why.contains("refresh_token_field") && why.contains("revoked"), "\(why)")
+    #expect(bench.exchange.requests.last?.body?.contains("rt-1") == true)
+    #expect(try await vault.accountFacts(named: nil).isEmpty)
+  }
+}
