@@ -20,7 +20,9 @@ extension AuthSession {
 
   /// A valid access token for these scopes, and this recipient where one is named.
   ///
-  /// Tokens for different ones are kept beside each other in the vault.
+  /// Tokens for different ones are kept beside each other in the vault. At a provider that narrows a
+  /// login for good (`refresh_scope = whole` in its settings says so) a token for fewer scopes than the
+  /// login's takes the others from all later tokens, until a new login.
   public func accessToken(
     scopes: [String],
     audience: String? = nil,

@@ -113,7 +113,7 @@ extension AuthError {
     case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
     case .vaultUnsafe(let message, let hint):
       self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
-    case .noSuchFinger, .noSuchUser, .invalidArgument, .refused:
+    case .noSuchFinger, .noSuchUser, .invalidArgument, .refused, .mayNarrow:
       self.init(.invalidArgument, "\(error)", cause: cause)
     case .internal(let message): self.init(.unexpected, message, cause: cause)
     }

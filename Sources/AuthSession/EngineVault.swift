@@ -67,7 +67,9 @@ public struct EngineVault: AuthVault {
           rejected: request.rejected,
           prompt: prompt,
           scope: request.scopes?.joined(separator: " "),
-          audience: request.audience
+          audience: request.audience,
+          // The app that asks for scopes knows its provider, and no person reads this call.
+          narrow: request.scopes == nil ? nil : true
         )
       }
     }

@@ -35,6 +35,8 @@ struct CommandError: Error, Equatable {
     case addressTaken = "address-taken"
     /// The provider found fault with a field.
     case invalidInput = "invalid-input"
+    /// A token for fewer scopes may narrow the login for good.
+    case mayNarrow = "may-narrow"
   }
 
   let code: ExitCode

@@ -71,6 +71,7 @@ extension ExitCode {
       case .providerRefused: .serverError
       case .vaultUnsafe: .unsafeVault
       case .refused: .refused
+      case .mayNarrow: .promptNeeded
       case .internal: .bug
       }
   }

@@ -78,9 +78,12 @@ extension Session {
     let terminal = try terminal(for: what, instead: "--yes goes on without asking")
     output.ask("\(question) [y/N] ")
     let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
-    guard ["y", "yes"].contains(trimmed(answer).lowercased()) else {
-      throw CommandError(.interrupted, refusal)
-    }
+    guard isYes(answer) else { throw CommandError(.interrupted, refusal) }
+  }
+
+  /// Whether an answer is a yes; anything else is a no.
+  func isYes(_ answer: String) -> Bool {
+    ["y", "yes"].contains(trimmed(answer).lowercased())
   }
 
   private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {

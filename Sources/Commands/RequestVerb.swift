@@ -128,7 +128,7 @@ private struct RequestRun {
     of account: String,
     rejected: String?
   ) throws(CommandError) -> String {
-    let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
+    let reply = try session.accessToken { prompt in
       AccessTokenCall(
         account: account,
         rejected: rejected,

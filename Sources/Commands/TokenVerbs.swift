@@ -27,7 +27,9 @@ enum TokenVerbs {
       Nothing but the token stands on standard output. It is refreshed when needed, after a \
       presence check where the account asks for one. Tokens for other scopes and audiences are \
       kept beside one another. Where the provider gives one token alone, each call opens it, and \
-      takes such a check.
+      takes such a check. Where a token for fewer scopes than the login's may narrow the login \
+      for good, and the provider's file says nothing of it, the first such call asks; without a \
+      terminal, or with --no-input, it is exit 7.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -35,7 +37,7 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
+    let reply = try session.accessToken { prompt in
       AccessTokenCall(
         account: account,
         minimumLifetime: lifetime,

@@ -65,6 +65,8 @@ extension CommandError {
       self.init(code, message, hint: AccountText.chooseDefault)
     case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
     case .invalidArgument(let message), .refused(let message): self.init(code, message)
+    case .mayNarrow(let message):
+      self.init(code, message, hint: NarrowingConsent.remedy, reason: .mayNarrow)
     }
   }
 }

@@ -74,8 +74,8 @@ public struct OAuthSettings: Sendable, Equatable {
   public let responseIssuerRequired: Bool
   /// Whether a refresh ends all access tokens of before, those of other scopes too.
   public let refreshEndsAccessTokens: Bool
-  /// What a refresh may ask for.
-  public let refreshScope: RefreshScope
+  /// What a refresh may ask for; nil where nothing says it.
+  public let refreshScope: RefreshScope?
   /// The keys that discovery filled in: sorted; empty in what a person wrote.
   public let discovered: [String]
 
@@ -137,7 +137,7 @@ public struct OAuthSettings: Sendable, Equatable {
       try reader.takeOptional(Self.responseIssuerKey, OAuthRules.required) ?? false
     refreshEndsAccessTokens =
       try reader.takeOptional(Self.refreshEndsKey, ProviderSettings.truth) ?? false
-    refreshScope = try reader.takeOptional(Self.refreshScopeKey, ProviderSettings.choice) ?? .any
+    refreshScope = try reader.takeOptional(Self.refreshScopeKey, ProviderSettings.choice)
     var endpoints: [OAuthEndpoint: String] = [:]
     for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
       endpoints[one] = try reader.takeOptional(one.key, endpoint)
@@ -210,7 +210,7 @@ public struct OAuthSettings: Sendable, Equatable {
     settings["discovery_url"] = discoveryURL
     // Came later, so they stand there only where they are not the default: bindings of before hold.
     if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
-    if refreshScope != .any { settings[Self.refreshScopeKey] = refreshScope.rawValue }
+    if let refreshScope { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [
       (Self.scopeKey, scopes, " "), ("resource", resources, ";"),
       ("id_token_algorithms", Self.spelled(idTokenAlgorithms), ";"),

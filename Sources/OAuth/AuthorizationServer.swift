@@ -65,7 +65,7 @@ struct AuthorizationServer {
     form.add("refresh_token", token)
     // Left out, it is what the login asked for; written out, it may only become less, and at some
     // providers never more again.
-    if settings.refreshScope == .any, let scopes = scope?.scopes, !scopes.isEmpty {
+    if settings.refreshScope != .whole, let scopes = scope?.scopes, !scopes.isEmpty {
       form.add("scope", scopes.joined(separator: " "))
     }
     addTarget(scope, to: &form)

@@ -153,7 +153,7 @@ public struct ServerMetadata: Sendable {
     warnings += scopeWarnings(for: provider)
     // GitLab's own claims. A refresh that names fewer scopes narrows the grant there.
     if claims?.contains(where: { $0.hasPrefix("https://gitlab.org/") }) == true,
-      provider.oauth?.refreshScope == .any
+      provider.oauth?.refreshScope != .whole
     {
       warnings.append(
         "is a GitLab, which narrows a login for good when a token for fewer scopes is asked for: set"

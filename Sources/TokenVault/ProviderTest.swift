@@ -54,6 +54,7 @@ extension Vault {
     if flows.isEmpty { warnings.append("offers no way to sign in that is known here") }
     if isTrying, flows.contains(.browser) { warnings += await redirectWarnings(found) }
     warnings += await revocationWarnings(found, metadata, isTrying: isTrying)
+    warnings += narrowingWarnings(found)
     if metadata == nil {
       try await demandConnection(found, found.endpoint(.token) ?? found.issuer.text)
     }

@@ -78,9 +78,24 @@ extension Vault {
   /// Forgets it, inside the transaction after which it says nothing of the token.
   func forgetSteadiness(of account: [UInt8]) throws(VaultFailure) {
     try forgetEmptyRefusal(of: account)
+    try forgetConsent(of: account)
     try stored { () throws(StorageError) in
       try self.store.setMeta(Self.steadyKey(account), to: nil)
     }
+  }
+
+  private func knownSteadiness(of account: AccountRow) throws(VaultFailure) -> Int64? {
+    let known = try stored { () throws(StorageError) in
+      try self.store.meta(Self.steadyKey(account.id))
+    }
+    return known.flatMap { bytes in
+      bytes.count == 8 ? bytes.reduce(0) { $0 << 8 | Int64($1) } : nil
+    }
+  }
+
+  /// Whether a refresh has shown that the provider leaves the refresh token as it is.
+  func isKnownSteady(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    try knownSteadiness(of: account) == account.generation
   }
 
   /// Refuses a second holder, unless it is known that neither would lock the other one out.
@@ -91,13 +106,7 @@ extension Vault {
           + " (refresh_reuse = revokes); leave out --keep"
       )
     }
-    let known = try stored { () throws(StorageError) in
-      try self.store.meta(Self.steadyKey(account.id))
-    }
-    let generation = known.flatMap { bytes in
-      bytes.count == 8 ? bytes.reduce(0) { $0 << 8 | Int64($1) } : nil
-    }
-    switch generation {
+    switch try knownSteadiness(of: account) {
     case account.generation: return
     case Self.replaced:
       throw .refused(

@@ -51,7 +51,7 @@ extension Vault {
         "\(account.provider) gives one token for all: it has the scopes of the login"
       )
     }
-    guard settings.refreshScope == .any || asked.scopes.isEmpty else {
+    guard settings.refreshScope != .whole || asked.scopes.isEmpty else {
       throw .invalidArgument(
         "\(account.provider) would grant \(account.name) no more than these scopes ever again"
           + " (refresh_scope = whole): sign in as an account of its own with them:"

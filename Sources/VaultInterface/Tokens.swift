@@ -21,6 +21,8 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   public var audience: String?
   /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
   public var ask: Bool?
+  /// Whether the person agrees that a token for fewer scopes may narrow the login for good.
+  public var narrow: Bool?
 
   /// Of these parts.
   public init(
@@ -30,7 +32,8 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     prompt: String? = nil,
     scope: String? = nil,
     audience: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    narrow: Bool? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
@@ -39,6 +42,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     self.scope = scope
     self.audience = audience
     self.ask = ask
+    self.narrow = narrow
   }
 
   /// Reads the members.
@@ -50,6 +54,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     scope = try object.optional("scope")
     audience = try object.optional("audience")
     ask = try object.optional("ask")
+    narrow = try object.optional("narrow")
   }
 
   /// The members as JSON.
@@ -63,6 +68,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
         "scope": scope,
         "audience": audience,
         "ask": ask,
+        "narrow": narrow,
       ])
     }
   }

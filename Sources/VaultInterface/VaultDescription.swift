@@ -157,7 +157,7 @@ private let vaultMethodsDescription = #"""
   # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
   method AccessToken(
     account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
-    scope: ?string, audience: ?string, ask: ?bool
+    scope: ?string, audience: ?string, ask: ?bool, narrow: ?bool
   ) -> (
     account: string,
     access_token: string,

@@ -37,6 +37,9 @@ public enum VaultError: Error, Equatable, Sendable {
   case vaultUnsafe(message: String, hint: String?)
   /// The caller may not.
   case refused(message: String)
+  /// The same, unless the person agrees (`AccessTokenCall.narrow`): on the wire it is `Refused`, which
+  /// older clients know.
+  case mayNarrow(message: String)
   /// A fault of the engine.
   case `internal`(message: String)
 
@@ -91,7 +94,10 @@ public enum VaultError: Error, Equatable, Sendable {
         message: try object.required("message"),
         hint: try object.optional("hint")
       )
-    case "Refused": self = .refused(message: try object.required("message"))
+    case "Refused":
+      let message: String = try object.required("message")
+      let mayNarrow = (try object.optional("narrows") as Bool?) == true
+      self = mayNarrow ? .mayNarrow(message: message) : .refused(message: message)
     case "Internal": self = .internal(message: try object.required("message"))
     default: return nil
     }
@@ -111,7 +117,8 @@ public enum VaultError: Error, Equatable, Sendable {
     case .presenceFailed(_, let message, _), .loginRequired(_, let message),
       .providerUnavailable(let message, _, _, _, _), .providerRefused(_, let message, _),
       .vaultUnsafe(let message, _), .busy(let message, _), .invalidArgument(let message),
-      .misconfigured(let message), .refused(let message), .internal(let message):
+      .misconfigured(let message), .refused(let message), .mayNarrow(let message),
+      .internal(let message):
       message
     }
   }
@@ -131,7 +138,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .providerRefused: "ProviderRefused"
     case .misconfigured: "Misconfigured"
     case .vaultUnsafe: "VaultUnsafe"
-    case .refused: "Refused"
+    case .refused, .mayNarrow: "Refused"
     case .internal: "Internal"
     }
   }
@@ -163,6 +170,7 @@ public enum VaultError: Error, Equatable, Sendable {
       case .invalidArgument(let message), .misconfigured(let message), .refused(let message),
         .internal(let message):
         try .wire(["message": message])
+      case .mayNarrow(let message): try .wire(["message": message, "narrows": true])
       }
     }
   }

@@ -51,7 +51,9 @@ let vaultErrorsDescription = #"""
   error Misconfigured(message: string)
   # Damaged, newer, or unsafe permissions; nothing was changed.
   error VaultUnsafe(message: string, hint: ?string)
-  error Refused(message: string)
+  # `narrows`: a token for fewer scopes may narrow the login at its provider for good. The same call
+  # with `narrow` says that the person agrees.
+  error Refused(message: string, narrows: ?bool)
   error Internal(message: string)
 
   """#

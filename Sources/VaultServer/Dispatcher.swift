@@ -301,6 +301,7 @@ struct Dispatcher: Sendable {
       rejected: call.rejected,
       scope: call.scope,
       audience: call.audience,
+      isAgreed: call.narrow ?? false,
       prompt: call.prompt,
       caller: caller
     )

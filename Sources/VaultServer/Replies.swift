@@ -55,6 +55,7 @@ extension VaultError {
     case .misconfigured(let message): self = .misconfigured(message: message)
     case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
     case .refused(let message): self = .refused(message: message)
+    case .mayNarrow(let message): self = .mayNarrow(message: message)
     case .notExportable(let account):
       self = .refused(
         message: "\(account) is not exportable: its refresh token stays here"

@@ -122,7 +122,6 @@ struct OAuthCanonicalFormTests {
       "scope": "openid  offline_access openid", "redirect_uri": "http://127.0.0.1/callback",
       "client_authentication": "none", "id_token_algorithms": "EdDSA;ES256;PS256;RS256",
       "discovery": "auto", "id_field": "sub", "refresh_ends_access_tokens": "false",
-      "refresh_scope": "any",
     ])
     #expect(plain.canonicalForm == written.canonicalForm)
     #expect(plain == written)
@@ -137,7 +136,7 @@ struct OAuthCanonicalFormTests {
     ("discovery_url", "https://x.example/"), ("redirect_uri", "http://127.0.0.1/"),
     ("authorization_parameters", "prompt=login"), ("password_grant", "true"),
     ("id_token_algorithms", "RS256"), ("response_iss", "required"), ("id_field", "id"),
-    ("refresh_ends_access_tokens", "true"), ("refresh_scope", "whole"),
+    ("refresh_ends_access_tokens", "true"), ("refresh_scope", "whole"), ("refresh_scope", "any"),
     ("loopback_users", "998"), ("revocation_ends", "all-logins"),
     ("id_token_algorithms", "RS256;ES512"),
   ])

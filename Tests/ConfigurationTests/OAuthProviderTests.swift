@@ -21,7 +21,7 @@ struct OAuthProviderTests {
     #expect(oauth.idTokenAlgorithms == OAuthSettings.IDTokenAlgorithm.allCases)
     #expect(!oauth.responseIssuerRequired)
     #expect(!oauth.refreshEndsAccessTokens)
-    #expect(oauth.refreshScope == .any)
+    #expect(oauth.refreshScope == nil)
     #expect(oauth.discovered.isEmpty)
     #expect(OAuthEndpoint.allCases.allSatisfy { provider.endpoint($0) == nil })
     #expect(provider.name(of: .id) == "sub")

@@ -42,6 +42,8 @@ final class Member: Someone {
       all["device_authorization_endpoint"] = provider.issuer + "/device-authorization/"
       all["revocation_endpoint"] = provider.issuer + "/revoke_token/"
       all["password_grant"] = "true"
+      // What it does to a login is for one test to find: for the others no question is asked.
+      all["refresh_scope"] = "any"
     } else {
       all["client_secret"] = "any"
       all["scope"] = "openid profile email"

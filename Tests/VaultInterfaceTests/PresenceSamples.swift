@@ -110,6 +110,7 @@ func presenceSamples() throws -> [Sample] {
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),
     error(.refused(message: "m")),
+    error(.mayNarrow(message: "m")),
     error(.internal(message: "m")),
   ]
 }

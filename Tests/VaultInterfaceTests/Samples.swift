@@ -194,7 +194,8 @@ private func accountSamples() throws -> [Sample] {
         prompt: "p1",
         scope: "read write",
         audience: "https://api.example.org",
-        ask: false
+        ask: false,
+        narrow: true
       )
     ),
     try reply(

@@ -8,9 +8,10 @@ func oauthProvider(_ settings: [String: String] = [:]) throws -> Provider {
   let base = [
     "kind": "oauth2", "issuer": "https://id.example.com", "client_id": "app",
     "discovery": "off", "password_grant": "true", "scope": "read write",
-    "token_endpoint": "https://id.example.com/token",
+    "token_endpoint": "https://id.example.com/token", "refresh_scope": "any",
   ]
-  return try Provider(name: ProviderName("dev"), settings: base.merging(settings) { $1 })
+  let all = base.merging(settings) { $1 }.filter { !$0.value.isEmpty }
+  return try Provider(name: ProviderName("dev"), settings: all)
 }
 
 extension Bench {
@@ -72,6 +73,7 @@ extension Vault {
     scope: String?,
     audience: String? = nil,
     rejected: String? = nil,
+    isAgreed: Bool = false,
     prompt: String? = nil,
     caller: Caller = caller()
   ) async throws(VaultFailure) -> AccessGrant {
@@ -81,6 +83,7 @@ extension Vault {
       rejected: rejected,
       scope: scope,
       audience: audience,
+      isAgreed: isAgreed,
       prompt: prompt,
       caller: caller
     )

@@ -115,4 +115,5 @@ class OpenIDProvider(Provider):
     def settings(self):
         return {"kind": "oidc", "issuer": self.issuer, "client_id": self.client,
                 "scope": "openid profile email read", "password_grant": "true",
+                "refresh_scope": "any",
                 "device_authorization_endpoint": self.issuer + "/device-authorization/"}

@@ -1,0 +1,42 @@
+internal import VaultClient
+internal import VaultInterface
+
+/// The question whether a token for fewer scopes is worth the risk to the login.
+enum NarrowingConsent {
+  static let remedy =
+    "agree once at a terminal; or write into the provider's file what it does, refresh_scope = any"
+    + " where a login keeps its scopes, otherwise whole: then thumblatch provider apply"
+}
+
+extension Session {
+  /// Asks for an access token, and the person first where that may narrow the login for good.
+  ///
+  /// - Parameter make: the call, with the prompt whose check has passed.
+  /// - Throws: exit 7 where the person cannot be asked, exit 130 after a no.
+  /// - Returns: the token.
+  func accessToken(
+    _ make: (String?) -> AccessTokenCall
+  ) throws(CommandError) -> AccessTokenReply {
+    do {
+      return try call(within: Session.remoteLimit, again: .always, make)
+    } catch {
+      guard error.reason == .mayNarrow, canAsk else { throw error }
+      try agree(to: error.message)
+    }
+    return try call(within: Session.remoteLimit, again: .always) { prompt in
+      var call = make(prompt)
+      call.narrow = true
+      return call
+    }
+  }
+
+  private func agree(to risk: String) throws(CommandError) {
+    let terminal = try terminal(for: "consent", instead: NarrowingConsent.remedy)
+    output.say("warning: \(risk).")
+    output.ask("Ask for that token all the same? [y/N] ")
+    let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
+    guard isYes(answer) else {
+      throw CommandError(.interrupted, "no token was asked for, and the login is as it was")
+    }
+  }
+}

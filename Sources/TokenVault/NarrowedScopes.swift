@@ -1,0 +1,75 @@
+internal import Configuration
+internal import OAuth
+internal import Storage
+
+// A refresh may ask for fewer scopes than the login has, and the next refresh token must have them all
+// the same (RFC 6749, section 6). Some providers give one that has the fewer alone. The answer does not
+// show it, and only a login brings the others back. So where the provider's file does not say what it
+// does (`refresh_scope`), the first such refresh of a login needs the person's consent. It is kept
+// until the next login. A provider that leaves the refresh token as it is cannot narrow it.
+extension Vault {
+  private static func consentKey(_ account: [UInt8]) -> String {
+    "narrowing:" + hexadecimal(account)
+  }
+
+  /// Demands consent for a refresh that may narrow the login.
+  ///
+  /// - Throws: `mayNarrow` where it is not given yet.
+  func demandConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
+    guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
+    let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
+    throw .mayNarrow(
+      "a token of \(account.name) for fewer scopes may narrow its login at \(account.provider) for"
+        + " good: the usual token would then lack \(lost), until a new login"
+    )
+  }
+
+  /// Keeps the consent that was given for a refresh that may narrow the login.
+  func noteConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
+    guard try scopesAtRisk(asked, account) != nil, try !hasConsent(account) else { return }
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.setMeta(Self.consentKey(account.id), to: [1])
+      }
+    }
+  }
+
+  /// Forgets it, inside the transaction that ends the login it was for.
+  func forgetConsent(of account: [UInt8]) throws(VaultFailure) {
+    try stored { () throws(StorageError) in
+      try self.store.setMeta(Self.consentKey(account), to: nil)
+    }
+  }
+
+  private func hasConsent(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    try stored { () throws(StorageError) in
+      try self.store.meta(Self.consentKey(account.id))
+    } != nil
+  }
+
+  /// The login's scopes that a refresh leaves out and may lose, empty where they are not known; nil
+  /// where nothing can be lost.
+  private func scopesAtRisk(
+    _ asked: ScopeRequest,
+    _ account: AccountRow
+  ) throws(VaultFailure) -> [String]? {
+    guard !asked.scopes.isEmpty, let settings = try provider(of: account).oauth,
+      settings.refreshScope == nil, try !isKnownSteady(account)
+    else { return nil }
+    let login = account.loginScope.map { Self.words($0) } ?? settings.scopes
+    let others = login.filter { !asked.scopes.contains($0) }
+    return login.isEmpty || !others.isEmpty ? others : nil
+  }
+
+  /// What the accounts of a provider show of it, for `provider test`.
+  func narrowingWarnings(_ provider: Provider) -> [String] {
+    guard provider.oauth?.refreshScope != .whole, let rows = try? accounts() else { return [] }
+    return rows.compactMap { row in
+      guard let missing = row.missingScope, let own = try? self.provider(of: row),
+        own.issuer == provider.issuer, own.clientID == provider.clientID
+      else { return nil }
+      return "grants \(row.name) less than its login since a refresh (\(missing)): if a token for"
+        + " fewer scopes came before, set refresh_scope = whole; a new login brings them back"
+    }
+  }
+}

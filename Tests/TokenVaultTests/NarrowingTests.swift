@@ -1,0 +1,102 @@
+import Presence
+import Testing
+
+@testable import TokenVault
+
+/// A token for fewer scopes at a provider of which nothing says whether that narrows the login.
+@Suite(.timeLimit(.minutes(10)))
+struct NarrowingTests {
+  private let unsaid = ["refresh_scope": "", "scope": "mail read write"]
+
+  private func signedIn(_ bench: Bench, scope: String? = nil) async throws -> Vault {
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault, settings: unsaid, scope: scope)
+    return vault
+  }
+
+  private func refusal(_ vault: Vault, _ scope: String = "read") async -> String {
+    guard case .mayNarrow(let why)? = await failure({ _ = try await vault.token(scope: scope) })
+    else { return "" }
+    return why
+  }
+
+  @Test
+  func theFirstCallNeedsConsentBeforeAnythingIsSentOrAsked() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    try await bench.protect(vault)
+    let why = await refusal(vault)
+    #expect(why.contains("lack mail write, until a new login"), "\(why)")
+    #expect(bench.forms.isEmpty)
+    // The usual token and an audience of its own leave the scopes alone.
+    #expect(try await vault.token().accessToken == "at-1")
+    _ = try await need { _ = try await vault.token(scope: nil, audience: "api") }
+    // Consent goes before the presence check, and is kept once that was passed.
+    let asked = try await need { _ = try await vault.token(scope: "read", isAgreed: true) }
+    #expect(await !refusal(vault).isEmpty)
+    try await bench.pass(asked, vault, caller())
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
+    let grant = try await vault.token(scope: "read", isAgreed: true, prompt: asked.prompt)
+    #expect(grant.accessToken == "at-read")
+    bench.clock.advance(60)
+    _ = try await need { _ = try await vault.token(scope: "read") }
+    _ = try await need { _ = try await vault.token(scope: "write") }
+  }
+
+  @Test
+  func consentLastsUntilTheNextLoginAndThroughARestart() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
+    _ = try await vault?.token(scope: "read", isAgreed: true)
+    vault = nil
+    let next = try await bench.open()
+    bench.clock.advance(60)
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: "rt-3"))
+    #expect(try await next.token(scope: "read").accessToken == "at-read-2")
+    try await bench.signInOAuth(next, settings: unsaid)
+    #expect(await !refusal(next).isEmpty)
+  }
+
+  @Test
+  func aProviderThatLeavesTheRefreshTokenAsItIsCannotNarrowIt() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    #expect(await !refusal(vault).isEmpty)
+    bench.clock.advance(3600)
+    bench.exchange.plan(oauthTokens("at-2", refresh: nil))
+    _ = try await vault.token()
+    bench.exchange.plan(oauthTokens("at-read", refresh: nil))
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+  }
+
+  @Test
+  func allScopesOfTheLoginAndOnesBeyondItNarrowNothing() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, scope: "read write")
+    #expect(await !refusal(vault, "write").isEmpty)
+    for scope in ["write read", "read write mail"] {
+      bench.exchange.plan(oauthTokens("at", refresh: "rt-2"))
+      #expect(try await vault.token(scope: scope).accessToken == "at")
+    }
+  }
+
+  @Test
+  func theProvidersTestNamesTheAccountsThatHaveLostScopes() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, scope: "mail read write")
+    let provider = try oauthProvider(unsaid)
+    #expect(await vault.narrowingWarnings(provider).isEmpty)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", scope: "read"))
+    _ = try await vault.token(scope: "read", isAgreed: true)
+    bench.clock.advance(3600)
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-3", scope: "read"))
+    #expect(try await vault.token().missingScope == "mail write")
+    let found = await vault.narrowingWarnings(provider)
+    #expect(found.count == 1 && found.allSatisfy { $0.contains("me") && $0.contains("mail write") })
+    let whole = try oauthProvider(["refresh_scope": "whole", "scope": "mail read write"])
+    #expect(await vault.narrowingWarnings(whole).isEmpty)
+    let other = try oauthProvider(["client_id": "other"])
+    #expect(await vault.narrowingWarnings(other).isEmpty)
+  }
+}
