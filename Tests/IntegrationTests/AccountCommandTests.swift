@@ -53,6 +53,39 @@ struct AccountCommandTests {
   }
 
   @Test
+  func oneCheckEndsEveryLoginForALostMachine() throws {
+    let person = try Person()
+    try person.register("work")
+    try person.register("home")
+    let protection = try person.terminal("presence", "enable", "work")
+    try protection.expect("assword")
+    try protection.enter(Person.systemPassword)
+    _ = try protection.end()
+    try person.run("lock").succeeded()
+
+    // One account is protected and locked: without the check no login is ended.
+    #expect(try person.run("logout", "--all", "--yes").end == .exited(7))
+    let refused = try person.terminal("logout", "--all")
+    try refused.expect("all 2 accounts (home, work)")
+    try refused.enter("n")
+    _ = try refused.end(130)
+    #expect(try person.backend.count("sessions") == 2)
+
+    let logout = try person.terminal("logout", "--all")
+    try logout.expect("[y/N]")
+    try logout.enter("y")
+    try logout.expect("System password for")
+    try logout.enter(Person.systemPassword)
+    let said = try logout.end()
+    for account in ["home", "work"] { #expect(said.contains("signed out of \(account) here")) }
+    #expect(try person.backend.count("sessions") == 0)
+    for account in ["home", "work"] {
+      #expect(try person.run("token", account).end == .exited(4))
+    }
+    try person.run("logout", "--all", "--yes").succeeded()
+  }
+
+  @Test
   func aMaskThatTakesTheOwnersRightsHarmsNothing() throws {
     let person = try Person()
     try person.shell("rm -rf \(person.state) \(person.home)/.config").end.isSuccess()
