@@ -91,6 +91,17 @@ class Command:
         self.shown = self.shown[self.shown.index(text) + len(text):]
         return self
 
+    def shows(self, text, seconds):
+        """Whether a text stands on the screen within so many seconds; if so, forgets all up to it."""
+        deadline = time.monotonic() + seconds
+        try:
+            while text not in self.shown and self._read(deadline, text):
+                pass
+        except Failure:
+            return False
+        self.expect(text)  # fails where the command has ended without it
+        return True
+
     def first_of(self, *texts):
         """Waits until one of some texts stands on the screen, forgets all up to it, and says which."""
         deadline = time.monotonic() + LIMIT
