@@ -143,7 +143,7 @@ struct FingerCareTests {
     try terminal.expect(Self.prompt)
     try person.touch("right-index")
     try terminal.expect("The finger did not match. Touch the reader again.")
-    try person.touch("left-thumb")
+    try person.touchAgain("left-thumb")
     try terminal.expect("at_")
     try terminal.end()
   }

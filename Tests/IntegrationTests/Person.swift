@@ -20,6 +20,8 @@ class Someone {
 
   let user: ScratchUser
   let base: String
+  /// The process that has read the last command to the reader.
+  private var lastReader: Int32?
 
   var programs: String { base + "/bin" }
   var home: String { base + "/home" }
@@ -145,14 +147,19 @@ class Someone {
   ///
   /// A command is a connection of its own, which the reader closes when it has read the command. A
   /// reader that closes before that resets the connection (unix(7)), and the next one gets the command.
-  func reader(_ command: String) throws {
+  /// With `again` it goes to another process than the last one: that one may still have the reader open,
+  /// and reads what comes without an effect.
+  func reader(_ command: String, again: Bool = false) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
         let directory = try Directory(path: readerDirectory)
         let reader = try UnixSocket.connect(in: directory, name: "s")
+        let process = try reader.peerCredentials().process
+        guard !again || process != lastReader else { throw SystemError("connect", code: EBUSY) }
         _ = unsafe try Array(command.utf8).withUnsafeBytes { unsafe try reader.send($0) }
         _ = try reader.readAll(limit: 64)
+        lastReader = process
         return
       } catch {
         guard BootInstant.now < deadline else { throw error }
@@ -163,6 +170,11 @@ class Someone {
 
   /// Puts a finger on the reader.
   func touch(_ finger: String = "right-index") throws { try reader("SCAN \(finger)") }
+
+  /// Puts a finger on the reader after a miss: the next check's process has to arm it first.
+  func touchAgain(_ finger: String = "right-index") throws {
+    try reader("SCAN \(finger)", again: true)
+  }
 
   /// Enrolls a finger, as a person does at a terminal.
   func enroll(_ finger: String = "right-index") throws {

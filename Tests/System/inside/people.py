@@ -13,6 +13,7 @@ import pwd
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from terminal import Command, run_command
 PLACE = "/run/people"
 TOO_OFTEN = "too many prompts"
 READER = "/run/virtual-reader/reader"
+PEER_CREDENTIALS = struct.Struct("3i")
 
 
 def open_session(user, remote):
@@ -190,16 +192,21 @@ def is_armed():
         return connection.connect_ex(READER) == 0
 
 
-def reader(command):
-    """Tells the virtual reader something, as soon as it is armed.
+def reader(command, last=None):
+    """Tells the virtual reader something, as soon as it is armed, and returns the process that has read it.
 
     A reader that closes before it has read that resets the connection (unix(7)): the next one is told.
+    `last` is a process that is not told: it may still have the reader open, and reads without an effect.
     """
     deadline = time.monotonic() + LIMIT
     while True:
         with socket.socket(socket.AF_UNIX) as connection:
             try:
                 connection.connect(READER)
+                process = PEER_CREDENTIALS.unpack(connection.getsockopt(
+                    socket.SOL_SOCKET, socket.SO_PEERCRED, PEER_CREDENTIALS.size))[0]
+                if process == last:
+                    raise BlockingIOError
                 connection.sendall(command.encode())
                 while connection.recv(64):
                     pass
@@ -208,11 +215,11 @@ def reader(command):
                     raise Failure("the reader was never armed") from None
                 select.select([], [], [], 0.02)
                 continue
-            return
+            return process
 
 
-def touch(finger):
-    reader(f"SCAN {finger}")
+def touch(finger, last=None):
+    return reader(f"SCAN {finger}", last)
 
 
 if __name__ == "__main__":

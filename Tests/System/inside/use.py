@@ -107,9 +107,9 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
 def aProtectedTokenNeedsTheRightFinger():
     ask_anew("--no-input").end(status=7)
     command = ask_for_finger()
-    touch("a-stranger")
+    missed = touch("a-stranger")
     command.expect("did not match")
-    touch("right-index")
+    touch("right-index", missed)
     brings_token(command)
 
 
