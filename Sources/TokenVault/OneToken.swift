@@ -23,14 +23,14 @@ struct OpeningCount {
 // front has no file of it, and each call that wants it opens the box, with a proof of its own where
 // the account is protected. What one call opened is never shared with another.
 //
-// It is exchanged for the next one in the last hour of its life, or the last half of a shorter one:
-// by the engine where no question is needed for that, otherwise by the call that opens it then. A
+// It is exchanged for the next one in the last hour of its life, or in the last half of a life
+// under two hours: by the engine if no check is needed, otherwise by the call that opens it then. A
 // token that the provider does not exchange lives until its end, and then a login is required.
 extension Vault {
   /// How long before its end the token is exchanged, in seconds.
   private static let oneTokenAhead: Int64 = 3600
   /// Why a login is required after the end of a token that cannot be exchanged.
-  static let oneTokenEnded = "its token has ended, and the provider gives none for it"
+  static let oneTokenEnded = "its token has ended, and the provider does not exchange it"
 
   /// Whether the provider of an account gives one token; no for a record that cannot be read, which
   /// every refresh refuses.
@@ -163,6 +163,27 @@ extension Vault {
     )
   }
 
+  /// Whether a token that was granted is still that of the account.
+  func isCurrent(_ grant: AccessGrant, _ account: AccountRow) throws(VaultFailure) -> Bool {
+    guard let opened = grant.opened else {
+      return try token(of: account)?.token == grant.accessToken
+    }
+    return opened.account == account.id && opened.generation == account.generation
+  }
+
+  /// Drops a sealed token that the provider refused, unless the account has another one by now: the next
+  /// call exchanges it, or tells that a login is required.
+  func discard(_ refused: OpenedToken, caller: Caller) throws(VaultFailure) {
+    let account = try account(withIdentifier: refused.account)
+    guard account.generation == refused.generation else { return }
+    try change { () throws(VaultFailure) in
+      try self.stored { () throws(StorageError) in
+        try self.store.deleteAccessToken(account: account.id, scopeSet: "")
+      }
+      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+    }
+  }
+
   /// Records that the sealed token goes to a caller; it does not go if that cannot be recorded.
   ///
   /// Each call that a person let through has a record of its own. Of the others, which a program can
@@ -191,7 +212,7 @@ extension Vault {
     openings.unwritten = 0
   }
 
-  /// Begins the exchange of a token that is due, if nobody has to be asked for that.
+  /// Begins the exchange of a token that is due, if that needs no presence check.
   func takeOffOneTokenAhead(
     _ account: AccountRow,
     _ engine: Caller
@@ -208,9 +229,9 @@ extension Vault {
   func oneTokenWarnings(_ provider: Provider) -> [String] {
     guard provider.hasOneToken else { return [] }
     return [
-      "gives one token by its file: each call for it opens the sealed token, and "
+      "gives one token, as its file says: each call opens the sealed token, and "
         + (provider.canRefresh
-          ? "it is exchanged in its last hour, or the last half of a shorter life"
+          ? "it is exchanged in its last hour, or in the last half of a life under two hours"
           : "at its end a login is required")
     ]
   }
@@ -246,7 +267,7 @@ extension Vault {
   }
 
   private func oneTokenOver(_ account: AccountRow, isRejected: Bool = false) -> VaultFailure {
-    let refused = "its token is refused, and the provider gives none for it"
+    let refused = "its token is refused, and the provider does not exchange it"
     return .loginRequired(
       account: account.name,
       message: isRejected ? refused : Self.oneTokenEnded

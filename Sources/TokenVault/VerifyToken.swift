@@ -40,7 +40,7 @@ extension Vault {
     )
     let account = try account(named: grant.account)
     // A login elsewhere meanwhile would have this token sent to another provider.
-    guard try token(of: account)?.token == grant.accessToken else {
+    guard try isCurrent(grant, account) else {
       throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
     }
     let judgement = try await verification(of: grant, account)
@@ -54,7 +54,11 @@ extension Vault {
         TokenVerification(isAccepted: true, expiresAt: end ?? grant.expiresAt)
       )
     case .refused:
-      try discard(grant.accessToken, of: account, caller: caller)
+      if let opened = grant.opened {
+        try discard(opened, caller: caller)
+      } else {
+        try discard(grant.accessToken, of: account, caller: caller)
+      }
       let now = try self.account(withIdentifier: account.id)
       return (try facts(of: now, at: place), TokenVerification(isAccepted: false, expiresAt: nil))
     case .notThere:

@@ -40,13 +40,7 @@ extension Vault {
   ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
     let account = try account(named: grant.account)
     // A login elsewhere meanwhile would have this token sent to another provider.
-    let isCurrent =
-      if let opened = grant.opened {
-        opened.account == account.id && opened.generation == account.generation
-      } else {
-        try token(of: account)?.token == grant.accessToken
-      }
-    guard isCurrent else {
+    guard try isCurrent(grant, account) else {
       throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
     }
     let client = ProviderClient(provider: try provider(of: account))

@@ -41,6 +41,37 @@ struct OneTokenTests {
   }
 
   @Test
+  func oneThatTheProviderRefusesIsExchangedByTheNextCall() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    func verify() async throws -> Bool {
+      try await vault.verification(account: "me", prompt: nil, caller: caller()).verification
+        .isAccepted
+    }
+    #expect(try await verify())
+    #expect(try await vault.token().accessToken == "one-1")
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    #expect(try await !verify())
+    #expect(bench.exchange.refreshes.isEmpty)
+    bench.exchange.plan(one("one-2"))
+    #expect(try await vault.token().accessToken == "one-2")
+  }
+
+  @Test
+  func oneThatIsRefusedAndCannotBeExchangedTakesALogin() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, ["refresh_path": "none"])
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    let found = try await vault.verification(account: "me", prompt: nil, caller: caller())
+    #expect(!found.verification.isAccepted)
+    guard case .loginRequired = await failure({ _ = try await vault.token() }) else {
+      Issue.record("no login is required")
+      return
+    }
+  }
+
+  @Test
   func itIsHandedOutAndLiesNowhereInPlain() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
