@@ -18,8 +18,9 @@ public struct AuthError: Error, Sendable {
     case providerUnavailable(retryAfter: Duration?, status: Int?)
     /// The e-mail address and the password do not belong together.
     ///
-    /// A backend says so with 401, or with 400 or 422 and no word of another obstacle, such as an
-    /// address that is not confirmed; a provider of OAuth with `invalid_grant` (RFC 6749, section 5.2).
+    /// A backend says so with 401, or with 400 or 422 if it finds no fault with a single field. If
+    /// it names another obstacle, such as an unconfirmed address, it is `providerRefused` instead.
+    /// A provider of OAuth says so with `invalid_grant` (RFC 6749, section 5.2).
     case wrongCredentials(status: Int)
     /// The e-mail address has an account already: 409, or 400 or 422 with words that say so.
     case addressTaken(status: Int)

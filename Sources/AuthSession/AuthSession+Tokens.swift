@@ -20,9 +20,10 @@ extension AuthSession {
 
   /// A valid access token for these scopes, and this recipient where one is named.
   ///
-  /// Tokens for different ones are kept beside each other in the vault. At a provider that narrows a
-  /// login for good (`refresh_scope = whole` in its settings says so) a token for fewer scopes than the
-  /// login's takes the others from all later tokens, until a new login.
+  /// Tokens for different ones are kept beside each other in the vault. Some providers narrow a
+  /// login at the first refresh for fewer scopes: later tokens lack the others, until a new login.
+  /// The vault does not ask the app first. If the provider's settings say `refresh_scope = whole`,
+  /// a call for fewer scopes throws `invalidArgument`, and nothing is sent.
   public func accessToken(
     scopes: [String],
     audience: String? = nil,

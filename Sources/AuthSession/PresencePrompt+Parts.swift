@@ -97,7 +97,7 @@ extension PresencePrompt {
   }
 
   /// The one finger that can match, such as `right-index`, where the reader takes no more than one at
-  /// a time; nil where any enrolled one can.
+  /// a time; `nil` if any enrolled finger can.
   public var finger: String? {
     registrar.access(self, keyPath: \.finger)
     return content.withLock { $0.finger }

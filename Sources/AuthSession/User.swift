@@ -1,7 +1,7 @@
 /// Who is signed in, as the provider told it.
 ///
-/// It is for display and for what an app shows to whom. What must be kept from a person belongs behind
-/// the provider's own API: a program of the same user could tell the app anything.
+/// It is for display, and decides at most what the app shows. The provider's own API has to guard
+/// data that this person must not see: a program of the same user could tell the app anything.
 public struct User: Sendable, Hashable {
   /// What the provider calls this person: stable, and no two persons share it.
   ///

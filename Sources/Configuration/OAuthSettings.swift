@@ -74,7 +74,7 @@ public struct OAuthSettings: Sendable, Equatable {
   public let responseIssuerRequired: Bool
   /// Whether a refresh ends all access tokens of before, those of other scopes too.
   public let refreshEndsAccessTokens: Bool
-  /// What a refresh may ask for; nil where nothing says it.
+  /// What a refresh may ask for; `nil` if the file does not say it.
   public let refreshScope: RefreshScope?
   /// The keys that discovery filled in: sorted; empty in what a person wrote.
   public let discovered: [String]

@@ -37,7 +37,7 @@ final class FprintdQuery: FprintdSession, @unchecked Sendable {
     super.init(address)
   }
 
-  /// A person waits for the reader meanwhile.
+  /// Short if a check or an enrolment waits for the answer.
   override var searchTime: guint { question == .use ? 1000 : 5000 }
   /// A start of fprintd makes its list of readers, which probes them.
   override var startsService: Bool { question == .fingers }

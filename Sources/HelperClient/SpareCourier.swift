@@ -29,7 +29,7 @@ final class SpareCourier: Sendable {
     self.route = route
   }
 
-  /// Starts one where none is kept; returns at once.
+  /// Starts one if none is kept; returns at once.
   func prepare() {
     let isDue = state.withLock { state in
       guard case .none = state.spare else { return false }
@@ -132,7 +132,7 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// Ends the spare of this number where it is still there after its time.
+  /// Ends the spare of this number if it is still there after its time.
   private func endLater(_ number: UInt64) {
     Task { [weak self] in
       try? await Task.sleep(nanoseconds: Self.keepingTime)

@@ -11,7 +11,7 @@ internal import System
 struct RefreshFlight {
   let asked: ScopeRequest
   let task: Task<Result<AccessGrant, VaultFailure>, Never>
-  /// Whether it brings a token from behind the gate, which is for its own caller alone.
+  /// Whether it opens the one token of a provider, which only its own caller gets.
   let isOfOneToken: Bool
 }
 

@@ -3,10 +3,11 @@ internal import OAuth
 internal import Storage
 
 // A refresh may ask for fewer scopes than the login has, and the next refresh token must have them all
-// the same (RFC 6749, section 6). Some providers give one that has the fewer alone. The answer does not
-// show it, and only a login brings the others back. So where the provider's file does not say what it
-// does (`refresh_scope`), the first such refresh of a login needs the person's consent. It is kept
-// until the next login. A provider that leaves the refresh token as it is cannot narrow it.
+// the same (RFC 6749, section 6). Some providers give one that has only these scopes. The answer
+// does not show it, and only a login brings the others back. So if the provider's file does not say
+// what the provider does (`refresh_scope`), the first such refresh of a login needs the person's
+// consent, which is kept until the next login. A provider that leaves the refresh token as it is
+// cannot narrow it.
 extension Vault {
   private static func consentKey(_ account: [UInt8]) -> String {
     "narrowing:" + hexadecimal(account)
@@ -14,7 +15,7 @@ extension Vault {
 
   /// Demands consent for a refresh that may narrow the login.
   ///
-  /// - Throws: `mayNarrow` where it is not given yet.
+  /// - Throws: `mayNarrow` if it was not given.
   func demandConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
     let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
@@ -47,8 +48,8 @@ extension Vault {
     } != nil
   }
 
-  /// The login's scopes that a refresh leaves out and may lose, empty where they are not known; nil
-  /// where nothing can be lost.
+  /// The login's scopes that a refresh leaves out and may lose, empty if they are not known; `nil`
+  /// if nothing can be lost.
   private func scopesAtRisk(
     _ asked: ScopeRequest,
     _ account: AccountRow

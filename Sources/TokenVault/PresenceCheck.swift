@@ -146,7 +146,7 @@ public protocol PreparedCheck: Sendable {
     _ request: FingerRequest,
     of caller: Caller
   ) async throws(PresenceOutcome) -> any CheckConversation
-  /// Nobody will ask it: it ends.
+  /// Ends it: no check will follow.
   func end()
 }
 

@@ -95,12 +95,12 @@ public protocol ReadyCourier: Sendable {
 
 /// Sends one request to a provider, in a process of its own.
 public protocol TokenExchange: Sendable {
-  /// Starts a courier ahead, where a request is likely to follow soon; returns at once.
+  /// Starts a courier ahead, if a request is likely to follow soon; returns at once.
   func prepare()
 
   /// Has a courier ready, before it is written down that its request may have been sent.
   ///
-  /// It does not throw: where there is none, its request is `notSent`.
+  /// It does not throw: if none can be started, its request is `notSent`.
   func courier() async -> any ReadyCourier
 
   /// Performs a request; with a `delivery` the outcome goes into the slot.

@@ -85,7 +85,7 @@ struct SharedPresence: PresenceCheck {
   let user: UInt32
 
   func prepare() async -> (any PreparedCheck)? {
-    // Nobody waits for one: without it the check starts its helper itself.
+    // It does not wait for a turn: without a prepared helper the check starts its own.
     guard shares.prepared.takeNow(for: user) else { return nil }
     guard let program = await check.prepare() else {
       shares.prepared.giveBack(of: user, .pressing)

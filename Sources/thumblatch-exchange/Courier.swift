@@ -75,7 +75,7 @@ struct Courier: ~Copyable {
           default: throw .methodNotImplemented(call.method)
           }
         } catch {
-          // Before the answer: who has it may tell this process to end.
+          // Before the answer: the engine may tell this process to end once it has that.
           if isIdle(slot) { Confinement.rest() }
           try send(error.reply)
         }
