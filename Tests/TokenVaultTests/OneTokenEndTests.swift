@@ -27,6 +27,35 @@ struct OneTokenEndTests {
     return vault
   }
 
+  /// A flight waits behind the change, and must not take the refresh token for the one token.
+  @Test
+  func aProviderThatIsAppliedMeanwhileEndsTheCall() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: 3600)
+    try await bench.enroll(vault)
+    let two = try provider([:])
+    func apply(_ prompt: String?) async throws -> AccountFacts {
+      try await vault.applyProvider(two, account: "me", prompt: prompt, caller: caller())
+    }
+    let asked = try await need { _ = try await apply(nil) }
+    try await bench.pass(asked, vault, caller())
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    let account = try await vault.row().id
+    await vault.enter(account)
+    async let applied = apply(asked.prompt)
+    while await vault.queues[account]?.count != 1 { await Task.yield() }
+    async let answer = failure { _ = try await vault.token() }
+    while await vault.queues[account]?.count != 2 { await Task.yield() }
+    await vault.leave(account)
+    _ = try await applied
+    guard case .providerUnavailable(let why, _, _)? = await answer else {
+      Issue.record("a token was handed out")
+      return
+    }
+    #expect(why.contains("has just changed"))
+    #expect(bench.exchange.refreshes.isEmpty)
+  }
+
   @Test(arguments: [3600, nil] as [Int?])
   func withoutARefreshEndpointItLivesUntilItsEnd(_ lifetime: Int?) async throws {
     let bench = try Bench()
