@@ -89,6 +89,7 @@ final class HelperCourier: ReadyCourier {
           helper.finish(withinMilliseconds: 1000)
         }
       } catch {
+        helper.finish(withinMilliseconds: 0)
         continuation.resume(returning: .notSent(reason: "\(error)"))
       }
     }
@@ -134,10 +135,13 @@ final class HelperCourier: ReadyCourier {
     var buffer = MessageBuffer(.helper)
     var hasBegun = false
     do throws(HelperError) {
-      let deadline = BootInstant.now.advanced(bySeconds: seconds)
+      var deadline = BootInstant.now.advanced(bySeconds: seconds)
       while true {
         switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
-        case .begun: hasBegun = true
+        case .begun:
+          hasBegun = true
+          // The computer may have slept before; the courier's own time stands still then (alarm(2)).
+          deadline = BootInstant.now.advanced(bySeconds: seconds)
         case .done: return .delivered
         case .sealed(let image): return .sealed(image)
         case .answered(let status, let retryAfter, let body):

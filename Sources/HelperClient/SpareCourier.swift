@@ -78,6 +78,7 @@ final class SpareCourier: Sendable {
           continuation.resume(returning: answers ? link : nil)
         }
       } catch {
+        link.finish(withinMilliseconds: 0)
         continuation.resume(returning: nil)
       }
     }

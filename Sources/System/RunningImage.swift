@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The files that this process runs: its program and the libraries that it has loaded.
 public struct RunningImage: Sendable {
   private let path: String
@@ -15,14 +17,12 @@ public struct RunningImage: Sendable {
     guard !path.hasSuffix(Self.deleted), (try? ThisProcess.programPath()) == path else {
       return false
     }
-    do {
-      // Not by `self`, which is a link.
-      let process = try Directory(path: "/proc/\(ThisProcess.identifier)")
-      let maps = try process.openForReading("maps").readAll(limit: 1 << 20)
-      return !Self.maps(deletedCode: maps)
-    } catch {
+    // By open(2): RestrictSUIDSGID= of systemd answers openat2(2) with ENOSYS.
+    let number = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+    guard number >= 0, let maps = try? Descriptor(owning: number).readAll(limit: 1 << 20) else {
       return false
     }
+    return !Self.maps(deletedCode: maps)
   }
 
   private static let deleted = " (deleted)"

@@ -20,6 +20,8 @@ struct Courier: ~Copyable {
   /// What it runs, as it was at the start.
   private let image: RunningImage
   private var isGreeted = false
+  /// It ended before anything of a request had come.
+  private var isIdleAtEnd = false
   /// When the first byte of the request came.
   private var begun = BootInstant.now
 
@@ -30,7 +32,8 @@ struct Courier: ~Copyable {
     image = try RunningImage()
   }
 
-  /// False if there was no call that could be answered.
+  /// False if what came was no call that could be answered. A courier without a request has nothing to
+  /// answer: its engine needs it no longer, or its program was replaced.
   consuming func run() -> Bool {
     do {
       // Only the engine may use this process.
@@ -38,7 +41,7 @@ struct Courier: ~Copyable {
       // What the first request needs and is the same for each is made before there is one.
       HTTPRequest.prepare()
       Seal.prepare()
-      guard let received = try receiveCall() else { return false }
+      guard let received = try receiveCall() else { return isIdleAtEnd }
       guard case .exchange(let call, let slot, let announces) = received else {
         if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }
         return true
@@ -65,7 +68,10 @@ struct Courier: ~Copyable {
     var slot: Slot?
     while true {
       while let call = try buffer.nextCall() {
-        guard try mayGoOn(call) else { return nil }
+        guard try mayGoOn(call) else {
+          isIdleAtEnd = true
+          return nil
+        }
         do throws(VarlinkError) {
           switch try HelperRequest(call) {
           case .exchange(let exchange):
@@ -88,7 +94,10 @@ struct Courier: ~Copyable {
         if let passed = received.takeDescriptor(), slot == nil { slot = Slot(passed) }
         return count
       }
-      guard let count, count > 0 else { return nil }
+      guard let count, count > 0 else {
+        isIdleAtEnd = isIdle(slot)
+        return nil
+      }
     }
   }
 
@@ -127,7 +136,9 @@ struct Courier: ~Copyable {
     // Two seconds are for what comes before the request and after it.
     let wanted = min(max(call.timeout, 0), 600_000) / 1000 + 2
     let lifetime = min(max(wanted, Confinement.lifetime), Confinement.longestLifetime)
-    if lifetime > Confinement.lifetime { Confinement.setLifetime(to: lifetime - elapsedSeconds) }
+    if lifetime > Confinement.lifetime {
+      Confinement.setLifetime(to: max(1, lifetime - elapsedSeconds))
+    }
     let request = HTTPRequest(call, milliseconds: remaining(of: lifetime))
     guard let key = call.key else {
       do throws(HTTPError) {
@@ -189,9 +200,9 @@ struct Courier: ~Copyable {
     return slot.keep(image) ? .done : .sealed(image)
   }
 
-  /// Seconds since the request began, rounded up.
+  /// Seconds since the request began, rounded down: the second for what comes after the request stays.
   private var elapsedSeconds: Int {
-    Int((BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000_000) + 1
+    Int((BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000_000)
   }
 
   /// Milliseconds that a request may still take of a lifetime in seconds: one second is for the rest.
