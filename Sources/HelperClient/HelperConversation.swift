@@ -62,6 +62,8 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
           let limit = lead(talk, use)
           // A helper releases the reader last; one that hangs is ended.
           self.helper.finish(withinMilliseconds: limit)
+          // A use that was cancelled while it waited has not waited for the one before it.
+          _ = use?.previous?.ended.wait(milliseconds: Int32(Self.turnTime))
           use?.ended.reach()
         }
       } catch {
