@@ -53,6 +53,7 @@ extension Vault {
     for row in try tokens(of: account)
     where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
       guard let asked = ScopeRequest(key: row.scopeSet), let left = secondsLeft(of: row),
+        mayAskAhead(asked, account),
         let authority = try authorityAhead(for: account, engine)
       else { continue }
       // Where that ends the tokens that callers have, they keep them for as long as they were told.
@@ -60,6 +61,11 @@ extension Vault {
       return takeOff(account.id, asked, wanted: left + 1, authority, engine)
     }
     return nil
+  }
+
+  /// Whether no consent is missing: a refresh without a caller must not narrow the login.
+  private func mayAskAhead(_ asked: ScopeRequest, _ account: AccountRow) -> Bool {
+    (try? demandConsent(to: asked, account)) != nil
   }
 
   private func isDue(_ row: AccessTokenRow) -> Bool {
