@@ -26,7 +26,7 @@ enum UserClaims {
   /// Parts of a name that no fact about a person has.
   private static let secretNames = [
     "token", "secret", "password", "passwd", "passphrase", "credential", "apikey", "api_key",
-    "private_key", "privatekey", "otp", "session",
+    "private_key", "privatekey", "otp", "session", "jwt", "bearer",
   ].map { Array($0.utf8) }
 
   static func bytes(_ names: [String]) -> Set<[UInt8]> { Set(names.map { Array($0.utf8) }) }
