@@ -59,6 +59,11 @@ public struct LoopbackAddress: Sendable, Hashable {
     self.port = port
   }
 
+  /// An address as it stands in memory: one word of IPv4, or four of IPv6.
+  init(inMemory words: [UInt32], port: UInt16) {
+    self.init(words: words.count == 1 ? Self.mapped + words : words, port: port)
+  }
+
   /// Whether it is an IPv4 address, mapped into IPv6 or not.
   var isIPv4: Bool { Array(words.prefix(3)) == Self.mapped }
 

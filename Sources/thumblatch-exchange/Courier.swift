@@ -32,8 +32,10 @@ struct Courier: ~Copyable {
     image = try RunningImage()
   }
 
-  /// False if what came was no call that could be answered. A courier without a request has nothing to
-  /// answer: its engine needs it no longer, or its program was replaced.
+  /// False if what came was no call that could be answered.
+  ///
+  /// A courier without a request has nothing to answer: its engine needs it no longer, or its program was
+  /// replaced.
   consuming func run() -> Bool {
     do {
       // Only the engine may use this process.

@@ -38,6 +38,22 @@ struct LoopbackServerTests {
 
   // MARK: - Real sockets
 
+  @Test(arguments: [
+    PortHolder.Place.ipv4, .anyIPv4, .any, .mapped, .ipv6, .anyIPv6,
+  ])
+  func theKernelTellsTheSameByBothOfItsWays(_ place: PortHolder.Place) throws {
+    let holder = try PortHolder(at: place)
+    let connection = try Connection(holder.port, [.ipv6, .anyIPv6].contains(place) ? .ipv6 : .ipv4)
+    for text in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"] {
+      let address = try address(text, holder.port)
+      #expect(
+        try LoopbackServer.listeners(at: address) == LoopbackServer.listenersInTables(at: address),
+        "\(text)"
+      )
+    }
+    withExtendedLifetime(connection) {}
+  }
+
   @Test(arguments: [PortHolder.Place.ipv4, .anyIPv4, .any, .mapped])
   func aProgramOfThisUserIsTrustedBeforeAndAfterItAccepts(_ place: PortHolder.Place) throws {
     let holder = try PortHolder(at: place)

@@ -71,6 +71,16 @@ int clinux_epoll_remove(int epoll, int fd);
 int clinux_epoll_wait(
     int epoll, uint64_t *tokens, uint32_t *events, int capacity, int timeout_ms);
 int clinux_eventfd(void);
+// A TCP socket that listens: its address as it stands in memory (one word of IPv4, four of IPv6).
+struct clinux_listener {
+  uint32_t words[4];
+  uint32_t user;
+  uint32_t inode;
+};
+// The TCP sockets of a family that listen at a port (sock_diag(7)): how many there are, of which at most
+// `room` are written.
+ssize_t clinux_listeners(int family, uint16_t port, struct clinux_listener *found, size_t room);
+
 // A netlink(7) socket that hears of changed links, addresses and routes (rtnetlink(7)).
 int clinux_route_changes(void);
 // signalfd(2) for SIGINT, SIGTERM and SIGHUP, which are blocked for the whole process if this is

@@ -1,0 +1,81 @@
+#define _GNU_SOURCE
+#include "clinux.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// Sends the question; -errno.
+static int ask_listeners(int number, int family, uint16_t port) {
+  struct {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+  } question;
+  memset(&question, 0, sizeof question);
+  question.head.nlmsg_len = sizeof question;
+  question.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  question.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  question.body.sdiag_family = (uint8_t)family;
+  question.body.sdiag_protocol = IPPROTO_TCP;
+  question.body.idiag_states = 1u << 10;  // TCP_LISTEN: the kernel walks no other sockets then
+  question.body.id.idiag_sport = htons(port);
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+  ssize_t sent = sendto(
+      number, &question, sizeof question, 0, (struct sockaddr *)&kernel, sizeof kernel);
+  return sent < 0 ? -errno : 0;
+}
+
+// Reads the answer of the kernel until its last part.
+static ssize_t read_listeners(int number, struct clinux_listener *found, size_t room) {
+  _Alignas(struct nlmsghdr) char bytes[16384];
+  size_t count = 0;
+  for (;;) {
+    struct sockaddr_nl sender = {0};
+    struct iovec part = {bytes, sizeof bytes};
+    struct msghdr message = {
+      .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1};
+    ssize_t got = recvmsg(number, &message, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -errno;
+    if (message.msg_flags & MSG_TRUNC) return -EMSGSIZE;
+    if (got == 0 || sender.nl_pid != 0) return -EPROTO;
+    unsigned left = (unsigned)got;
+    for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
+      // A socket came or went meanwhile, and the answer may lack one.
+      if (head->nlmsg_flags & NLM_F_DUMP_INTR) return -EAGAIN;
+      if (head->nlmsg_type == NLMSG_ERROR) {
+        if (head->nlmsg_len < NLMSG_LENGTH(sizeof(struct nlmsgerr))) return -EPROTO;
+        int error = ((struct nlmsgerr *)NLMSG_DATA(head))->error;
+        return error < 0 ? error : -EPROTO;
+      }
+      if (head->nlmsg_type == NLMSG_DONE) {
+        int error = 0;
+        if (head->nlmsg_len >= NLMSG_LENGTH(sizeof error)) memcpy(&error, NLMSG_DATA(head), sizeof error);
+        return error < 0 ? error : (ssize_t)count;
+      }
+      if (head->nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg))) return -EPROTO;
+      const struct inet_diag_msg *one = NLMSG_DATA(head);
+      if (count < room) {
+        memcpy(found[count].words, one->id.idiag_src, sizeof found[count].words);
+        found[count].user = one->idiag_uid;
+        found[count].inode = one->idiag_inode;
+      }
+      count++;
+    }
+  }
+}
+
+ssize_t clinux_listeners(int family, uint16_t port, struct clinux_listener *found, size_t room) {
+  int number = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (number < 0) return -errno;
+  ssize_t result = ask_listeners(number, family, port);
+  if (result == 0) result = read_listeners(number, found, room);
+  close(number);
+  return result;
+}
