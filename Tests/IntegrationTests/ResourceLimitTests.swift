@@ -47,7 +47,7 @@ struct ResourceLimitTests {
     }
   }
 
-  @Test(arguments: [20_000, 50_000, 200_000])
+  @Test(arguments: [25_000, 50_000, 200_000])
   func tooFewAddressesAreSaidBeforeAnEngineHangs(_ kilobytes: Int) throws {
     let (text, end) = try run("status", within: "-v \(kilobytes)")
     #expect(text.contains("RLIMIT_AS") && text.contains("ulimit -v"), "\(text)")
