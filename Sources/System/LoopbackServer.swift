@@ -66,10 +66,8 @@ public struct LoopbackServer: Sendable {
     let after = try Self.listeners(at: address)
     // Which program has accepted the connection is asked only if it matters: the kernel walks all sockets
     // for that.
-    guard
-      Self.objection(before: before, after: after, .unseen, users: users) == .unknown,
-      !before.isEmpty, !after.isEmpty
-    else { return Self.objection(before: before, after: after, .unseen, users: users) }
+    let unasked = Self.objection(before: before, after: after, .unseen, users: users)
+    guard unasked == .unknown, !before.isEmpty, !after.isEmpty else { return unasked }
     // Read last: a connection that still waits then has a listener that stood in `after`.
     let acceptance = try Self.acceptance(at: address, from: own)
     return Self.objection(before: before, after: after, acceptance, users: users)
@@ -117,11 +115,10 @@ public struct LoopbackServer: Sendable {
         // A kernel without the module, or a sandbox without netlink(7).
         return try listenersInTables(at: address)
       }
-      for socket in sockets where socket.address == address || socket.address == address.wildcard {
-        found.insert(Listener(user: socket.user, inode: socket.inode, isSure: true))
-      }
-      for socket in sockets where address.isIPv4 && socket.address == address.dualWildcard {
-        found.insert(Listener(user: socket.user, inode: socket.inode, isSure: false))
+      for socket in sockets {
+        let isSure = socket.address == address || socket.address == address.wildcard
+        guard isSure || address.isIPv4 && socket.address == address.dualWildcard else { continue }
+        found.insert(Listener(user: socket.user, inode: socket.inode, isSure: isSure))
       }
     }
     return found
