@@ -8,11 +8,11 @@ struct DesktopQuestion: Sendable {
   private static let patience: Int64 = 10
 
   private let caller: Caller
-  private let isServed: Bool
+  private let route: HelperRoute
 
-  init(_ caller: Caller, isServed: Bool) {
+  init(_ caller: Caller, by route: HelperRoute) {
     self.caller = caller
-    self.isServed = isServed
+    self.route = route
   }
 
   /// The fingers, by a helper that is started for it and ends then.
@@ -70,9 +70,9 @@ struct DesktopQuestion: Sendable {
 
   private func ask(_ helper: HelperLink, starting: Bool) throws(HelperError) -> HelperEnrolled {
     // Whose fingers: the helper asks the kernel who is at the other end.
-    let lent = isServed ? caller.peer?.socket.number ?? -1 : -1
     var buffer = MessageBuffer(.helper)
-    try helper.send(HelperListEnrolledCall(start: starting), passing: lent)
+    let connection = route.connection(of: caller)
+    try helper.send(HelperListEnrolledCall(start: starting), passing: connection)
     return try helper.receive(
       &buffer,
       to: HelperListEnrolledCall.self,

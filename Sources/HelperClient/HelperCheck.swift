@@ -30,7 +30,7 @@ struct HelperCheck: CheckConversation {
         var talk = CheckTalk(conversation.helper, seconds: seconds)
         do throws(HelperError) {
           // Whose prints: the helper asks the kernel who is at the other end.
-          try talk.send(call, prints, of: caller, isServed: route.isServed)
+          try talk.send(call, prints, passing: route.connection(of: caller))
           guard let hidden = try talk.follow(put) else { return }
           guard let pause = pauses.popFirst() else {
             return put(.failed(.busy(hidden)))
@@ -56,7 +56,7 @@ struct HelperCheck: CheckConversation {
   ) throws(Presence.PresenceOutcome) {
     conversation = try HelperConversation(by: route) { conversation, put throws(HelperError) in
       var talk = CheckTalk(conversation.helper, seconds: seconds)
-      try talk.send(call, [], of: caller, isServed: route.isServed)
+      try talk.send(call, [], passing: route.connection(of: caller))
       _ = try talk.follow(put)
     }
   }
@@ -96,15 +96,13 @@ private struct CheckTalk: ~Copyable {
   mutating func send(
     _ call: HelperCheckCall,
     _ prints: [LoadedPrint],
-    of caller: Caller,
-    isServed: Bool
+    passing connection: Int32
   ) throws(HelperError) {
     for print in prints {
       try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
     }
     self.prints = prints.count
-    let lent = isServed ? caller.peer?.socket.number ?? -1 : -1
-    try helper.send(call, more: call.presenceMethod == .fingerprint, passing: lent)
+    try helper.send(call, more: call.presenceMethod == .fingerprint, passing: connection)
   }
 
   /// Hands events over until the last one.

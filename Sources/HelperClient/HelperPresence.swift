@@ -76,7 +76,7 @@ public struct HelperPresence: PresenceCheck {
   public func desktopFingers(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
-    try await DesktopQuestion(caller, isServed: route.isServed).fingers {
+    try await DesktopQuestion(caller, by: route).fingers {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
   }
@@ -85,7 +85,7 @@ public struct HelperPresence: PresenceCheck {
   public func desktopView(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopView {
-    try await DesktopQuestion(caller, isServed: route.isServed).view {
+    try await DesktopQuestion(caller, by: route).view {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
   }

@@ -1,3 +1,6 @@
+internal import System
+internal import TokenVault
+
 /// How the engine reaches its helpers.
 public enum HelperRoute: Sendable, Equatable {
   /// Each is a child process, started beside this program.
@@ -6,9 +9,13 @@ public enum HelperRoute: Sendable, Equatable {
   /// process that is nothing to this one.
   case sockets(directory: String)
 
-  /// Whether helpers serve more users than this process's own, and have to find out which.
-  var isServed: Bool {
-    if case .sockets = self { true } else { false }
+  /// The connection of a caller that is lent to a helper, so that the kernel tells the helper whose call
+  /// it is; -1 if helpers serve this process's own user alone, or the caller has no connection.
+  func connection(of caller: Caller) -> Int32 {
+    switch self {
+    case .children: -1
+    case .sockets: caller.peer?.socket.number ?? -1
+    }
   }
 }
 

@@ -27,7 +27,7 @@ final class PreparedHelper: PreparedCheck {
     guard let helper = link.withLock({ $0 }) else {
       throw .notAvailable(HelperError.ended.reason)
     }
-    return try await DesktopQuestion(caller, isServed: route.isServed).fingers(of: helper)
+    return try await DesktopQuestion(caller, by: route).fingers(of: helper)
   }
 
   func fingerprint(
