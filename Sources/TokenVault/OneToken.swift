@@ -106,7 +106,7 @@ extension Vault {
         by: await exchange.courier(),
         caller
       )
-      let fresh = newToken(in: answer, provider, sent: token)
+      let fresh = tokens(in: answer, provider)?.refreshToken
       try settle(answer, caller: caller)
       let refreshed = try self.account(withIdentifier: account.id)
       guard let row = try self.token(of: refreshed), timeLeft(of: row) > 0 else {
@@ -120,25 +120,6 @@ extension Vault {
       else { throw error }
       return grant(token, row, account, wanted: wanted, authority)
     }
-  }
-
-  /// The token that an answer brought, which takes no second opening of the gate.
-  private func newToken(
-    in answer: borrowing RefreshAnswer,
-    _ provider: Provider,
-    sent: SharedSecret
-  ) -> SharedSecret? {
-    guard let outcome = try? outcome(in: answer.image, of: answer.intent),
-      case .answered(let status, let retryAfter, let body) = outcome,
-      case .tokens(let fresh) = ProviderClient(provider: provider).judge(
-        status: status,
-        retryAfter: retryAfter,
-        body: body.bytes,
-        for: .refresh,
-        sent: sent
-      )
-    else { return nil }
-    return fresh.refreshToken
   }
 
   private func grant(
@@ -161,14 +142,6 @@ extension Vault {
         method: authority.method
       )
     )
-  }
-
-  /// Whether a token that was granted is still that of the account.
-  func isCurrent(_ grant: AccessGrant, _ account: AccountRow) throws(VaultFailure) -> Bool {
-    guard let opened = grant.opened else {
-      return try token(of: account)?.token == grant.accessToken
-    }
-    return opened.account == account.id && opened.generation == account.generation
   }
 
   /// Drops a sealed token that the provider refused, unless the account has another one by now: the next

@@ -195,6 +195,12 @@ extension Vault {
 }
 
 extension VaultFailure {
+  /// Another call has changed the account while this one waited.
+  static let hasJustChanged = VaultFailure.providerUnavailable(
+    "the account has just changed: try again",
+    retryAfter: nil
+  )
+
   /// A failure of the store in the vault's words: nothing was changed by it.
   public init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)

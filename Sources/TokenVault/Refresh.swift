@@ -56,9 +56,7 @@ extension Vault {
     _ = try await admitWithheld(identifier)
     let known = try account(withIdentifier: identifier)
     // New settings may have come meanwhile. A refresh token must not be taken for an access token.
-    guard (use != nil) == isOneToken(known) else {
-      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
-    }
+    guard (use != nil) == isOneToken(known) else { throw .hasJustChanged }
     if let grant = try storedGrant(of: known, asked, wanted: wanted) { return grant }
     if let use {
       return try await useOneToken(of: known, use, wanted: wanted, authority, slot, caller)

@@ -185,6 +185,13 @@ extension Vault {
       if case .unexpected = error { throw error }
       return nil
     }
+    guard let fresh = tokens(in: answer, provider) else { return nil }
+    return (fresh.accessToken, fresh.refreshToken ?? token)
+  }
+
+  /// The tokens that the answer to a refresh brought, which takes no second opening of the gate; `nil` if
+  /// it brought none.
+  func tokens(in answer: borrowing RefreshAnswer, _ provider: Provider) -> TokenAnswer? {
     guard let outcome = try? outcome(in: answer.image, of: answer.intent),
       case .answered(let status, let retryAfter, let body) = outcome,
       case .tokens(let fresh) = ProviderClient(provider: provider).judge(
@@ -192,9 +199,9 @@ extension Vault {
         retryAfter: retryAfter,
         body: body.bytes,
         for: .refresh,
-        sent: token
+        sent: answer.evidence.sent
       )
     else { return nil }
-    return (fresh.accessToken, fresh.refreshToken ?? token)
+    return fresh
   }
 }

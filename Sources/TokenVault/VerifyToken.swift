@@ -38,11 +38,7 @@ extension Vault {
       prompt: prompt,
       caller: caller
     )
-    let account = try account(named: grant.account)
-    // A login elsewhere meanwhile would have this token sent to another provider.
-    guard try isCurrent(grant, account) else {
-      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
-    }
+    let account = try account(of: grant)
     let judgement = try await verification(of: grant, account)
     let place = await placeOfWindow(caller)
     switch judgement {

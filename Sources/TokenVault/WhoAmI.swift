@@ -35,14 +35,26 @@ extension Vault {
     return try await outcome(second.answer, of: second.account, caller)
   }
 
+  /// The account of a granted token, whose provider may get it.
+  ///
+  /// - Throws: `providerUnavailable` if the token is no longer that of the account: a login elsewhere
+  ///   would have it sent to another provider.
+  func account(of grant: AccessGrant) throws(VaultFailure) -> AccountRow {
+    let account = try account(named: grant.account)
+    let isCurrent =
+      if let opened = grant.opened {
+        opened.account == account.id && opened.generation == account.generation
+      } else {
+        try token(of: account)?.token == grant.accessToken
+      }
+    guard isCurrent else { throw .hasJustChanged }
+    return account
+  }
+
   private func profile(
     with grant: AccessGrant
   ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
-    let account = try account(named: grant.account)
-    // A login elsewhere meanwhile would have this token sent to another provider.
-    guard try isCurrent(grant, account) else {
-      throw .providerUnavailable("the account has just changed: try again", retryAfter: nil)
-    }
+    let account = try account(of: grant)
     let client = ProviderClient(provider: try provider(of: account))
     let question: ProviderRequest
     let fallback: ProviderRequest?
