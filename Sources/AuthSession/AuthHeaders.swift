@@ -64,7 +64,7 @@ public struct AuthHeaders: Sendable, Hashable {
 }
 
 extension AuthHeaders {
-  /// Fields as `Name: value`; what is none is left out.
+  /// Fields as `Name: value`; other lines are left out.
   init(lines: [String]) {
     fields = lines.compactMap { line in
       guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }

@@ -68,7 +68,7 @@ struct PluggedReaders {
     return variables.compactMap { variable, driver in
       guard let path = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !path.isEmpty
       else { return nil }
-      // Whoever opens one makes its socket.
+      // The program that opens a virtual reader makes its socket.
       let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
       let mayBeOpened = unsafe access(directory, W_OK | X_OK) == 0
       return PluggedReader(name: "", driver: driver, isInUse: false, mayBeOpened: mayBeOpened)

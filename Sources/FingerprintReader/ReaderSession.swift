@@ -6,7 +6,7 @@ internal import CFprint
 /// result earlier; the thread stays taken until the reader is closed.
 @safe
 class ReaderSession: ReaderAttempt, @unchecked Sendable {
-  /// How often a person who waits hears that the reader still does, in milliseconds.
+  /// How often it is told that the reader still waits for a touch, in milliseconds.
   private static let tick: guint = 5000
   /// How long a driver may take to stop, in milliseconds; then it is left hanging.
   ///

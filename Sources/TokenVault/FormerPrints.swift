@@ -57,7 +57,7 @@ extension Vault {
     }
   }
 
-  /// Seals each former print anew; one that does not open is dropped, for it is of no use.
+  /// Seals each former print anew; a print that does not open is dropped, because no reader could be told of it.
   func resealFormerPrints(under key: borrowing SealingKey) throws(VaultFailure) {
     let rows = try stored { () throws(StorageError) in try self.store.allFormerPrints() }
     for row in rows {
