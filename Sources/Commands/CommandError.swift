@@ -35,7 +35,7 @@ struct CommandError: Error, Equatable {
     case addressTaken = "address-taken"
     /// The provider found fault with a field.
     case invalidInput = "invalid-input"
-    /// A token for fewer scopes may narrow the login for good.
+    /// A token for fewer scopes may narrow the login until a new one.
     case mayNarrow = "may-narrow"
   }
 

@@ -27,9 +27,9 @@ enum TokenVerbs {
       Nothing but the token stands on standard output. It is refreshed when needed, after a \
       presence check where the account asks for one. Tokens for other scopes and audiences are \
       kept beside one another. If the provider gives only one token, each call opens it, and needs \
-      such a check. A token for fewer scopes than the login's may narrow the login for good. \
-      Unless the provider's file says what the provider does, the first such call asks; without a \
-      terminal, or with --no-input, it is exit 7.
+      such a check. At some providers a token for fewer scopes than the login's narrows the login \
+      until a new one. Unless the provider's file says what the provider does, the first such call \
+      asks; without a terminal, or with --no-input, it is exit 7.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

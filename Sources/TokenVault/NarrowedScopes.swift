@@ -20,8 +20,9 @@ extension Vault {
     guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
     let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
     throw .mayNarrow(
-      "a token of \(account.name) for fewer scopes may narrow its login at \(account.provider) for"
-        + " good: the usual token would then lack \(lost), until a new login"
+      "a token of \(account.name) for fewer scopes may narrow its login at \(account.provider): the"
+        + " usual token would then lack \(lost) until a new login. Accept that, or ask for the usual"
+        + " token"
     )
   }
 

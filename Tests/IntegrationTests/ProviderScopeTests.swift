@@ -67,7 +67,7 @@ struct ProviderScopeTests {
     let member = try member(["refresh_scope": ""])
     let refused = try member.run("token", "work", "--scope", "openid read", "--no-input")
     #expect(refused.end == .exited(7), "\(refused.text)")
-    #expect(refused.text.contains("lack email profile, until a new login"), "\(refused.text)")
+    #expect(refused.text.contains("lack email profile until a new login"), "\(refused.text)")
     #expect(refused.text.contains("refresh_scope = any"), "\(refused.text)")
     #expect(try member.provider.refreshes().isEmpty)
     // The usual one is as it was.

@@ -26,7 +26,7 @@ struct NarrowingTests {
     let vault = try await signedIn(bench)
     try await bench.protect(vault)
     let why = await refusal(vault)
-    #expect(why.contains("lack mail write, until a new login"), "\(why)")
+    #expect(why.contains("lack mail write until a new login"), "\(why)")
     #expect(bench.forms.isEmpty)
     // The usual token and an audience of its own leave the scopes alone.
     #expect(try await vault.token().accessToken == "at-1")
