@@ -9,7 +9,7 @@ enum NarrowingConsent {
 }
 
 extension Session {
-  /// Asks for an access token, and the person first where that may narrow the login for good.
+  /// Asks for an access token, and the person first if that may narrow the login.
   ///
   /// - Parameter make: the call, with the prompt whose check has passed.
   /// - Throws: exit 7 where the person cannot be asked, exit 130 after a no.
@@ -26,6 +26,7 @@ extension Session {
     return try call(within: Session.remoteLimit, again: .always) { prompt in
       var call = make(prompt)
       call.narrow = true
+      call.remember = true
       return call
     }
   }
@@ -33,6 +34,7 @@ extension Session {
   private func agree(to risk: String) throws(CommandError) {
     let terminal = try terminal(for: "consent", instead: NarrowingConsent.remedy)
     output.say("warning: \(risk).")
+    output.say("A yes counts for every program until the next login.")
     output.ask("Ask for that token all the same? [y/N] ")
     let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
     guard isYes(answer) else {

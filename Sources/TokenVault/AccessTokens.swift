@@ -31,7 +31,7 @@ extension Vault {
   ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
   ///   - scope: scopes, apart by spaces; nil: the usual ones.
   ///   - audience: whom the token is for; nil: the usual audience.
-  ///   - isAgreed: whether the person agrees that fewer scopes may narrow the login for good.
+  ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: who asks.
   /// - Returns: the token; nobody but this caller sees it.
@@ -43,7 +43,7 @@ extension Vault {
     rejected: String?,
     scope: String? = nil,
     audience: String? = nil,
-    isAgreed: Bool = false,
+    consent: NarrowingConsent = .notGiven,
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
@@ -53,7 +53,7 @@ extension Vault {
       rejected: rejected,
       scope: scope,
       audience: audience,
-      isAgreed: isAgreed,
+      consent: consent,
       prompt: prompt,
       caller: caller
     )
@@ -68,7 +68,7 @@ extension Vault {
     rejected: String?,
     scope: String? = nil,
     audience: String? = nil,
-    isAgreed: Bool = false,
+    consent: NarrowingConsent = .notGiven,
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (AccessGrant, TokenPlace) {
@@ -116,7 +116,7 @@ extension Vault {
         try mayUseOneToken(current, wanted: wanted)
       } else {
         try mayRefresh(current)
-        if !isAgreed { try demandConsent(to: asked, current) }
+        if consent == .notGiven { try demandConsent(to: asked, current) }
       }
       if try self.token(of: current, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
       // What comes first takes about as long: a commit, or a person's touch.
@@ -140,7 +140,7 @@ extension Vault {
       guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
-      if isAgreed { try noteConsent(to: asked, current) }
+      if consent == .untilNextLogin { try noteConsent(to: asked, current) }
       let use = isOneToken ? OneTokenUse(rejected: rejected) : nil
       let flight = takeOff(current.id, asked, wanted: wanted, authority, caller, use)
       if isOneToken { return (try await flight.task.value.get(), token) }

@@ -5,9 +5,22 @@ internal import Storage
 // A refresh may ask for fewer scopes than the login has, and the next refresh token must have them all
 // the same (RFC 6749, section 6). Some providers give one that has only these scopes. The answer
 // does not show it, and only a login brings the others back. So if the provider's file does not say
-// what the provider does (`refresh_scope`), the first such refresh of a login needs the person's
-// consent, which is kept until the next login. A provider that leaves the refresh token as it is
-// cannot narrow it.
+// what the provider does (`refresh_scope`), such a refresh needs consent. The person's consent is kept
+// until the next login, and counts for every caller. The consent of a caller counts for its own call
+// alone: no program decides for another one. A provider that leaves the refresh token as it is cannot
+// narrow it. A token that is stored, or is on its way for another caller, needs no consent: nothing is
+// sent for it.
+
+/// What a caller says to a refresh that may narrow the login.
+public enum NarrowingConsent: Sendable {
+  /// Nothing: the refresh is refused unless the person's consent is kept.
+  case notGiven
+  /// The caller accepts the risk for this call. Nothing is kept.
+  case thisCall
+  /// The person accepts the risk. That is kept until the next login.
+  case untilNextLogin
+}
+
 extension Vault {
   private static func consentKey(_ account: [UInt8]) -> String {
     "narrowing:" + hexadecimal(account)
@@ -15,7 +28,7 @@ extension Vault {
 
   /// Demands consent for a refresh that may narrow the login.
   ///
-  /// - Throws: `mayNarrow` if it was not given.
+  /// - Throws: `mayNarrow` if none is kept.
   func demandConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
     let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
@@ -26,7 +39,7 @@ extension Vault {
     )
   }
 
-  /// Keeps the consent that was given for a refresh that may narrow the login.
+  /// Keeps the person's consent to a refresh that may narrow the login.
   func noteConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard try scopesAtRisk(asked, account) != nil, try !hasConsent(account) else { return }
     try change { () throws(VaultFailure) in

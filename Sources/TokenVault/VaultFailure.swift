@@ -60,7 +60,7 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case vaultUnsafe(String, hint: String?)
   /// A rule of the vault forbids it.
   case refused(String)
-  /// It may cost the login some of its scopes: only if the person agrees.
+  /// It may cost the login some of its scopes: only with a `NarrowingConsent`.
   case mayNarrow(String)
   /// The refresh token of this account is not to leave the vault.
   case notExportable(account: String)

@@ -21,8 +21,11 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   public var audience: String?
   /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
   public var ask: Bool?
-  /// Whether the person agrees that a token for fewer scopes may narrow the login for good.
+  /// Whether the caller accepts, for this call alone, that a token for fewer scopes may narrow the
+  /// login.
   public var narrow: Bool?
+  /// Whether the person accepts it, with `narrow`: the vault keeps that until the next login.
+  public var remember: Bool?
 
   /// Of these parts.
   public init(
@@ -33,7 +36,8 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     scope: String? = nil,
     audience: String? = nil,
     ask: Bool? = nil,
-    narrow: Bool? = nil
+    narrow: Bool? = nil,
+    remember: Bool? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
@@ -43,6 +47,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     self.audience = audience
     self.ask = ask
     self.narrow = narrow
+    self.remember = remember
   }
 
   /// Reads the members.
@@ -55,6 +60,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     audience = try object.optional("audience")
     ask = try object.optional("ask")
     narrow = try object.optional("narrow")
+    remember = try object.optional("remember")
   }
 
   /// The members as JSON.
@@ -69,6 +75,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
         "audience": audience,
         "ask": ask,
         "narrow": narrow,
+        "remember": remember,
       ])
     }
   }

@@ -155,9 +155,11 @@ private let vaultMethodsDescription = #"""
   # A valid access token. `minimum_lifetime` defaults to 10. `rejected` is an access token that a
   # server refused: a newer one is wanted. `prompt` spends a passed presence check. `scope` is a list
   # of scopes apart by spaces, `audience` whom the token is for; without both: the account's usual one.
+  # `narrow` accepts, for this call alone, that a token for fewer scopes may narrow the login. With
+  # `remember` as well, the person accepts it: that is kept until the next login, for every caller.
   method AccessToken(
     account: ?string, minimum_lifetime: ?int, rejected: ?string, prompt: ?string,
-    scope: ?string, audience: ?string, ask: ?bool, narrow: ?bool
+    scope: ?string, audience: ?string, ask: ?bool, narrow: ?bool, remember: ?bool
   ) -> (
     account: string,
     access_token: string,

@@ -37,8 +37,8 @@ public enum VaultError: Error, Equatable, Sendable {
   case vaultUnsafe(message: String, hint: String?)
   /// The caller may not.
   case refused(message: String)
-  /// The same, unless the person agrees (`AccessTokenCall.narrow`): on the wire it is `Refused`, which
-  /// older clients know.
+  /// The same, unless the call accepts the risk (`AccessTokenCall.narrow`): on the wire it is
+  /// `Refused`, which older clients know.
   case mayNarrow(message: String)
   /// A fault of the engine.
   case `internal`(message: String)

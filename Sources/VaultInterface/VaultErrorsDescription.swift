@@ -51,8 +51,8 @@ let vaultErrorsDescription = #"""
   error Misconfigured(message: string)
   # Damaged, newer, or unsafe permissions; nothing was changed.
   error VaultUnsafe(message: string, hint: ?string)
-  # `narrows`: a token for fewer scopes may narrow the login at its provider for good. The same call
-  # with `narrow` says that the person agrees.
+  # `narrows`: a token for fewer scopes may narrow the login at its provider until a new login. The
+  # same call with `narrow` accepts that.
   error Refused(message: string, narrows: ?bool)
   error Internal(message: string)
 

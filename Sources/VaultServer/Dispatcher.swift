@@ -301,7 +301,7 @@ struct Dispatcher: Sendable {
       rejected: call.rejected,
       scope: call.scope,
       audience: call.audience,
-      isAgreed: call.narrow ?? false,
+      consent: Self.consent(of: call),
       prompt: call.prompt,
       caller: caller
     )
@@ -352,6 +352,11 @@ struct Dispatcher: Sendable {
       guard await whenSent() else { break }
     }
     return try Self.made(AuditReply(record: last.map(VaultAuditRecord.init)))
+  }
+
+  static func consent(of call: AccessTokenCall) -> NarrowingConsent {
+    guard call.narrow == true else { return .notGiven }
+    return call.remember == true ? .untilNextLogin : .thisCall
   }
 
   static func provider(_ given: VaultProvider) throws(VaultFailure) -> Provider {

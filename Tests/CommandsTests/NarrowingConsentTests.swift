@@ -13,10 +13,13 @@ struct NarrowingConsentTests {
       #expect(try stage.expect(AccessTokenCall.self).narrow == nil)
       try stage.fail(.mayNarrow(message: "it may narrow the login"))
       try stage.terminal.waitFor("it may narrow the login")
+      try stage.terminal.waitFor("until the next login")
       try stage.terminal.waitFor("[y/N]")
       try stage.terminal.type("y\n")
       let again = try stage.expect(AccessTokenCall.self)
       #expect(again.narrow == true && again.scope == "read")
+      // The person has said it, so the vault keeps it.
+      #expect(again.remember == true)
       // The presence check comes after it, and the consent stays.
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)

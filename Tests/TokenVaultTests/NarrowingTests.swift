@@ -32,11 +32,13 @@ struct NarrowingTests {
     #expect(try await vault.token().accessToken == "at-1")
     _ = try await need { _ = try await vault.token(scope: nil, audience: "api") }
     // Consent goes before the presence check, and is kept once that was passed.
-    let asked = try await need { _ = try await vault.token(scope: "read", isAgreed: true) }
+    let asked = try await need {
+      _ = try await vault.token(scope: "read", consent: .untilNextLogin)
+    }
     #expect(await !refusal(vault).isEmpty)
     try await bench.pass(asked, vault, caller())
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
-    let grant = try await vault.token(scope: "read", isAgreed: true, prompt: asked.prompt)
+    let grant = try await vault.token(scope: "read", consent: .untilNextLogin, prompt: asked.prompt)
     #expect(grant.accessToken == "at-read")
     bench.clock.advance(60)
     _ = try await need { _ = try await vault.token(scope: "read") }
@@ -48,7 +50,7 @@ struct NarrowingTests {
     let bench = try Bench()
     var vault: Vault? = try await signedIn(bench)
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
-    _ = try await vault?.token(scope: "read", isAgreed: true)
+    _ = try await vault?.token(scope: "read", consent: .untilNextLogin)
     vault = nil
     let next = try await bench.open()
     bench.clock.advance(60)
@@ -56,6 +58,41 @@ struct NarrowingTests {
     #expect(try await next.token(scope: "read").accessToken == "at-read-2")
     try await bench.signInOAuth(next, settings: unsaid)
     #expect(await !refusal(next).isEmpty)
+  }
+
+  @Test
+  func consentForOneCallIsNotKept() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
+    #expect(try await vault.token(scope: "read", consent: .thisCall).accessToken == "at-read")
+    // What is stored is handed out to every caller: nothing is sent for it.
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+    #expect(await !refusal(vault, "write").isEmpty)
+    bench.clock.advance(60)
+    #expect(await !refusal(vault).isEmpty)
+    #expect(bench.forms.count == 1)
+    // Neither does it take back what the person said.
+    bench.exchange.plan(oauthTokens("at-write", refresh: "rt-3"))
+    _ = try await vault.token(scope: "write", consent: .untilNextLogin)
+    bench.exchange.plan(oauthTokens("at-mail", refresh: "rt-4"))
+    _ = try await vault.token(scope: "mail", consent: .thisCall)
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: "rt-5"))
+    #expect(try await vault.token(scope: "read").accessToken == "at-read-2")
+  }
+
+  @Test(arguments: [NarrowingConsent.thisCall, .untilNextLogin])
+  func onlyKeptConsentLetsATokenBeRefreshedAhead(_ consent: NarrowingConsent) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2"))
+    _ = try await vault.token(scope: "read", consent: consent)
+    // From the store: it is in use.
+    _ = try await vault.token(scope: "read")
+    bench.clock.advance(3600 - 200)
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: "rt-3"))
+    await vault.refreshAhead()
+    #expect(bench.forms.count == (consent == .thisCall ? 1 : 2))
   }
 
   @Test
@@ -88,7 +125,7 @@ struct NarrowingTests {
     let provider = try oauthProvider(unsaid)
     #expect(await vault.narrowingWarnings(provider).isEmpty)
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", scope: "read"))
-    _ = try await vault.token(scope: "read", isAgreed: true)
+    _ = try await vault.token(scope: "read", consent: .untilNextLogin)
     bench.clock.advance(3600)
     bench.exchange.plan(oauthTokens("at-2", refresh: "rt-3", scope: "read"))
     #expect(try await vault.token().missingScope == "mail write")

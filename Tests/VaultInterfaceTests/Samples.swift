@@ -195,7 +195,8 @@ private func accountSamples() throws -> [Sample] {
         scope: "read write",
         audience: "https://api.example.org",
         ask: false,
-        narrow: true
+        narrow: true,
+        remember: true
       )
     ),
     try reply(

@@ -73,7 +73,7 @@ extension Vault {
     scope: String?,
     audience: String? = nil,
     rejected: String? = nil,
-    isAgreed: Bool = false,
+    consent: NarrowingConsent = .notGiven,
     prompt: String? = nil,
     caller: Caller = caller()
   ) async throws(VaultFailure) -> AccessGrant {
@@ -83,7 +83,7 @@ extension Vault {
       rejected: rejected,
       scope: scope,
       audience: audience,
-      isAgreed: isAgreed,
+      consent: consent,
       prompt: prompt,
       caller: caller
     )
