@@ -30,6 +30,13 @@ public struct AuthError: Error, Sendable {
     case providerRefused(status: Int)
     /// The provider's settings do not fit what it answers.
     case misconfigured
+    /// A token for these scopes may cost the login its other scopes, until a new login. Nothing was
+    /// sent.
+    ///
+    /// Call again with `mayNarrowLogin: true` to accept that for the call, or ask for the usual token.
+    /// If the provider is known to keep or to narrow a login, its setting `refresh_scope` says so, and
+    /// no call ends like this.
+    case mayNarrowLogin
     /// The presence check did not pass.
     case presence(PresenceFailure)
     /// The URL is none, or not one over https where that is needed.
@@ -223,8 +230,8 @@ extension AuthError {
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
     case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .misconfigured,
-      .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument, .noBrowser, .noTerminal,
-      .notInstalled, .vaultUnsafe, .unexpected:
+      .mayNarrowLogin, .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument,
+      .noBrowser, .noTerminal, .notInstalled, .vaultUnsafe, .unexpected:
       .showMessage
     }
   }

@@ -22,15 +22,32 @@ extension AuthSession {
   ///
   /// Tokens for different ones are kept beside each other in the vault. Some providers narrow a
   /// login at the first refresh for fewer scopes: later tokens lack the others, until a new login.
-  /// The vault does not ask the app first. If the provider's settings say `refresh_scope = whole`,
-  /// a call for fewer scopes throws `invalidArgument`, and nothing is sent.
+  /// If the provider's settings say `refresh_scope = whole`, a call for fewer scopes throws
+  /// `invalidArgument`, and nothing is sent.
+  ///
+  /// - Parameters:
+  ///   - scopes: what the token is to be good for.
+  ///   - audience: whom the token is for; nil: the account's usual recipient.
+  ///   - minimumLifetime: how long it must still be valid.
+  ///   - mayNarrowLogin: whether to accept that the provider may narrow the login. It counts for this
+  ///     call alone. The vault keeps only the person's own consent, which
+  ///     `thumblatch token --scope` asks for at a terminal.
+  /// - Returns: a token that is valid now. `scopes` of it are those that the provider granted.
+  /// - Throws: `mayNarrowLogin` if the call may narrow the login, and neither it nor the person
+  ///   accepts that. Else what `accessToken(minimumLifetime:)` throws.
   public func accessToken(
     scopes: [String],
     audience: String? = nil,
-    minimumLifetime: Duration = .seconds(10)
+    minimumLifetime: Duration = .seconds(10),
+    mayNarrowLogin: Bool = false
   ) async throws(AuthError) -> AccessToken {
     try await token(
-      TokenRequest(minimumLifetime: minimumLifetime, scopes: scopes, audience: audience)
+      TokenRequest(
+        minimumLifetime: minimumLifetime,
+        scopes: scopes,
+        audience: audience,
+        mayNarrowLogin: mayNarrowLogin
+      )
     )
   }
 
@@ -61,14 +78,25 @@ extension AuthSession {
   ///   - rejected: the token that was refused.
   ///   - scopes: what it was asked for with; nil: the account's usual ones.
   ///   - audience: whom it was asked for; nil: the account's usual recipient.
+  ///   - mayNarrowLogin: whether to accept that the provider may narrow the login, for this call
+  ///     alone.
   /// - Returns: one that is not `rejected`.
-  /// - Throws: what `accessToken(minimumLifetime:)` throws.
+  /// - Throws: what `accessToken(minimumLifetime:)` throws, and `mayNarrowLogin` as for a first token
+  ///   of these scopes.
   public func accessToken(
     replacing rejected: AccessToken,
     scopes: [String]? = nil,
-    audience: String? = nil
+    audience: String? = nil,
+    mayNarrowLogin: Bool = false
   ) async throws(AuthError) -> AccessToken {
-    try await token(TokenRequest(scopes: scopes, audience: audience, rejected: rejected.value))
+    try await token(
+      TokenRequest(
+        scopes: scopes,
+        audience: audience,
+        rejected: rejected.value,
+        mayNarrowLogin: mayNarrowLogin
+      )
+    )
   }
 
   /// A token of the vault, of work that all share who want one of the same kind.
@@ -82,6 +110,7 @@ extension AuthSession {
       let work = TokenWork(
         scopes: request.scopes,
         audience: request.audience,
+        mayNarrowLogin: request.mayNarrowLogin,
         asksNobody: asksNobody,
         epoch: epoch
       )
@@ -144,6 +173,8 @@ extension AuthSession {
 struct TokenWork: Hashable, Sendable {
   let scopes: [String]?
   let audience: String?
+  /// A call that accepts the risk must not end with the refusal of one that does not.
+  let mayNarrowLogin: Bool
   /// Work in the background must not end with "nobody can be asked" for those who can be.
   let asksNobody: Bool
   /// Who asks after a sign-out or a lock does not get what was asked for before.

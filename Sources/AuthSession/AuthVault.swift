@@ -12,6 +12,9 @@ public protocol AuthVault: Sendable {
   func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot>
 
   /// A valid access token.
+  ///
+  /// A request that may cost the login its other scopes throws `mayNarrowLogin` before anything is
+  /// sent or asked, unless it accepts that. What it accepts counts for this call alone.
   func accessToken(
     of account: String,
     _ request: TokenRequest,
@@ -109,18 +112,22 @@ public struct TokenRequest: Sendable, Hashable {
   public var audience: String?
   /// A token that a server refused: a newer one is wanted.
   public var rejected: String?
+  /// Whether the app accepts that the token may cost the login its other scopes.
+  public var mayNarrowLogin: Bool
 
   /// Of these parts.
   public init(
     minimumLifetime: Duration = .seconds(10),
     scopes: [String]? = nil,
     audience: String? = nil,
-    rejected: String? = nil
+    rejected: String? = nil,
+    mayNarrowLogin: Bool = false
   ) {
     self.minimumLifetime = minimumLifetime
     self.scopes = scopes
     self.audience = audience
     self.rejected = rejected
+    self.mayNarrowLogin = mayNarrowLogin
   }
 }
 

@@ -113,7 +113,15 @@ extension AuthError {
     case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
     case .vaultUnsafe(let message, let hint):
       self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
-    case .noSuchFinger, .noSuchUser, .invalidArgument, .refused, .mayNarrow:
+    case .mayNarrow(let message):
+      self.init(
+        .mayNarrowLogin,
+        message,
+        recoverySuggestion: "call with mayNarrowLogin: true, agree at a terminal with"
+          + " thumblatch token --scope, or set the provider's refresh_scope",
+        cause: cause
+      )
+    case .noSuchFinger, .noSuchUser, .invalidArgument, .refused:
       self.init(.invalidArgument, "\(error)", cause: cause)
     case .internal(let message): self.init(.unexpected, message, cause: cause)
     }

@@ -68,8 +68,8 @@ public struct EngineVault: AuthVault {
           prompt: prompt,
           scope: request.scopes?.joined(separator: " "),
           audience: request.audience,
-          // The app that asks for scopes knows its provider, and no person reads this call.
-          narrow: request.scopes == nil ? nil : true
+          // Without `remember`: what this app accepts must not count for another program.
+          narrow: request.mayNarrowLogin ? true : nil
         )
       }
     }

@@ -46,6 +46,11 @@ extension StubVault {
       throw AuthError(.loginRequired, reason ?? "a login is required")
     }
     if request.scopes == nil, request.audience == nil, let token = stored(request) { return token }
+    // As the real one: before the presence check, and before anything is sent.
+    guard
+      request.scopes == nil || request.mayNarrowLogin
+        || !content.withLock({ $0.settings.mayNarrowLogin })
+    else { throw AuthError(.mayNarrowLogin, "a token for fewer scopes may narrow the login") }
     if found.isProtected, !snapshot.isUnlocked { try await check("refresh", asking) }
     let failure = content.withLock { content in
       content.settings.refreshFailures.isEmpty

@@ -68,6 +68,9 @@ public final class StubVault: AuthVault {
     public var touches: [Touch] = []
     /// What the system password is.
     public var systemPassword = "system password"
+    /// Whether a token for certain scopes may narrow the login: a call for one that does not accept
+    /// this ends with `mayNarrowLogin`.
+    public var mayNarrowLogin = false
     /// Whether the provider accepts access tokens that look valid.
     public var acceptsTokens = true
     /// The errors that the next calls end with; `loginRequired` is how the account stands then.

@@ -84,6 +84,13 @@ final class App {
     case "facts":
       return "\(session.isAuthenticated) \(session.currentUser?.email ?? "nobody")"
         + " \(session.isLoading) \(session.hasProtectedCredentials)"
+    case "scoped":
+      let accepts = options["narrow"] == "yes"
+      return try await session.accessToken(
+        scopes: names,
+        audience: options["audience"],
+        mayNarrowLogin: accepts
+      ).value
     default: return try await fetch(action, names, session)
     }
     return ""

@@ -116,6 +116,53 @@ struct TokenTests {
   }
 
   @Test
+  func aTokenThatMayNarrowTheLoginIsTheAppsChoiceCallByCall() async throws {
+    let made = try await Session.signedIn(protected: true)
+    let session = made.session
+    made.vault.set { $0.mayNarrowLogin = true }
+    func refused() async -> Bool {
+      let failure = await error { () throws(AuthError) in
+        try await session.accessToken(scopes: ["read"])
+      }
+      return failure?.kind == .mayNarrowLogin && failure?.recovery == .showMessage
+    }
+    #expect(await refused())
+    #expect(made.presenter.prompts.isEmpty && made.vault.refreshes == 0)
+    let token = try await session.accessToken(scopes: ["read"], mayNarrowLogin: true)
+    #expect(await refused())
+    let failure = await error { () throws(AuthError) in
+      try await session.accessToken(replacing: token, scopes: ["read"])
+    }
+    #expect(failure?.kind == .mayNarrowLogin)
+    let next = try await session.accessToken(
+      replacing: token,
+      scopes: ["read"],
+      mayNarrowLogin: true
+    )
+    #expect(next != token)
+    // The usual token narrows nothing.
+    _ = try await session.accessToken()
+  }
+
+  @Test
+  func aCallThatAcceptsTheRiskDoesNotEndWithTheRefusalOfAnother() async throws {
+    let made = try await Session.signedIn()
+    let session = made.session
+    made.vault.set { $0.mayNarrowLogin = true }
+    made.vault.hold()
+    let careful = Task.immediate {
+      await error { () throws(AuthError) in try await session.accessToken(scopes: ["read"]) }
+    }
+    let bold = Task.immediate {
+      try await session.accessToken(scopes: ["read"], mayNarrowLogin: true).value
+    }
+    try await until { session.tokens.waiting == 2 }
+    made.vault.letGo()
+    #expect(await careful.value?.kind == .mayNarrowLogin)
+    #expect(try await bold.value == "at-1")
+  }
+
+  @Test
   func aRejectedTokenIsReplacedOnce() async throws {
     let made = try await Session.signedIn()
     let first = try await made.session.accessToken()

@@ -77,6 +77,35 @@ struct ProviderScopeTests {
   }
 
   @Test
+  func whatAnAppAcceptsCountsForItsOwnCallAndWhatThePersonAcceptsForAll() throws {
+    let member = try Member(.toolkit, ["--refresh", "rotate"], settings: ["refresh_scope": ""])
+    try member.signIn("me").succeeded()
+    let app = try AppProcess(member, ["-", Someone.systemPassword])
+    let refused = try app.run("scoped openid read")
+    #expect(refused.hasPrefix("failed mayNarrowLogin, showMessage: "), "\(refused)")
+    #expect(refused.contains("lack email profile until a new login"), "\(refused)")
+    #expect(try member.provider.refreshes().isEmpty)
+    let token = try app.run("scoped openid read narrow=yes")
+    #expect(try isAccepted(token, by: member))
+    // It is stored, and nothing is sent for it.
+    #expect(try app.run("scoped openid read") == token)
+    #expect(try member.provider.refreshes().count == 1)
+    // No other call counts on what that one accepted, neither here nor at a terminal.
+    #expect(try app.run("scoped openid").hasPrefix("failed mayNarrowLogin, "))
+    let silent = try member.run("token", "me", "--scope", "openid", "--no-input")
+    #expect(silent.end == .exited(7), "\(silent.text)")
+    #expect(try member.provider.refreshes().count == 1)
+    let terminal = try member.terminal("token", "me", "--scope", "openid", columns: 240)
+    try terminal.expect("A yes counts for every program until the next login.")
+    try terminal.expect("[y/N]")
+    try terminal.type("y\n")
+    try terminal.end()
+    // The grant has no more than that scope by now: another recipient takes another refresh.
+    #expect(try isAccepted(try app.run("scoped openid audience=api"), by: member))
+    #expect(try member.provider.refreshes().count == 3)
+  }
+
+  @Test
   func whereThatIsKnownTheGrantStaysWhole() throws {
     let member = try member(["refresh_scope": "whole"])
     let refused = try member.run("token", "work", "--scope", "openid read")
