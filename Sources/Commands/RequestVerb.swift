@@ -28,7 +28,8 @@ enum RequestVerbs {
     details: """
       The access token goes to the issuer's own origin, and to the hosts that the provider's file \
       names in api_hosts as it was at login; to no other, and along no redirect. On 401 the token is \
-      refreshed and the request made once more.
+      refreshed and the request made once more. With --scope it asks as token does, if that may \
+      narrow the login.
       Certificates, pins and proxy of the account hold for every host. With -d the content type is \
       application/x-www-form-urlencoded unless -H says otherwise. Bodies may have 64 MiB, and a \
       request ten minutes. The body of an error stands on standard output, too; the exit status is \
