@@ -106,6 +106,18 @@ def end(handle, number, seconds=0):
     return True
 
 
+def end_stopped(handle):
+    """Whether the process was stopped; then it is killed, and the descriptor closed."""
+    try:
+        with open("/proc/self/fdinfo/%d" % handle) as file:
+            number = next(int(line.split()[1]) for line in file if line.startswith("Pid:"))
+        with open("/proc/%d/stat" % number) as file:
+            state = file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state in "Tt" and end(handle, signal.SIGKILL)
+
+
 def matching(pattern):
     """Descriptors of all processes whose command line matches, and that are this user's."""
     found = []

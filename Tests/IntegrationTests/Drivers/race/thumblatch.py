@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import time
 
 import events
 import processes
@@ -210,10 +211,44 @@ class Vault:
 
         An exchange may outlive its engine.
         """
-        return events.until(
-            lambda: all(traces.has_finished(text) or self.is_spare(int(name.split(".")[1]))
-                        for name, _, text in self.taken("exchange")),
-            self.work + "/traces", seconds)
+        deadline = time.monotonic() + seconds
+        with events.Directory(self.work + "/traces") as traced:
+            while True:
+                waited = [handle for name, _, text in self.taken("exchange")
+                          if not traces.has_finished(text) for handle in self.awaited(name)]
+                try:
+                    left = deadline - time.monotonic()
+                    if not waited or left <= 0:
+                        return not waited
+                    # Looked at again after a second: that a process has stopped tells nobody.
+                    events.ready([traced.handle, *waited], min(left, 1))
+                    traced.wait(0)
+                finally:
+                    for handle in waited:
+                        os.close(handle)
+
+    def awaited(self, name):
+        """Descriptors of the processes whose end ends this trace: the exchange's, or its tracer's."""
+        number = int(name.split(".")[1])
+        if self.is_spare(number):
+            return []
+        try:
+            handle = os.pidfd_open(number)
+            if not processes.has_ended(handle, 0):
+                return [handle]
+            os.close(handle)
+        except OSError:
+            pass
+        return [tracer for tracer in self.tracers(name) if not processes.end_stopped(tracer)]
+
+    def tracers(self, name):
+        """Descriptors of the strace processes of an exchange that has ended.
+
+        An exchange may be killed, with its engine or as a spare, while strace still tries what the
+        kernel can do. The process of that trial then stays stopped, with the exchange's descriptors.
+        """
+        path = re.escape(" %s/traces/%s " % (self.work, name))
+        return processes.matching(re.compile(path))
 
     # MARK: Processes
 
@@ -258,6 +293,8 @@ class Vault:
             if self.is_spare(int(word)):
                 self.dropped.add("exchange." + word)
                 processes.end(handle, signal.SIGKILL, 20)
+                for tracer in self.tracers("exchange." + word):
+                    processes.end(tracer, signal.SIGKILL)
             else:
                 os.close(handle)
 
