@@ -47,6 +47,10 @@ public enum MarkFile {
   }
 
   /// Replaces the mark, durable when this returns.
+  ///
+  /// A mark of this format is overwritten where it lies: a new file, its name and their directory would take
+  /// three waits for the disk instead of one. The 48 bytes lie in one sector, which disks write whole or not at
+  /// all. What is no private file of this length is replaced by a new one.
   public static func write(
     count: UInt64,
     code: [UInt8],
@@ -54,6 +58,17 @@ public enum MarkFile {
   ) throws(StorageError) {
     guard code.count == codeCount else { throw .damaged(name) }
     let bytes = magic + encoded(count) + code
+    if let file = try? directory.root.openChecked(name, writing: true),
+      try calling({ () throws(SystemError) in try file.status().size }) == Int64(Self.count)
+    {
+      let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
+        Result { () throws(SystemError) in
+          try unsafe file.write(buffer, at: 0)
+          try file.synchronizeData()
+        }
+      }
+      return try calling { () throws(SystemError) in try result.get() }
+    }
     try directory.root.replace(name, with: bytes, by: temporaryName, durable: true)
   }
 

@@ -92,6 +92,7 @@ struct DurabilityTests {
       before: "changed",
       in: calls
     )
+    try demand([("pwrite64", "/mark>"), ("fdatasync", "/mark>")], before: "mark", in: calls)
     try demand([("pwrite64", slot), ("fdatasync", slot)], before: "zeroed", in: calls)
     try demand(
       [

@@ -205,9 +205,19 @@ struct MarkFileTests {
       #expect(try MarkFile.read(in: directory) == Mark(count: count, code: markCode))
     }
     #expect(!Files.exists(scratch.path + "/mark.new"))
+    #expect(try Files.contents(scratch.path + "/mark").count == 48)
     #expect(throws: StorageError.damaged("mark")) {
       try MarkFile.write(count: 1, code: [1, 2, 3], in: directory)
     }
+  }
+
+  @Test(arguments: [24, 47, 49, 96])
+  func oneOfAnotherLengthIsReplaced(_ length: Int) throws {
+    let path = scratch.path + "/mark"
+    try Files.put([UInt8](repeating: 7, count: length), at: path)
+    try MarkFile.write(count: 8, code: markCode, in: directory)
+    #expect(try MarkFile.read(in: directory) == Mark(count: 8, code: markCode))
+    #expect(try Files.contents(path).count == 48)
   }
 
   @Test

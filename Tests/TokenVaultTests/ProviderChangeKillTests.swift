@@ -32,8 +32,7 @@ struct ProviderChangeKillTests {
 
   @Test(arguments: [
     ("write", Writer.Injection.kill), ("pwrite64", .kill), ("fsync", .kill), ("fdatasync", .kill),
-    ("unlinkat", .kill), ("renameat", .kill), ("ftruncate", .kill), ("pwrite64", .noSpace),
-    ("fdatasync", .ioError), ("renameat", .ioError),
+    ("unlinkat", .kill), ("ftruncate", .kill), ("pwrite64", .noSpace), ("fdatasync", .ioError),
   ])
   func aStopAtAnyCallLeavesTheOldProviderOrTheNewOne(
     _ call: String,

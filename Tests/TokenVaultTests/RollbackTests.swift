@@ -253,9 +253,10 @@ struct RollbackTests {
   func aMarkThatCannotBeRaisedIsRaisedBeforeTheNextChange() async throws {
     let (_, now) = try await copies()
     let vault = try await now.open()
-    // A directory where the new mark is to be made: it cannot be.
-    let blocked = now.scratch.path + "/mark.new"
-    try run("/bin/mkdir", [blocked])
+    // A directory in its place: nothing can be written there.
+    let mark = now.scratch.path + "/mark"
+    try run("/bin/rm", [mark])
+    try run("/bin/mkdir", [mark])
     now.clock.advance(60)
     now.exchange.plan(.tokens(access: "at-4", refresh: "rt-4", lifetime: 30))
     _ = await failure { _ = try await vault.token() }
@@ -264,7 +265,7 @@ struct RollbackTests {
     let sent = now.exchange.requests.count
     #expect(await failure { _ = try await vault.token() } != nil)
     #expect(now.exchange.requests.count == sent)
-    try run("/bin/rmdir", [blocked])
+    try run("/bin/rmdir", [mark])
     now.exchange.plan(.tokens(access: "at-5", refresh: "rt-5"))
     #expect(try await vault.token().accessToken == "at-5")
     #expect(try await vault.boxChanges() == vault.markedCount)
