@@ -34,7 +34,8 @@ extension Directory {
   /// Writes a whole file under a temporary name and puts it in place of `name` at once.
   ///
   /// With `durable`, the bytes are on the disk before the name leads to them, and the name is
-  /// before this returns. On failure the old file stands, and nothing of the new one is left.
+  /// before this returns. On failure the old file stands, and nothing of the new one is left. Without it,
+  /// there may be no file for a moment, and after a failure.
   func replace(
     _ name: String,
     with bytes: [UInt8],
@@ -44,7 +45,12 @@ extension Directory {
     let file = try createTemporary(temporary)
     do throws(SystemError) {
       try file.write(bytes)
-      if durable { try file.synchronize() }
+      if durable {
+        try file.synchronize()
+      } else {
+        // ext4(5), auto_da_alloc: a name that replaces another one waits for the disk.
+        try unlink(name)
+      }
       try rename(temporary, to: name)
     } catch {
       file.wipe(count: bytes.count)

@@ -77,13 +77,17 @@ public struct SlotFile: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Overwrites the slot with zeros, durably.
-  public func zero() throws(StorageError) {
+  /// Overwrites the slot with zeros.
+  ///
+  /// - Parameter isDurable: whether the zeros are on the disk when this returns. They need not be once the
+  ///   store has no intent: what a crash brings back, the next holder overwrites.
+  /// - Throws: what the disk does not do.
+  public func zero(isDurable: Bool = true) throws(StorageError) {
     let zeros = [UInt8](repeating: 0, count: Self.size)
     let result: Result<Void, SystemError> = unsafe zeros.withUnsafeBytes { buffer in
       Result { () throws(SystemError) in
         try unsafe file.write(buffer, at: 0)
-        try file.synchronizeData()
+        if isDurable { try file.synchronizeData() }
       }
     }
     try calling { () throws(SystemError) in try result.get() }

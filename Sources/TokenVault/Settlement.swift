@@ -42,7 +42,13 @@ extension Vault {
     let verdict = try judge(intent, image, caller, evidence)
     // What is in the store by now is not undone by a slot that cannot be written: the next holder
     // finds no intent, and zeroes it.
-    if !SlotImage.isEmpty(image) { try? slot.zero() }
+    guard !SlotImage.isEmpty(image) else { return try verdict.get() }
+    // Where the intent stays, what a crash brings back would be judged again.
+    var isSettled = false
+    if case .success(nil) = Result(catching: { try store.intent(account: intent.account) }) {
+      isSettled = true
+    }
+    try? slot.zero(isDurable: !isSettled)
     return try verdict.get()
   }
 

@@ -142,7 +142,8 @@ struct CrashTests {
 
     let cached = try TokenFile.read(account: "me", in: directory)
     let names = ["access-1", "access-2"].map { Array($0.utf8) }
-    #expect(names.contains(try #require(cached).token))
+    // It is a cache: between the old one and the new one there may be none.
+    if let cached { #expect(names.contains(cached.token)) }
     if lines.contains("token") { #expect(cached?.token == names[1]) }
 
     let slot = try SlotFile(in: directory, account: accountID).readWhole()
