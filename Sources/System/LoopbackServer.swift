@@ -35,7 +35,7 @@ public struct LoopbackServer: Sendable {
   }
 
   private static let listens = "0A"
-  /// How often the tables are read: they are no picture of one moment, and a row may be missed.
+  /// How often a long table is read: it is no picture of one moment, and a row may be missed.
   private static let tries = 3
 
   private let address: LoopbackAddress
@@ -120,6 +120,7 @@ public struct LoopbackServer: Sendable {
         guard isSure || address.isIPv4 && socket.address == address.dualWildcard else { continue }
         found.insert(Listener(user: socket.user, inode: socket.inode, isSure: isSure))
       }
+      if sockets.count <= ListeningSocket.mostAtOnce { break }
     }
     return found
   }

@@ -31,10 +31,10 @@ static int ask_listeners(int number, int family, uint16_t port) {
   return sent < 0 ? -errno : 0;
 }
 
-// Reads the answer of the kernel until its last part.
-static ssize_t read_listeners(int number, struct clinux_listener *found, size_t room) {
+// Reads the answer of the kernel until its last part; behind `count` that are there already.
+static ssize_t read_listeners(
+    int number, struct clinux_listener *found, size_t room, size_t count) {
   _Alignas(struct nlmsghdr) char bytes[16384];
-  size_t count = 0;
   for (;;) {
     struct sockaddr_nl sender = {0};
     struct iovec part = {bytes, sizeof bytes};
@@ -63,6 +63,7 @@ static ssize_t read_listeners(int number, struct clinux_listener *found, size_t 
       const struct inet_diag_msg *one = NLMSG_DATA(head);
       if (count < room) {
         memcpy(found[count].words, one->id.idiag_src, sizeof found[count].words);
+        found[count].family = one->idiag_family;
         found[count].user = one->idiag_uid;
         found[count].inode = one->idiag_inode;
       }
@@ -71,11 +72,17 @@ static ssize_t read_listeners(int number, struct clinux_listener *found, size_t 
   }
 }
 
-ssize_t clinux_listeners(int family, uint16_t port, struct clinux_listener *found, size_t room) {
+ssize_t clinux_listeners(
+    int ipv4, uint16_t port, struct clinux_listener *found, size_t room) {
   int number = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (number < 0) return -errno;
-  ssize_t result = ask_listeners(number, family, port);
-  if (result == 0) result = read_listeners(number, found, room);
+  ssize_t result = ipv4 ? ask_listeners(number, AF_INET, port) : 0;
+  if (ipv4 && result == 0) result = read_listeners(number, found, room, 0);
+  if (result >= 0) {
+    size_t count = (size_t)result;
+    result = ask_listeners(number, AF_INET6, port);
+    if (result == 0) result = read_listeners(number, found, room, count);
+  }
   close(number);
   return result;
 }

@@ -74,12 +74,13 @@ int clinux_eventfd(void);
 // A TCP socket that listens: its address as it stands in memory (one word of IPv4, four of IPv6).
 struct clinux_listener {
   uint32_t words[4];
+  int family;
   uint32_t user;
   uint32_t inode;
 };
-// The TCP sockets of a family that listen at a port (sock_diag(7)): how many there are, of which at most
-// `room` are written.
-ssize_t clinux_listeners(int family, uint16_t port, struct clinux_listener *found, size_t room);
+// The TCP sockets that listen at a port, of IPv6 and, if asked, of IPv4 (sock_diag(7)): how many there are,
+// of which at most `room` are written.
+ssize_t clinux_listeners(int ipv4, uint16_t port, struct clinux_listener *found, size_t room);
 
 // A netlink(7) socket that hears of changed links, addresses and routes (rtnetlink(7)).
 int clinux_route_changes(void);
