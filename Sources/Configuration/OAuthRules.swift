@@ -79,14 +79,15 @@ enum OAuthRules {
     return keys
   }
 
+  private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+  private static let ofScheme = letters.union("0123456789+-.".utf8)
+  private static let ofRest = ofScheme.union("_~:/?[]@!$&'()*,;=%".utf8)
+
   /// Scheme, colon and the characters of RFC 3986, section 2, without `#`.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= ProviderSettings.maximumValueLength, let first = text.utf8.first,
       let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { return false }
-    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-    let ofScheme = letters.union("0123456789+-.".utf8)
-    let ofRest = ofScheme.union("_~:/?[]@!$&'()*,;=%".utf8)
     let rest = text.utf8[colon...].dropFirst()
     return letters.contains(first) && text[..<colon].utf8.allSatisfy(ofScheme.contains)
       && !rest.isEmpty && rest.allSatisfy(ofRest.contains)

@@ -122,11 +122,12 @@ struct ProviderSettings {
     text == noPath ? text : try path(text)
   }
 
+  private static let firstOfName = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".utf8)
+  private static let ofName = firstOfName.union("0123456789-.".utf8)
+
   static func fieldName(_ text: String) throws(ConfigurationError) -> String {
-    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".utf8)
-    let others = letters.union("0123456789-.".utf8)
-    guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 64,
-      text.utf8.allSatisfy(others.contains)
+    guard let first = text.utf8.first, firstOfName.contains(first), text.utf8.count <= 64,
+      text.utf8.allSatisfy(ofName.contains)
     else {
       throw bad(text, "a field name of at most 64 letters, digits, '_', '-' and '.'")
     }

@@ -45,13 +45,14 @@ struct WebAddress: Sendable, Hashable {
     host == "localhost" || host == "[::1]" || (host.hasPrefix("127.") && Self.isIPv4(host))
   }
 
+  private static let marks = Set("-._~!$&'()*+,;=:@".utf8)
+
   /// An absolute path of ordinary characters, without empty, `.` or `..` parts.
   ///
   /// One slash at the
   /// end may stand: some frameworks insist on it.
   static func isPath(_ path: String) -> Bool {
     guard path.hasPrefix("/"), path.utf8.count <= 256 else { return false }
-    let marks = Set("-._~!$&'()*+,;=:@".utf8)
     guard path.utf8.allSatisfy({ $0 == 0x2F || isAlphanumeric($0) || marks.contains($0) }) else {
       return false
     }
