@@ -23,7 +23,15 @@ public enum SlotImage {
 
   /// Whether the slot holds nothing: every byte is zero.
   public static func isEmpty(_ file: [UInt8]) -> Bool {
-    file.allSatisfy { $0 == 0 }
+    // Word by word: it is asked of 64 KiB at each refresh.
+    unsafe file.withUnsafeBytes { bytes in
+      let words = bytes.count / 8
+      for word in 0..<words
+      where unsafe bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self) != 0 {
+        return false
+      }
+      return unsafe bytes[(words * 8)...].allSatisfy { $0 == 0 }
+    }
   }
 
   /// The outcome that lies in the slot.

@@ -111,6 +111,7 @@ extension Vault {
   /// else settings that were edited in the store would take the token somewhere else, or an edited
   /// permission would let it out.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+    if let lastProvider, lastProvider.serves(account) { return lastProvider.provider }
     let (form, secret) = try kept(
       account.providerSettings,
       account.sealedClientSecret,
@@ -123,8 +124,9 @@ extension Vault {
         hint: "nothing was changed; restore the vault from a backup, or sign in again"
       )
     }
+    let provider: Provider
     do throws(ConfigurationError) {
-      return try Provider(
+      provider = try Provider(
         name: try ProviderName(account.provider),
         canonicalForm: form,
         clientSecret: secret
@@ -135,6 +137,8 @@ extension Vault {
         hint: "nothing was changed; restore the vault from a backup, or sign in again"
       )
     }
+    lastProvider = LastProvider(provider, of: account)
+    return provider
   }
 
   // MARK: - One at a time
@@ -211,4 +215,31 @@ extension VaultFailure {
 func hexadecimal(_ bytes: [UInt8]) -> String {
   let digits = Array("0123456789abcdef")
   return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+}
+
+/// The provider that was read last: a refresh asks for the same one five times.
+struct LastProvider {
+  let provider: Provider
+  private let name: String
+  private let settings: [UInt8]
+  private let binding: [UInt8]
+  private let isExportable: Bool
+
+  /// Nil if it has a client secret, which is in memory only while it is needed.
+  init?(_ provider: Provider, of account: AccountRow) {
+    guard account.sealedClientSecret == nil, provider.oauth?.clientSecret == nil
+    else { return nil }
+    self.provider = provider
+    name = account.provider
+    settings = account.providerSettings
+    binding = account.binding
+    isExportable = account.exportable
+  }
+
+  /// Whether the record of an account says what it said when this provider was read.
+  func serves(_ account: AccountRow) -> Bool {
+    account.sealedClientSecret == nil && account.exportable == isExportable
+      && account.provider.utf8.elementsEqual(name.utf8) && account.binding == binding
+      && account.providerSettings == settings
+  }
 }

@@ -91,6 +91,7 @@ public actor Vault {
   var logins = LoginBook()
   var watchers = WatcherBook()
   var documents = ProviderDocuments()
+  var lastProvider: LastProvider?
   /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
   var patience: [[UInt8]: BootInstant] = [:]
   var withheld: [[UInt8]: WithheldToken] = [:]
