@@ -14,9 +14,14 @@ enum Provenance {
   /// `thumblatch`, and the file of most processes is not shown to the engine (proc(5), /proc/PID/exe):
   /// then both are named, `"thumblatch-cli" run by "bash", pid 4211`.
   static func requester(of process: Int32) -> String {
-    var process = process
+    requester(of: process, ProcessFacts(process: process))
+  }
+
+  /// The same where the facts of the process are known; nil: it shows none.
+  static func requester(of process: Int32, _ known: ProcessFacts?) -> String {
+    var (process, known) = (process, known)
     for _ in 0..<mostSteps {
-      guard let facts = ProcessFacts(process: process) else { break }
+      guard let facts = known else { break }
       let name = "\"\(displayable(facts.name))\""
       guard facts.name.hasPrefix(own), facts.parent > 1 else { return "\(name), pid \(process)" }
       guard InstalledProgram.isRun(by: process) else {
@@ -26,6 +31,7 @@ enum Provenance {
         return "\(name) run by \"\(displayable(parent.name))\", pid \(facts.parent)"
       }
       process = facts.parent
+      known = ProcessFacts(process: process)
     }
     return "an unknown program, pid \(process)"
   }

@@ -148,15 +148,15 @@ extension Caller {
   /// Authority belongs to that process. What is read under its number may be another's once it has
   /// gone: so that is asked after the program's facts were read.
   init?(_ peer: Peer, connection: UInt64) {
-    let requester = Provenance.requester(of: peer.identifier)
-    let terminal = ProcessFacts(process: peer.identifier)?.terminal
+    let facts = ProcessFacts(process: peer.identifier)
+    let requester = Provenance.requester(of: peer.identifier, facts)
     guard peer.isAlive else { return nil }
     self.init(
       connection: connection,
       user: peer.credentials.user,
       requester: requester,
       peer: peer,
-      terminal: terminal
+      terminal: facts?.terminal
     )
   }
 }
