@@ -1,5 +1,6 @@
 internal import Glibc
 public import SecretMemory
+internal import System
 
 /// One request, and all that decides where it goes and whom it trusts.
 ///
@@ -58,9 +59,11 @@ public struct HTTPRequest: Sendable {
   /// A directory of hashed certificates that stands for the system's, for tests.
   package var systemAuthorities: String?
 
-  /// Has the libraries set themselves up, which they do once, before there is a request.
+  /// Has the kernel's tables and this room's types looked up, which happens once, before there is a request.
   public static func prepare() {
-    _ = try? EasyHandle()
+    // The port of discard (RFC 863), at which nothing is looked for.
+    let address = LoopbackAddress([127, 0, 0, 1], port: 9)
+    _ = address.flatMap { try? LoopbackServer(at: $0, for: []) }
   }
 
   /// Makes a request; what is not named here can be set afterwards.

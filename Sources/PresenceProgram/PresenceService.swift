@@ -113,7 +113,7 @@ final class PresenceService {
       case .listEnrolled(let question): listEnrolled(of: subject(), starting: question.start)
       // There is no question.
       case .respond: throw .invalidParameter("text")
-      case .exchange, .request: throw .methodNotImplemented(call.method)
+      case .exchange, .proceed, .request: throw .methodNotImplemented(call.method)
       }
     } catch {
       connection.reply(error.reply)

@@ -2,41 +2,71 @@ internal import Glibc
 
 /// The files that this process runs: its program and the libraries that it has loaded.
 public struct RunningImage: Sendable {
-  private let path: String
+  private struct File {
+    let path: String
+    let device: dev_t
+    let inode: ino_t
 
-  /// Notes the program's path (proc(5), /proc/self/exe).
+    /// Nil if there is none (stat(2)).
+    init?(_ path: String) {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      self.path = path
+      device = status.st_dev
+      inode = status.st_ino
+    }
+
+    var isCurrent: Bool {
+      guard let now = File(path) else { return false }
+      return now.device == device && now.inode == inode
+    }
+  }
+
+  private let files: [File]
+
+  /// Notes which files they are (proc(5), /proc/self/maps).
+  ///
+  /// - Throws: ESTALE if one of them was replaced or removed since it was loaded.
   public init() throws(SystemError) {
-    path = try ThisProcess.programPath()
+    let paths = try Self.mapped()
+    files = paths.compactMap { File($0) }
+    // What was replaced while the files were looked at is no longer shown under its path.
+    guard files.count == paths.count, try Self.mapped() == paths else {
+      throw SystemError("stat", code: ESTALE)
+    }
   }
 
   /// Whether each of them still stands where it was loaded from.
   ///
-  /// A package replaces a file by another of its name: the kernel then shows the mapped one as deleted, and a
-  /// program that was moved away under its new path.
-  public var isCurrent: Bool {
-    guard !path.hasSuffix(Self.deleted), (try? ThisProcess.programPath()) == path else {
-      return false
-    }
+  /// A package replaces a file by another one of its name.
+  public var isCurrent: Bool { files.allSatisfy(\.isCurrent) }
+
+  /// The paths of the files that are mapped as code.
+  private static func mapped() throws(SystemError) -> [String] {
     // By open(2): RestrictSUIDSGID= of systemd answers openat2(2) with ENOSYS.
     let number = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
-    guard number >= 0, let maps = try? Descriptor(owning: number).readAll(limit: 1 << 20) else {
-      return false
-    }
-    return !Self.maps(deletedCode: maps)
+    guard number >= 0 else { throw SystemError("open", code: errno, subject: "/proc/self/maps") }
+    let maps = try Descriptor(owning: number).readAll(limit: 1 << 20)
+    guard let paths = codeFiles(in: maps) else { throw SystemError("stat", code: ESTALE) }
+    return paths
   }
 
-  private static let deleted = " (deleted)"
-
-  /// Whether a file that is mapped as code was deleted, by lines such as
-  /// `7f6c1a000000-7f6c1a100000 r-xp 00000000 08:01 4242 /usr/lib/libcurl.so.4 (deleted)` (proc(5)).
+  /// The files that are mapped as code, by lines such as
+  /// `7f6c1a000000-7f6c1a100000 r-xp 00000000 08:01 4242 /usr/lib/libcurl.so.4` (proc(5)); nil if one was
+  /// deleted, which the kernel appends to its path.
   ///
   /// Memory without a file shows as deleted too, and is no code.
-  package static func maps(deletedCode text: [UInt8]) -> Bool {
-    text.split(separator: UInt8(ascii: "\n")).contains { line in
-      guard line.suffix(deleted.utf8.count).elementsEqual(deleted.utf8),
-        let space = line.firstIndex(of: UInt8(ascii: " "))
-      else { return false }
-      return line[space...].dropFirst().prefix(4).contains(UInt8(ascii: "x"))
+  package static func codeFiles(in text: [UInt8]) -> [String]? {
+    var paths: [String] = []
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      guard let space = line.firstIndex(of: UInt8(ascii: " ")),
+        line[space...].dropFirst().prefix(4).contains(UInt8(ascii: "x")),
+        let slash = line.firstIndex(of: UInt8(ascii: "/"))
+      else { continue }
+      let path = String(decoding: line[slash...], as: UTF8.self)
+      if path.hasSuffix(" (deleted)") { return nil }
+      if paths.last != path { paths.append(path) }
     }
+    return paths
   }
 }

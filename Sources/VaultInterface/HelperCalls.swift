@@ -39,6 +39,8 @@ public struct ExchangeCall: VarlinkMethod {
   public var listeners: [Int]?
   /// How long the connection may take, in milliseconds; nil: 10,000.
   public var connectTimeout: Int?
+  /// Whether nothing of it is sent before `Proceed`; the connection may be made before.
+  public var waits: Bool
 
   /// Of these parts.
   public init(
@@ -56,7 +58,8 @@ public struct ExchangeCall: VarlinkMethod {
     context: [UInt8]? = nil,
     local: Bool = false,
     listeners: [Int]? = nil,
-    connectTimeout: Int? = nil
+    connectTimeout: Int? = nil,
+    waits: Bool = false
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -73,6 +76,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.local = local
     self.listeners = listeners
     self.connectTimeout = connectTimeout
+    self.waits = waits
   }
 
   /// Reads the members.
@@ -95,6 +99,7 @@ public struct ExchangeCall: VarlinkMethod {
     local = try object.optional("local") ?? false
     listeners = try object.optional("listeners")
     connectTimeout = try object.optional("connect_timeout")
+    waits = try object.optional("waits") ?? false
   }
 
   /// The members as JSON.
@@ -116,8 +121,28 @@ public struct ExchangeCall: VarlinkMethod {
         "local": local ? true : nil,
         "listeners": listeners,
         "connect_timeout": connectTimeout,
+        "waits": waits ? true : nil,
       ])
     }
+  }
+}
+
+/// The exchange that waits may send its request.
+public struct HelperProceedCall: VarlinkMethod, Equatable {
+  /// What it brings: no reply is sent to it.
+  public typealias Reply = EmptyReply
+  /// The full name of the method.
+  public static let method = "io.thumblatch.Helper.Proceed"
+
+  /// Without parameters.
+  public init() {}
+
+  /// Reads the members.
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  /// The members as JSON.
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
   }
 }
 

@@ -32,7 +32,9 @@ let helperDescription = #"""
     # there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
     listeners: ?[]int,
     # How long the connection may take; 10000 if absent.
-    connect_timeout: ?int
+    connect_timeout: ?int,
+    # Whether nothing of the request is sent before Proceed; the connection may be made before.
+    waits: ?bool
   ) -> (
     # begun: another reply follows. done: look into the slot. sealed: the slot could not be
     # written, `sealed` is what it would hold (base64). answered, not_sent: an exchange without a
@@ -78,6 +80,10 @@ let helperDescription = #"""
     reason: ?string,
     user: ?int
   )
+
+  # The exchange that waits may send its request. It is called with `oneway`. If the connection ends
+  # before it, the helper ends and has sent nothing.
+  method Proceed() -> ()
 
   # One print, before Check, Enroll or DeletePrints. `print` is base64, secret. A `former` one was
   # deleted, and may still be on the reader that stores it: it passes no check.

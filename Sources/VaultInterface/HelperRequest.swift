@@ -2,6 +2,8 @@
 public enum HelperRequest: Sendable {
   /// `Exchange`.
   case exchange(ExchangeCall)
+  /// `Proceed`.
+  case proceed(HelperProceedCall)
   /// `LoadPrint`.
   case loadPrint(LoadPrintCall)
   /// `Check`.
@@ -26,6 +28,7 @@ public enum HelperRequest: Sendable {
     do {
       switch call.method {
       case ExchangeCall.method: self = .exchange(try call.content())
+      case HelperProceedCall.method: self = .proceed(try call.content())
       case LoadPrintCall.method: self = .loadPrint(try call.content())
       case HelperCheckCall.method: self = .check(try call.content())
       case HelperRespondCall.method: self = .respond(try call.content())

@@ -33,9 +33,15 @@ public struct VarlinkCall: Sendable, Equatable {
   /// A call of this method.
   public init<Method: VarlinkMethod>(
     _ content: Method,
-    more: Bool = false
+    more: Bool = false,
+    oneway: Bool = false
   ) throws(MessageError) {
-    self.init(method: Method.method, parameters: try content.encoded, more: more)
+    self.init(
+      method: Method.method,
+      parameters: try content.encoded,
+      more: more,
+      oneway: oneway
+    )
   }
 
   /// Reads a message, without its NUL, that came over a socket of `interface`.

@@ -8,28 +8,47 @@ import VaultInterface
 ///
 /// It may be started long before that call, and knows nothing of it until then.
 struct Courier: ~Copyable {
-  /// How long it waits for a byte at once, in milliseconds; then it waits again.
-  private static let patience: Int32 = 60_000
+  /// How long it waits for a byte at once, in milliseconds; then it looks at its files, and waits again.
+  private static let patience: Int32 = 15_000
 
-  private let socket = Descriptor(owning: 0)
+  /// How soon after the greeting a request comes that it was started for, in milliseconds.
+  private static let haste: Int32 = 5
+  /// How long it waits after its reply until the engine needs it no longer, in milliseconds.
+  private static let rest: Int32 = 2000
+
+  private let socket: Descriptor
   /// The engine's user.
   private let engine: UInt32
   /// Whether it is the service's, which has no descriptors but the conversation.
   private let isService: Bool
-  private var buffer = MessageBuffer(.helper)
-  /// What it runs, as it was at the start.
-  private let image: RunningImage
-  private var isGreeted = false
+  private let inbox = Inbox()
+  /// Whether it serves this process itself.
+  private let isRehearsal: Bool
+  /// The program's path at the start.
+  private let program: String?
+  /// What it ran when it was greeted; nil if something of that was replaced already.
+  private var image: RunningImage?
   /// It ended before anything of a request had come.
   private var isIdleAtEnd = false
   /// When the first byte of the request came.
   private var begun = BootInstant.now
 
-  /// A courier of the engine that runs as this user.
-  init(engine: UInt32, isService: Bool) throws(SystemError) {
+  /// A courier of the engine that runs as this user, on descriptor 0.
+  init(engine: UInt32, isService: Bool) {
+    socket = Descriptor(owning: 0)
     self.engine = engine
     self.isService = isService
-    image = try RunningImage()
+    isRehearsal = false
+    program = try? ThisProcess.programPath()
+  }
+
+  /// One that serves this process itself; see `rehearse()`.
+  init(rehearsalOn socket: consuming Descriptor) {
+    self.socket = socket
+    engine = ThisProcess.user
+    isService = true
+    isRehearsal = true
+    program = nil
   }
 
   /// False if what came was no call that could be answered.
@@ -40,9 +59,6 @@ struct Courier: ~Copyable {
     do {
       // Only the engine may use this process.
       guard try socket.peerCredentials().user == engine else { return false }
-      // What the first request needs and is the same for each is made before there is one.
-      HTTPRequest.prepare()
-      Seal.prepare()
       guard let received = try receiveCall() else { return isIdleAtEnd }
       guard case .exchange(let call, let slot, let announces) = received else {
         if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }
@@ -53,6 +69,8 @@ struct Courier: ~Copyable {
       slot?.release()
       // Nobody may be there any more. Where there is a slot, the outcome lies in it.
       try? send(VarlinkReply(reply))
+      // To end takes the kernel a millisecond, in which the engine could not write what the reply brought.
+      if !isRehearsal { _ = try? socket.waitReadable(milliseconds: Self.rest) }
       return true
     } catch {
       return false
@@ -69,15 +87,15 @@ struct Courier: ~Copyable {
   private mutating func receiveCall() throws -> Received? {
     var slot: Slot?
     while true {
-      while let call = try buffer.nextCall() {
-        guard try mayGoOn(call) else {
-          isIdleAtEnd = true
-          return nil
-        }
+      while let call = try inbox.buffer.nextCall() {
         do throws(VarlinkError) {
           switch try HelperRequest(call) {
           case .exchange(let exchange):
             return .exchange(exchange, slot, announces: call.more)
+          // Before there is an exchange: the engine asks whether one may wait.
+          case .proceed:
+            if isIdle(slot) { Confinement.rest() }
+            try? send(VarlinkReply(EmptyReply()))
           // Its answer goes to a descriptor that a client has to hand down.
           case .request(let request) where !isService: return .request(request)
           default: throw .methodNotImplemented(call.method)
@@ -87,9 +105,13 @@ struct Courier: ~Copyable {
           if isIdle(slot) { Confinement.rest() }
           try send(error.reply)
         }
+        if isIdle(slot) { try prepare() }
       }
-      if isIdle(slot) { try waitForRequest() }
-      let count = unsafe try buffer.receive { room throws(SystemError) in
+      if isIdle(slot), !(try waitForRequest()) {
+        isIdleAtEnd = true
+        return nil
+      }
+      let count = unsafe try inbox.buffer.receive { room throws(SystemError) in
         guard let received = unsafe try socket.receive(into: room) else { return 0 }
         let count = received.count
         // One descriptor is meant: a second one is closed and changes nothing.
@@ -104,21 +126,28 @@ struct Courier: ~Copyable {
   }
 
   /// Whether nothing of a request has come.
-  private func isIdle(_ slot: Slot?) -> Bool { buffer.count == 0 && slot == nil }
+  private func isIdle(_ slot: Slot?) -> Bool { inbox.buffer.count == 0 && slot == nil }
 
-  /// Waits for the first byte of a request, however long that takes.
-  private mutating func waitForRequest() throws(SystemError) {
-    while !(try socket.waitReadable(milliseconds: Self.patience)) {}
+  /// Waits for the first byte of a request, however long that takes; false if this process is no longer the
+  /// one to ask, because its program or a library was replaced meanwhile.
+  private mutating func waitForRequest() throws(SystemError) -> Bool {
+    while !(try socket.waitReadable(milliseconds: Self.patience)) {
+      guard image?.isCurrent == true else { return false }
+    }
     Confinement.begin()
     begun = .now
+    return true
   }
 
-  /// Whether this process is still the one to ask: the engine greets one that has waited, which ends where
-  /// its program or a library was replaced meanwhile.
-  private mutating func mayGoOn(_ call: VarlinkCall) throws -> Bool {
-    guard call.method == GetInfoCall.method else { return true }
-    defer { isGreeted = true }
-    return !isGreeted || image.isCurrent
+  /// Has all that the first request needs made before there is one; once, after the greeting.
+  private mutating func prepare() throws(SystemError) {
+    guard image == nil, !isRehearsal, !(try socket.waitReadable(milliseconds: Self.haste)) else {
+      return
+    }
+    Self.rehearse()
+    // Behind it, which loads libraries.
+    if let program, try ThisProcess.programPath() == program { image = try? RunningImage() }
+    Confinement.rest()
   }
 
   private func send(_ reply: VarlinkReply) throws { try Self.send(reply, on: socket) }
@@ -144,7 +173,7 @@ struct Courier: ~Copyable {
     let request = HTTPRequest(call, milliseconds: remaining(of: lifetime))
     guard let key = call.key else {
       do throws(HTTPError) {
-        let answer = try request.send(announcement(announces))
+        let answer = try request.send(beginning(of: call, announces: announces))
         return .answered(
           status: answer.status,
           retryAfter: answer.retryAfter,
@@ -158,31 +187,36 @@ struct Courier: ~Copyable {
     guard let slot, let seal = try? Seal(key: key, context: call.context ?? []) else {
       return .notSent(.other)
     }
-    return perform(request, slot: slot, seal: seal, announcement(announces))
+    let begins = beginning(of: call, announces: announces)
+    return perform(request, slot: slot, seal: seal, waits: call.waits, begins)
+  }
+
+  /// What is done before the first byte of the request is sent; false: it may not be sent.
+  private func beginning(of call: ExchangeCall, announces: Bool) -> () -> Bool {
+    let (number, inbox) = (socket.number, inbox)
+    return {
+      let socket = Descriptor(owning: number)
+      let mayBegin =
+        (!call.waits || inbox.mayProceed(socket)) && (!announces || Self.announce(on: socket))
+      _ = socket.relinquish()
+      return mayBegin
+    }
   }
 
   /// Tells the engine that the request is about to be sent.
   ///
   /// False: the engine does not know, so nothing may be sent. It takes the end of this process for a
   /// request that was not sent, and sends it again.
-  private func announcement(_ announces: Bool) -> () -> Bool {
-    guard announces else { return { true } }
-    let number = socket.number
-    return {
-      let socket = Descriptor(owning: number)
-      let told: Void? = try? Self.send(
-        try VarlinkReply(ExchangeReply.begun, continues: true),
-        on: socket
-      )
-      _ = socket.relinquish()
-      return told != nil
-    }
+  private static func announce(on socket: borrowing Descriptor) -> Bool {
+    guard let begun = try? VarlinkReply(ExchangeReply.begun, continues: true) else { return false }
+    return (try? send(begun, on: socket)) != nil
   }
 
   private func perform(
     _ request: HTTPRequest,
     slot: Slot,
     seal: borrowing Seal,
+    waits: Bool,
     _ begins: @escaping () -> Bool
   ) -> ExchangeReply {
     let outcome: ExchangeOutcome
@@ -196,6 +230,8 @@ struct Courier: ~Copyable {
     } catch {
       // An empty slot and a recorded intent are what the engine calls uncertain.
       guard error.isNotSent else { return ExchangeReply(error) }
+      // Until the engine has written it down, the slot holds the outcome of nothing.
+      if waits, !inbox.mayProceed(socket) { return ExchangeReply(error) }
       outcome = .notSent(reason: error.word)
     }
     guard let image = try? seal.image(of: outcome) else { return .lost(.other) }

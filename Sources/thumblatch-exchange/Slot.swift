@@ -42,23 +42,6 @@ struct Seal: ~Copyable {
     self.key = key
   }
 
-  /// Has the library look up what a seal is made with, which it does once.
-  static func prepare() {
-    guard let key = try? SecretBytes.random(count: 32),
-      let context = try? BoxContext(
-        kind: .answer,
-        vault: [UInt8](repeating: 0, count: 16),
-        owner: 0,
-        account: [UInt8](repeating: 0, count: 16),
-        protection: .none,
-        generation: 0,
-        binding: [UInt8](repeating: 0, count: 32)
-      ),
-      let seal = try? Seal(key: SharedSecret(key), context: context.encoded)
-    else { return }
-    _ = try? seal.image(of: .notSent(reason: ""))
-  }
-
   func image(of outcome: ExchangeOutcome) throws(CryptographyError) -> [UInt8] {
     try SlotImage.seal(outcome, using: key, context: context)
   }

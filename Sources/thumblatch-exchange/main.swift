@@ -21,9 +21,5 @@ func engineUser(_ arguments: [String]) -> UInt32? {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let engine = engineUser(arguments) else { exitProcess(2) }
-do throws(SystemError) {
-  let courier = try Courier(engine: engine, isService: !arguments.isEmpty)
-  exitProcess(courier.run() ? 0 : 1)
-} catch {
-  exitProcess(1)
-}
+let isServed = Courier(engine: engine, isService: !arguments.isEmpty).run()
+exitProcess(isServed ? 0 : 1)

@@ -38,8 +38,13 @@ final class CourierProcess {
     )
   }
 
-  func send(_ call: ExchangeCall, more: Bool = false, slot: Int32 = -1) throws {
-    let message = try VarlinkCall(call, more: more).encoded(on: .helper)
+  func send(
+    _ call: some VarlinkMethod,
+    more: Bool = false,
+    oneway: Bool = false,
+    slot: Int32 = -1
+  ) throws {
+    let message = try VarlinkCall(call, more: more, oneway: oneway).encoded(on: .helper)
     unsafe try message.withUnsafeBytes { bytes in unsafe try send(bytes, slot: slot) }
   }
 

@@ -65,6 +65,44 @@ struct WaitingCourierTests {
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
   }
 
+  /// A connection that the provider sees says nothing of the request.
+  @Test
+  func itSendsNothingBeforeItMay() throws {
+    let backend = try DevBackend()
+    let courier = try CourierProcess()
+    var call = profile(of: backend)
+    call.waits = true
+    try courier.send(call, more: true)
+    #expect(try eventually { try backend.connections() == 1 })
+    try courier.send(HelperProceedCall(), oneway: true)
+    guard case .begun? = try courier.exchangeReply() else {
+      Issue.record("it did not tell")
+      return
+    }
+    #expect(isUnauthorized(try courier.exchangeReply()))
+    #expect(try backend.requests().filter { $0.path == "/auth/me" }.count == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func itSendsNothingIfItMayNot(_ isToldOtherwise: Bool) throws {
+    let backend = try DevBackend()
+    let courier = try CourierProcess()
+    var call = profile(of: backend)
+    call.waits = true
+    try courier.send(call, more: true)
+    if isToldOtherwise {
+      try courier.send(HelperKeepCall())
+      guard case .notSent? = try courier.exchangeReply() else {
+        Issue.record("it told something else")
+        return
+      }
+    } else {
+      courier.close()
+    }
+    #expect(try courier.end().0 == .exited(0))
+    #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
+  }
+
   /// Its time begins with its request: it may wait longer than a request may take.
   @Test
   func itWaitsLongerThanARequestMayTake() throws {
@@ -101,24 +139,18 @@ struct WaitingCourierTests {
     #expect(try courier.end().0 == .signalled(number))
   }
 
-  @Test
-  func itEndsWhereItsProgramWasReplaced() throws {
+  @Test(arguments: ["cp program new; mv new program", "mv program old", "rm program"])
+  func itEndsSoonAfterItsProgramWasReplaced(_ change: String) throws {
     let directory = try ScratchDirectory()
     let path = directory.path + "/thumblatch-exchange"
-    for change in ["cp program new; mv new program", "mv program old", "rm program"] {
-      let courier: CourierProcess
-      do {
-        let script = "cp \(BuiltPrograms.path("thumblatch-exchange")) \(path)"
-        try #require(try run(script) == .exited(0))
-        courier = try CourierProcess(path)
-      }
-      #expect(try courier.greet())
-      #expect(try courier.greet())
-      let script = change.replacing("program", with: path).replacing(" new", with: " \(path).new")
-      try #require(try run(script.replacing(" old", with: " \(path).old")) == .exited(0))
-      #expect(try !courier.greet())
-      #expect(try courier.end().0 == .exited(0))
-    }
+    try #require(
+      try run("cp \(BuiltPrograms.path("thumblatch-exchange")) \(path)") == .exited(0)
+    )
+    let courier = try CourierProcess(path)
+    #expect(try courier.greet())
+    let script = change.replacing("program", with: path).replacing(" new", with: " \(path).new")
+    try #require(try run(script.replacing(" old", with: " \(path).old")) == .exited(0))
+    #expect(try courier.end().0 == .exited(0))
   }
 
   private func run(_ script: String) throws -> ProcessEnd {

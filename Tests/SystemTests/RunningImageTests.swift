@@ -4,17 +4,20 @@ import Testing
 
 struct RunningImageTests {
   @Test(arguments: [
-    ("7f00-7f10 r-xp 00000000 08:01 4242              /usr/lib/libcurl.so.4", false),
-    ("7f00-7f10 r-xp 00000000 08:01 4242              /usr/lib/libcurl.so.4 (deleted)", true),
-    ("7f00-7f10 rw-p 00000000 08:01 4242              /usr/lib/libcurl.so.4 (deleted)", false),
-    ("7f00-7f10 rw-s 00000000 00:01 17                         /secretmem (deleted)", false),
-    ("7f00-7f10 r-xp 00000000 00:00 0                          [vdso]", false),
-    ("", false), ("(deleted)", false), (" (deleted)", false),
+    ("r-xp 00000000 08:01 4242              /usr/lib/libcurl.so.4", ["/usr/lib/libcurl.so.4"]),
+    ("r-xp 00000000 08:01 4242              /usr/lib/libcurl.so.4 (deleted)", nil),
+    ("rw-p 00000000 08:01 4242              /usr/lib/libcurl.so.4 (deleted)", []),
+    ("rw-s 00000000 00:01 17                         /secretmem (deleted)", []),
+    ("r-xp 00000000 00:00 0                          [vdso]", []),
+    ("r-xp 00000000 08:01 4242              /opt/a b/c", ["/opt/a b/c"]),
+    ("", []),
   ])
-  func codeWhoseFileIsGoneIsSeen(_ line: String, _ isDeleted: Bool) {
+  func theFilesOfItsCodeAreFound(_ mapping: String, _ paths: [String]?) {
+    let line = mapping.isEmpty ? "" : "7f00-7f10 " + mapping
     let other = "5500-5510 r-xp 00000000 08:01 1                         /usr/bin/x"
-    for text in [line, line + "\n", other + "\n" + line + "\n" + other + "\n"] {
-      #expect(RunningImage.maps(deletedCode: Array(text.utf8)) == isDeleted)
+    for text in [other + "\n" + line + "\n", other + "\n" + line] {
+      let found = RunningImage.codeFiles(in: Array(text.utf8))
+      #expect(found == paths.map { ["/usr/bin/x"] + $0 })
     }
   }
 

@@ -18,7 +18,8 @@ package enum VarlinkMethods {
     RemoveUserCall.self, VerifyTokenCall.self,
     ExchangeCall.self, LoadPrintCall.self, HelperCheckCall.self, HelperRespondCall.self,
     HelperEnrollCall.self, HelperGetReaderCall.self, HelperListEnrolledCall.self,
-    HelperRequestCall.self, HelperKeepCall.self, HelperDeletePrintsCall.self,
+    HelperRequestCall.self, HelperKeepCall.self, HelperProceedCall.self,
+    HelperDeletePrintsCall.self,
   ]
 
   /// The methods that a socket of this interface answers.

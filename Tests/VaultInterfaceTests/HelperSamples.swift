@@ -19,9 +19,12 @@ func helperSamples() throws -> [Sample] {
         context: [0, 1, 2, 255],
         local: true,
         listeners: [0, 998],
-        connectTimeout: 10_000
+        connectTimeout: 10_000,
+        waits: true
       )
     ),
+    call(HelperProceedCall()),
+    reply(to: HelperProceedCall.self, EmptyReply()),
     reply(to: ExchangeCall.self, .begun, isVariant: true),
     reply(to: ExchangeCall.self, .done, isVariant: true),
     reply(to: ExchangeCall.self, .sealed([1, 2, 3, 4]), isVariant: true),

@@ -1,0 +1,49 @@
+import Cryptography
+import HTTPTransport
+import SecretMemory
+import System
+import VaultInterface
+
+extension Courier {
+  /// Has one conversation with itself, whose request goes nowhere.
+  ///
+  /// The first time, libraries and types set themselves up: 3 ms of a request. Its address is refused before
+  /// there is a socket (`LocalAddress`), and what it takes for the slot cannot be written.
+  static func rehearse() {
+    guard let (ours, theirs) = try? UnixSocket.pair() else { return }
+    let engine = Descriptor(owning: ours)
+    let courier = Descriptor(owning: theirs)
+    HTTPRequest.prepare()
+    guard let call = try? call(),
+      let message = try? VarlinkCall(call, more: true).encoded(on: .helper)
+    else { return }
+    let sent = unsafe message.withUnsafeBytes { bytes in
+      unsafe try? engine.send(bytes, passing: engine.number)
+    }
+    // A socket takes a message of this size at once.
+    guard sent == message.count else { return }
+    _ = Courier(rehearsalOn: courier).run()
+  }
+
+  private static func call() throws -> ExchangeCall {
+    ExchangeCall(
+      httpMethod: "POST",
+      url: "https://127.0.0.1:9/",
+      headers: ["Content-Type: application/json"],
+      body: SharedSecret(try SecretBytes(copying: Array("{}".utf8))),
+      pins: [],
+      timeout: 1000,
+      maximumBody: HTTPRequest.defaultMaximumBody,
+      key: SharedSecret(try SecretBytes.random(count: 32)),
+      context: try BoxContext(
+        kind: .answer,
+        vault: [UInt8](repeating: 0, count: 16),
+        owner: 0,
+        account: [UInt8](repeating: 0, count: 16),
+        protection: .none,
+        generation: 0,
+        binding: [UInt8](repeating: 0, count: 32)
+      ).encoded
+    )
+  }
+}
