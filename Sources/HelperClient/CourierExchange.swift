@@ -15,8 +15,15 @@ public struct CourierExchange: TokenExchange {
     spare = SpareCourier(by: route)
   }
 
+  fileprivate init(_ spare: SpareCourier) {
+    self.spare = spare
+  }
+
   /// Starts a courier ahead; see `TokenExchange`.
   public func prepare() { spare.prepare() }
+
+  /// Starts a courier ahead, behind a reply; see `TokenExchange`.
+  public func prepareLater() { spare.prepareLater() }
 
   /// Has a courier that waits for a request; see `TokenExchange`.
   public func courier() async -> any ReadyCourier {
@@ -47,22 +54,51 @@ final class HelperCourier: ReadyCourier {
     init(_ reason: String) { self.reason = reason }
   }
 
+  private static let ended = "the courier ended"
   /// How many seconds more than its lifetime the courier itself is waited for.
   private static let patience = 3
+  /// How long it may have waited to be used, in seconds: the times of its request go on meanwhile.
+  private static let longestWait: Int64 = 1
   /// The most bytes of an answer: a slot holds them sealed.
   private static let maximumBody = 60 * 1024
 
-  private let link: Mutex<Result<HelperLink, Missing>?>
+  private enum State {
+    case unused
+    /// It has its request since then, or this is what came of sending it.
+    case connecting(since: BootInstant, failure: TokenVault.ExchangeReply?)
+    case used
+  }
+
+  private let courier: Result<SpareCourier.Courier, Missing>
+  private let state = Mutex(State.unused)
   private let spare: SpareCourier
 
-  init(_ link: Result<HelperLink, Missing>, _ spare: SpareCourier) {
-    self.link = Mutex(link)
+  init(_ courier: Result<SpareCourier.Courier, Missing>, _ spare: SpareCourier) {
+    self.courier = courier
     self.spare = spare
   }
 
   deinit {
+    guard case .success(let courier) = courier else { return }
+    switch state.withLock({ $0 }) {
     // It has heard nothing of a request that was not made.
-    if case .success(let unused)? = link.withLock({ $0 }) { spare.giveBack(unused) }
+    case .unused: spare.giveBack(courier)
+    case .connecting: spare.end(courier)
+    case .used:
+      Task {
+        try? await Task.sleep(nanoseconds: SpareCourier.courtesy)
+        courier.link.hangUp()
+      }
+    }
+  }
+
+  func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {
+    guard case .success(let courier) = courier, courier.canWait else { return }
+    state.withLock { state in
+      guard case .unused = state else { return }
+      let failure = Self.send(request, terms, delivery, waits: true, by: courier.link)
+      state = .connecting(since: .now, failure: failure)
+    }
   }
 
   func perform(
@@ -70,37 +106,64 @@ final class HelperCourier: ReadyCourier {
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> TokenVault.ExchangeReply {
-    let taken = link.withLock { link in
-      defer { link = nil }
-      return link
+    let courier: SpareCourier.Courier
+    switch self.courier {
+    case .success(let found): courier = found
+    case .failure(let missing): return .notSent(reason: missing.reason)
     }
-    let helper: HelperLink
-    switch taken {
-    case .success(let link)?: helper = link
-    case .failure(let missing)?: return .notSent(reason: missing.reason)
-    case nil: return .notSent(reason: "the courier was used before")
+    let before = state.withLock { state in
+      defer { state = .used }
+      return state
     }
     // The slot's descriptor is lent for the call; the courier's copy is made before this returns.
-    return await withCheckedContinuation { continuation in
+    switch before {
+    case .unused:
+      if let failure = Self.send(request, terms, delivery, waits: false, by: courier.link) {
+        spare.end(courier)
+        return failure
+      }
+      return await reply(of: courier, terms)
+    case .connecting(let begun, nil) where BootInstant.now.seconds(since: begun) < Self.longestWait:
+      // One that has ended may have told before why it could not connect.
+      try? courier.link.send(HelperProceedCall(), oneway: true)
+      let reply = await reply(of: courier, terms)
+      guard case .notSent(reason: Self.ended) = reply else { return reply }
+    case .connecting: spare.end(courier)
+    case .used: return .notSent(reason: "the courier was used before")
+    }
+    // It has sent nothing, and no other one has tried.
+    return await CourierExchange(spare).perform(request, terms: terms, delivery: delivery)
+  }
+
+  private func reply(
+    of courier: SpareCourier.Courier,
+    _ terms: ExchangeTerms
+  ) async -> TokenVault.ExchangeReply {
+    await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          let reply = Self.exchange(request, terms, delivery, by: helper)
-          continuation.resume(returning: reply)
-          helper.finish(withinMilliseconds: 1000)
+          let seconds = Int64(terms.limits.courierLifetime + Self.patience)
+          continuation.resume(returning: Self.reply(of: courier.link, within: seconds))
+          // The courier ends when the last reference to this object goes, or by itself.
+          courier.link.awaitEnd(withinMilliseconds: 3000)
+          courier.link.finish(withinMilliseconds: 1000)
         }
       } catch {
-        helper.finish(withinMilliseconds: 0)
-        continuation.resume(returning: .notSent(reason: "\(error)"))
+        // It has the request.
+        spare.end(courier)
+        continuation.resume(returning: .interrupted(reason: "\(error)"))
       }
     }
   }
 
-  private static func exchange(
+  /// Sends the call; what that comes to if it fails.
+  private static func send(
     _ request: ProviderRequest,
     _ terms: ExchangeTerms,
     _ delivery: AnswerDelivery?,
+    waits: Bool,
     by helper: HelperLink
-  ) -> TokenVault.ExchangeReply {
+  ) -> TokenVault.ExchangeReply? {
     let call = ExchangeCall(
       httpMethod: request.method,
       url: request.url,
@@ -116,16 +179,17 @@ final class HelperCourier: ReadyCourier {
       context: delivery?.context,
       local: terms.mayReachThisMachine,
       listeners: terms.loopbackUsers.map { Int($0) },
-      connectTimeout: terms.limits.connection * 1000
+      connectTimeout: terms.limits.connection * 1000,
+      waits: waits
     )
     do throws(HelperError) {
       // Until all of the call is there, the courier cannot act on it.
       try helper.send(call, more: true, passing: delivery?.slot ?? -1)
     } catch {
       if case .malformed = error { return .notSent(reason: "the request is too long") }
-      return .notSent(reason: "the courier ended")
+      return .notSent(reason: ended)
     }
-    return reply(of: helper, within: Int64(terms.limits.courierLifetime + patience))
+    return nil
   }
 
   private static func reply(
@@ -155,7 +219,7 @@ final class HelperCourier: ReadyCourier {
       }
     } catch {
       // A courier tells before it sends the first byte: one that has ended without that has sent none.
-      if case .ended = error, !hasBegun { return .notSent(reason: "the courier ended") }
+      if case .ended = error, !hasBegun { return .notSent(reason: ended) }
       return .interrupted(reason: "the courier ended")
     }
   }

@@ -85,11 +85,12 @@ final class HelperLink: Sendable {
   func send<Method: VarlinkMethod>(
     _ call: Method,
     more: Bool = false,
+    oneway: Bool = false,
     passing descriptor: Int32 = -1
   ) throws(HelperError) {
     let message: SecretBytes
     do {
-      message = try VarlinkCall(call, more: more).encoded(on: .helper)
+      message = try VarlinkCall(call, more: more, oneway: oneway).encoded(on: .helper)
     } catch {
       throw .malformed
     }
@@ -108,9 +109,14 @@ final class HelperLink: Sendable {
 
   /// Waits until the helper has answered a question that asks for nothing: it has begun, and has this
   /// conversation.
-  func greet(_ buffer: inout MessageBuffer, until deadline: BootInstant) throws(HelperError) {
-    try send(GetInfoCall())
-    _ = try receive(&buffer, until: deadline)
+  ///
+  /// - Returns: whether its exchange may wait: a helper of before does not know `Proceed`.
+  func greet(
+    _ buffer: inout MessageBuffer,
+    until deadline: BootInstant
+  ) throws(HelperError) -> Bool {
+    try send(HelperProceedCall())
+    return try receive(&buffer, until: deadline).error == nil
   }
 
   /// Waits for the next reply, at most until `deadline`.
@@ -156,6 +162,13 @@ final class HelperLink: Sendable {
     }
   }
 
+  /// Whether the helper has said nothing, has not closed the connection, and is not stopped; nil if the last is
+  /// not to be seen: the service manager's process is not this one's child.
+  var isIdle: Bool? {
+    guard (try? socket.waitReadable(milliseconds: 0)) == false else { return false }
+    return child.map { !$0.isStopped }
+  }
+
   /// Tells the helper to end, from any thread: its last words can still be received.
   func hangUp() {
     socket.shutDownSending()
@@ -164,6 +177,15 @@ final class HelperLink: Sendable {
   /// Tells the helper to end, from any thread: a `receive` that waits returns.
   func stop() {
     socket.shutDown()
+  }
+
+  /// Waits for the helper to end by itself, or because it was told to.
+  func awaitEnd(withinMilliseconds limit: Int32) {
+    if let child {
+      child.awaitEnd(withinMilliseconds: limit)
+    } else {
+      awaitClose(withinMilliseconds: limit)
+    }
   }
 
   /// Waits for the helper to end after its work, and ends it where it does not.

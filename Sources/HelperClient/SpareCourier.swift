@@ -9,17 +9,37 @@ internal import VaultInterface
 final class SpareCourier: Sendable {
   /// How long the start of a courier may take, in seconds: the service manager has to find room for it.
   private static let startSeconds: Int64 = 10
-  /// How long one that has started may take to answer a greeting, in seconds.
+  /// How long one that has started may take to answer another greeting, in seconds.
   private static let answerSeconds: Int64 = 1
   /// How long one is kept that no request needs, in nanoseconds: it holds memory, and the libraries of its
   /// start.
   private static let keepingTime: UInt64 = 300 * 1_000_000_000
+  /// How long the start of one waits, in nanoseconds: it takes the kernel milliseconds, in which the reply to
+  /// the caller is under way.
+  static let courtesy: UInt64 = 10 * 1_000_000
+
+  /// One that has answered a greeting.
+  struct Courier {
+    let link: HelperLink
+    /// Its file, as it was before the start; nil if there was none.
+    let program: InstalledProgram?
+
+    /// Whether it can be given a request that it must not send yet.
+    let canWait: Bool
+
+    /// Whether a request may go to it: it has not ended, is not stopped, and its file was not replaced; nil if
+    /// only its answer shows that.
+    var isReady: Bool? {
+      guard program == (try? InstalledProgram(Helper.exchange.program)) else { return false }
+      return link.isIdle
+    }
+  }
 
   private enum State {
     case none
     /// Its start has begun; the request that waits takes it.
-    case starting(CheckedContinuation<HelperLink?, Never>?)
-    case ready(HelperLink, number: UInt64)
+    case starting(CheckedContinuation<Courier?, Never>?)
+    case ready(Courier, number: UInt64)
   }
 
   private let route: HelperRoute
@@ -27,6 +47,14 @@ final class SpareCourier: Sendable {
 
   init(by route: HelperRoute) {
     self.route = route
+  }
+
+  /// Starts one behind the reply that is under way, if none is kept then; returns at once.
+  func prepareLater() {
+    Task { [weak self] in
+      try? await Task.sleep(nanoseconds: Self.courtesy)
+      self?.prepare()
+    }
   }
 
   /// Starts one if none is kept; returns at once.
@@ -44,12 +72,15 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// A courier that has just answered, for this request alone.
+  /// A courier that waits, for this request alone.
   ///
   /// - Throws: why none could be started; nothing was sent then.
-  func take() async throws(HelperError) -> HelperLink {
-    if let spare = await kept() { return spare }
-    let started: Result<HelperLink, HelperError> = await withCheckedContinuation { continuation in
+  func take() async throws(HelperError) -> Courier {
+    if let spare = await taken() {
+      if await answers(spare) { return spare }
+      Self.end(spare.link, withinMilliseconds: 0)
+    }
+    let started: Result<Courier, HelperError> = await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread { [self] in
           continuation.resume(returning: Result { () throws(HelperError) in try start() })
@@ -61,52 +92,45 @@ final class SpareCourier: Sendable {
     return try started.get()
   }
 
-  /// Takes one back that was not used.
-  func giveBack(_ link: HelperLink) { keep(link) }
-
-  /// The spare one, if there is one that still answers; one that has died, or whose program was replaced,
-  /// does not.
-  ///
-  /// One that was still starting is asked as well: its program may have been replaced meanwhile.
-  private func kept() async -> HelperLink? {
-    guard let link = await taken() else { return nil }
+  private func answers(_ courier: Courier) async -> Bool {
+    if let isReady = courier.isReady { return isReady }
     return await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          let answers = Self.answers(link, within: Self.answerSeconds)
-          if !answers { link.finish(withinMilliseconds: 0) }
-          continuation.resume(returning: answers ? link : nil)
+          continuation.resume(returning: (try? Self.greet(courier.link, Self.answerSeconds)) != nil)
         }
       } catch {
-        link.finish(withinMilliseconds: 0)
-        continuation.resume(returning: nil)
+        continuation.resume(returning: false)
       }
     }
   }
 
+  /// Takes one back that was not used.
+  func giveBack(_ courier: Courier) { keep(courier) }
+
   /// Takes the spare one, as soon as it has started.
-  private func taken() async -> HelperLink? {
+  private func taken() async -> Courier? {
     await withCheckedContinuation { continuation in
-      let (isKnown, link) = state.withLock { state -> (Bool, HelperLink?) in
+      let (isKnown, courier) = state.withLock { state -> (Bool, Courier?) in
         switch state.spare {
         // Another request takes the one that starts.
         case .none, .starting(.some): return (true, nil)
         case .starting(nil):
           state.spare = .starting(continuation)
           return (false, nil)
-        case .ready(let link, _):
+        case .ready(let courier, _):
           state.spare = .none
-          return (true, link)
+          return (true, courier)
         }
       }
-      if isKnown { continuation.resume(returning: link) }
+      if isKnown { continuation.resume(returning: courier) }
     }
   }
 
   /// Keeps a courier that has started, or hands it to the request that waits; nil: it could not be started.
-  private func keep(_ link: HelperLink?) {
+  private func keep(_ courier: Courier?) {
     enum Step {
-      case hand(CheckedContinuation<HelperLink?, Never>)
+      case hand(CheckedContinuation<Courier?, Never>)
       case watch(UInt64)
       case end
     }
@@ -116,20 +140,20 @@ final class SpareCourier: Sendable {
         state.spare = .none
         return .hand(waiting)
       case .starting(nil), .none:
-        guard let link else {
+        guard let courier else {
           state.spare = .none
           return .end
         }
         state.last += 1
-        state.spare = .ready(link, number: state.last)
+        state.spare = .ready(courier, number: state.last)
         return .watch(state.last)
       case .ready: return .end
       }
     }
     switch step {
-    case .hand(let waiting): waiting.resume(returning: link)
+    case .hand(let waiting): waiting.resume(returning: courier)
     case .watch(let number): endLater(number)
-    case .end: link.map(Self.end)
+    case .end: if let courier { Self.end(courier.link, withinMilliseconds: 1000) }
     }
   }
 
@@ -142,32 +166,40 @@ final class SpareCourier: Sendable {
   }
 
   private func endUnused(_ number: UInt64) {
-    let unused = state.withLock { state -> HelperLink? in
-      guard case .ready(let link, number) = state.spare else { return nil }
+    let unused = state.withLock { state -> Courier? in
+      guard case .ready(let courier, number) = state.spare else { return nil }
       state.spare = .none
-      return link
+      return courier
     }
-    unused.map(Self.end)
+    if let unused { Self.end(unused.link, withinMilliseconds: 1000) }
   }
 
-  private static func end(_ link: HelperLink) {
+  /// Ends one that was not used, and has its request already.
+  func end(_ courier: Courier) {
+    courier.link.stop()
+    Self.end(courier.link, withinMilliseconds: 1000)
+  }
+
+  private static func end(_ link: HelperLink, withinMilliseconds limit: Int32) {
     // Its end is waited for. Without a thread its socket closes here, and it ends all the same.
-    try? startThread { link.finish(withinMilliseconds: 1000) }
+    try? startThread { link.finish(withinMilliseconds: limit) }
   }
 
-  private func start() throws(HelperError) -> HelperLink {
+  /// Starts one, and waits until it answers a question that asks for nothing.
+  private func start() throws(HelperError) -> Courier {
+    let program = try? InstalledProgram(Helper.exchange.program)
     let link = try HelperLink(.exchange, by: route)
-    guard Self.answers(link, within: Self.startSeconds) else {
+    do throws(HelperError) {
+      let canWait = try Self.greet(link, Self.startSeconds)
+      return Courier(link: link, program: program, canWait: canWait)
+    } catch {
       link.finish(withinMilliseconds: 0)
       throw .notStarted("the courier did not start")
     }
-    return link
   }
 
-  /// Whether a courier has begun, and answers a question that asks for nothing.
-  private static func answers(_ link: HelperLink, within seconds: Int64) -> Bool {
+  private static func greet(_ link: HelperLink, _ seconds: Int64) throws(HelperError) -> Bool {
     var buffer = MessageBuffer(.helper)
-    let deadline = BootInstant.now.advanced(bySeconds: seconds)
-    return (try? link.greet(&buffer, until: deadline)) != nil
+    return try link.greet(&buffer, until: BootInstant.now.advanced(bySeconds: seconds))
   }
 }

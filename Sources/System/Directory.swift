@@ -178,4 +178,9 @@ public struct FileStamp: Sendable, Equatable {
   let size: Int64
   let changedSeconds: Int64
   let changedNanoseconds: Int64
+
+  /// Whether both are of one file, whatever was changed in between, such as the number of its names.
+  func isOfSameFile(as other: FileStamp) -> Bool {
+    device == other.device && inode == other.inode
+  }
 }

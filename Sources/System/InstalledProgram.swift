@@ -10,6 +10,12 @@ public struct InstalledProgram: Sendable, Equatable {
 
   /// The absolute path.
   public let path: String
+  private let stamp: FileStamp
+
+  /// Whether both are one file under one path: a package puts another file there.
+  public static func == (first: InstalledProgram, second: InstalledProgram) -> Bool {
+    first.path == second.path && first.stamp.isOfSameFile(as: second.stamp)
+  }
 
   /// Why a program cannot be used.
   public enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
@@ -66,8 +72,10 @@ public struct InstalledProgram: Sendable, Equatable {
     for directory in directories {
       let path = directory + "/" + name
       let flaw: String?
+      let stamp: FileStamp?
       do throws(SystemError) {
         let place = try Directory(path: directory)
+        stamp = try place.stamp(name)
         let file = try place.openForReading(name)
         let (program, around) = (try file.status(), try place.descriptor.status())
         flaw = Self.flaw(of: program, as: .regular) ?? Self.flaw(of: around, as: .directory)
@@ -76,7 +84,9 @@ public struct InstalledProgram: Sendable, Equatable {
         throw .unsafe(path: path, reason: "\(error)")
       }
       if let flaw { throw .unsafe(path: path, reason: flaw) }
+      guard let stamp else { continue }
       self.path = path
+      self.stamp = stamp
       return
     }
     throw .missing(name: name, places: directories)

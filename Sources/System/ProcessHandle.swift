@@ -62,6 +62,23 @@ public struct ProcessHandle: ~Copyable, Sendable {
 }
 
 extension ChildProcess {
+  /// Whether a signal has stopped it (signal(7), SIGSTOP), or a debugger has (proc_pid_stat(5), state).
+  public var isStopped: Bool {
+    guard let directory = try? Directory(path: "/proc/\(identifier)"),
+      let text = try? directory.openForReading("stat").readAll(limit: 4096),
+      // The name before it stands in parentheses, and may hold some itself.
+      let end = text.lastIndex(of: UInt8(ascii: ")"))
+    else { return false }
+    return text[end...].dropFirst(2).first.map { "Tt".utf8.contains($0) } ?? false
+  }
+
+  /// Waits for the end of a child, which is waited for (waitpid(2)) later.
+  public func awaitEnd(withinMilliseconds limit: Int32) {
+    if let handle = try? ProcessHandle(identifier: identifier) {
+      _ = handle.waitForEnd(milliseconds: limit)
+    }
+  }
+
   /// Waits for the end of a child that was told to end, and ends it where it does not listen.
   public func finish(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier),

@@ -195,7 +195,7 @@ extension Vault {
       failing.insert(account)
     }
     // For the next one, when nothing of this one is left to do.
-    if !isOfOneToken { exchange.prepare() }
+    if !isOfOneToken { exchange.prepareLater() }
     // It is refreshing no more, whatever was written down before.
     wakeWatchers()
   }

@@ -12,14 +12,15 @@ internal import System
 // opened descriptor of the slot can be locked, and an engine that is killed in the middle leaves a
 // courier that finishes, seals what came back into the slot, and only then lets go.
 //
-// The way: lock slot → recover by the table → have a courier → re-read the row → gate (open box n) → T1:
-// intent and audit → exchange → slot durable → T2: box n+1, access token, intent cleared, audit → mark → token
-// file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
+// The way: lock slot → recover by the table → have a courier → re-read the row → gate (open box n) → the courier
+// connects, and T1: intent and audit → exchange → slot durable → T2: box n+1, access token, intent cleared,
+// audit → mark → token file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
 //
 // | intent | slot lock | slot                         | status     | the next holder               |
 // |--------|-----------|------------------------------|------------|-------------------------------|
 // | none   | free      | zero                         | ready      | works                         |
 // | none   | free      | anything else                | ready      | zeroes it (killed after T2)   |
+// | none   | held      | zero                         | ready      | waits (killed before T1)      |
 // | set    | held      | any                          | refreshing | waits                         |
 // | set    | free      | opens under the intent's id  | refreshing | T2 from it (*)                |
 // | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
@@ -133,6 +134,9 @@ extension Vault {
       after: earlier,
       context: Array(asked.key.utf8)
     )
+    let terms = terms(of: provider)
+    let delivery = try delivery(intent, slot)
+    courier.connect(request, terms: terms, delivery: delivery)
     try begin(
       intent,
       AuditEntry(
@@ -144,19 +148,20 @@ extension Vault {
         detail: asked.shown
       )
     )
-    let delivery = try delivery(intent, slot)
-    let reply = await courier.perform(
-      request,
-      terms: terms(of: provider),
-      delivery: delivery
-    )
+    let reply = await courier.perform(request, terms: terms, delivery: delivery)
     if reply.isOpen {
       slot.close()
       slot = try await lockedSlot(account.id)
     }
     let image = try image(after: reply, intent, slot)
     let evidence = Evidence(sent: token, refused: try emptyRefusal(of: earlier))
-    return RefreshAnswer(intent: intent, image: image, slot: slot, evidence: evidence)
+    return RefreshAnswer(
+      intent: intent,
+      image: image,
+      slot: slot,
+      courier: courier,
+      evidence: evidence
+    )
   }
 
   /// Finishes what an engine or a courier left behind, without a question to anyone.
@@ -386,12 +391,4 @@ extension Vault {
       return try stored { () throws(StorageError) in try slot.readWhole() }
     }
   }
-}
-
-/// The answer to a refresh, before it is judged, and the slot that it lies in.
-struct RefreshAnswer: ~Copyable {
-  let intent: IntentRow
-  let image: [UInt8]
-  let slot: SlotFile
-  let evidence: Vault.Evidence
 }

@@ -169,7 +169,7 @@ extension Vault {
       slot.close()
       slot = try await lockedSlot(row.id)
     }
-    defer { exchange.prepare() }
+    defer { exchange.prepareLater() }
     let image = try image(after: reply, intent, slot)
     // Where they cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)

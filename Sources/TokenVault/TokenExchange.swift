@@ -83,8 +83,14 @@ extension ExchangeLimits {
 
 /// A courier that waits for one request, and knows nothing of it yet.
 ///
-/// One that is not used goes back with the last reference to it.
+/// One that is not used goes back with the last reference to it. One that was used may live as long as that.
 public protocol ReadyCourier: Sendable {
+  /// Hands it its request ahead of `perform`, which gets the same one: it may connect to the provider, and
+  /// sends nothing of it before.
+  ///
+  /// One that is not used afterwards sends nothing at all.
+  func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?)
+
   /// Performs its request; see `TokenExchange`.
   func perform(
     _ request: ProviderRequest,
@@ -97,6 +103,9 @@ public protocol ReadyCourier: Sendable {
 public protocol TokenExchange: Sendable {
   /// Starts a courier ahead, if a request is likely to follow soon; returns at once.
   func prepare()
+
+  /// The same for the next request, behind the reply to the last one; returns at once.
+  func prepareLater()
 
   /// Has a courier ready, before it is written down that its request may have been sent.
   ///
@@ -114,9 +123,21 @@ public protocol TokenExchange: Sendable {
   ) async -> ExchangeReply
 }
 
+extension ReadyCourier {
+  /// It connects when it sends.
+  public func connect(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) {}
+}
+
 extension TokenExchange {
   /// Nothing is started ahead.
   public func prepare() {}
+
+  /// Nothing is started ahead.
+  public func prepareLater() {}
 
   /// A courier that starts with its request.
   public func courier() async -> any ReadyCourier { StartingCourier(exchange: self) }

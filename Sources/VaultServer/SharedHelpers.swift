@@ -22,6 +22,8 @@ struct SharedExchange: TokenExchange {
 
   func prepare() { exchange.prepare() }
 
+  func prepareLater() { exchange.prepareLater() }
+
   func courier() async -> any ReadyCourier {
     // What brings tokens waits for as long as it takes.
     _ = await turns.take(for: user, .pressing)
@@ -65,6 +67,10 @@ private final class SharedCourier: ReadyCourier {
       return isTaken
     }
     if isDue { turns.giveBack(of: user, .pressing) }
+  }
+
+  func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {
+    courier.connect(request, terms: terms, delivery: delivery)
   }
 
   func perform(

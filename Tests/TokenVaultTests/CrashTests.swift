@@ -30,6 +30,27 @@ struct CrashTests {
     ]
   }
 
+  /// What a courier gets ahead of T1 may not be sent: an engine that is killed then has nothing in doubt.
+  @Test
+  func aCourierConnectsBeforeTheIntentIsWrittenAndSendsAfterwards() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    let account = try await vault.row().id
+    let connecting = Box<Bench>()
+    let begun = Box<Bench>()
+    bench.exchange.whenConnecting { connecting.put(try? bench.snapshot()) }
+    bench.exchange.observe { if $0 == "begun" { begun.put(try? bench.snapshot()) } }
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await vault.token()
+    for (snapshot, isWritten) in [(connecting.value, false), (begun.value, true)] {
+      let vault = try Store(in: StateDirectory(path: try #require(snapshot).scratch.path))
+      let intent = try vault.intent(account: account)
+      #expect((intent != nil) == isWritten)
+    }
+  }
+
   /// A directory whose store has taken the answer, and in which the steps after that are missing.
   private func mixed(
     _ stages: [String: Bench],

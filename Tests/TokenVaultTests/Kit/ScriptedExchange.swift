@@ -45,6 +45,7 @@ final class ScriptedExchange: TokenExchange {
     var terms: [ExchangeTerms] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     var observer: (@Sendable (String) -> Void)?
+    var connecting: (@Sendable () -> Void)?
     var orphans: [Orphan] = []
   }
 
@@ -80,6 +81,15 @@ final class ScriptedExchange: TokenExchange {
   func observe(_ observer: @escaping @Sendable (String) -> Void) {
     state.withLock { $0.observer = observer }
   }
+
+  /// Called when a courier gets its request ahead.
+  func whenConnecting(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.connecting = body }
+  }
+
+  func courier() async -> any ReadyCourier { ScriptedCourier(exchange: self) }
+
+  fileprivate func connect() { state.withLock { $0.connecting }?() }
 
   /// Returns when so many requests have been made.
   func untilRequested(_ count: Int) async {
@@ -264,4 +274,20 @@ func shared(_ text: String) -> SharedSecret {
 
 func text(_ secret: SharedSecret) -> String {
   unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+}
+
+private struct ScriptedCourier: ReadyCourier {
+  let exchange: ScriptedExchange
+
+  func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {
+    exchange.connect()
+  }
+
+  func perform(
+    _ request: ProviderRequest,
+    terms: ExchangeTerms,
+    delivery: AnswerDelivery?
+  ) async -> ExchangeReply {
+    await exchange.perform(request, terms: terms, delivery: delivery)
+  }
 }
