@@ -13,6 +13,8 @@ import urllib.request
 FLOOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floors/refresh.c")
 # Milliseconds.
 LIMITS = {"courier started ahead": 4, "cold": 20}
+# Seconds before each request: an account may be refreshed again only after some time.
+PAUSE = 2
 # As long as a token lives when it comes: one that has been there for a second does not serve.
 LIFETIME = 3600
 
@@ -29,13 +31,14 @@ def processes_of(path):
     return found
 
 
-def spare(path):
-    """The courier that was started ahead, when it has begun to wait."""
+def spare(path, used):
+    """The courier that was started ahead, when it has begun to wait; noted among those that were used."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        for process in processes_of(path):
+        for process in set(processes_of(path)) - used:
             with open(f"/proc/{process}/wchan", encoding="ascii") as file:
                 if "poll" in file.read():
+                    used.add(process)
                     return process
         time.sleep(0.01)
     raise TimeoutError("no courier was started ahead")
@@ -51,42 +54,57 @@ def proportional_size(process):
         return "not for this user to see"
 
 
-def floor(directory, port, runs):
-    """Milliseconds of a POST, a slot write and a commit of a C program, each the median."""
-    program = os.path.join(directory, "refresh-floor")
-    subprocess.run(["cc", "-O2", "-o", program, FLOOR, "-lsqlite3"], check=True)
-    body = json.dumps({"email": "floor@example.org", "password": "floor"}).encode()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/auth/register", body,
-                                     {"Content-Type": "application/json"})
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request) as answer:
-        token = json.load(answer)["refresh_token"]
-    found = subprocess.run(
-        [program, str(port), os.path.join(directory, "slot"), os.path.join(directory, "floor.db"),
-         str(runs + 5)], input=token, check=True, capture_output=True, text=True)
-    rows = [[int(word) / 1e6 for word in line.split()] for line in found.stdout.splitlines()]
-    return [statistics.median(column) for column in zip(*rows[5:])]
+class Floor:
+    """Milliseconds of a POST, a slot write and a commit of a C program."""
+
+    def __init__(self, directory, port):
+        program = os.path.join(directory, "refresh-floor")
+        subprocess.run(["cc", "-O2", "-o", program, FLOOR, "-lsqlite3"], check=True)
+        body = json.dumps({"email": "floor@example.org", "password": "floor"}).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/auth/register", body,
+                                         {"Content-Type": "application/json"})
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request) as answer:
+            token = json.load(answer)["refresh_token"]
+        self.process = subprocess.Popen(
+            [program, str(port), os.path.join(directory, "slot"),
+             os.path.join(directory, "floor.db")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.process.stdin.write(token + "\n")
+        self.rounds = []
+
+    def round(self):
+        # As long a pause as before a refresh: caches are as cold, and the disk is as idle.
+        time.sleep(PAUSE)
+        self.process.stdin.write("\n")
+        self.rounds.append([int(word) / 1e6 for word in self.process.stdout.readline().split()])
+
+    def medians(self):
+        self.process.stdin.close()
+        self.process.wait()
+        return [statistics.median(column) for column in zip(*self.rounds)]
 
 
 def measure(engine, courier, directory, issuer, runs):
     """Refreshes by a connection to the engine; `courier` is the helper's path. What is beyond its limit."""
     def refresh():
-        time.sleep(2)
+        time.sleep(PAUSE)
         begun = time.perf_counter()
         reply = engine.call("AccessToken", account="me", minimum_lifetime=LIFETIME)
         assert "access_token" in reply["parameters"], reply
         return (time.perf_counter() - begun) * 1000
 
     times = {name: [] for name in LIMITS}
+    floor = Floor(directory, issuer.rsplit(":", 1)[1])
+    used = set()
     refresh()
     for _ in range(runs):
-        before = spare(courier)
-        size = proportional_size(before)
+        size = proportional_size(spare(courier, used))
         times["courier started ahead"].append(refresh())
-        os.kill(spare(courier), 9)
+        os.kill(spare(courier, used), 9)
         times["cold"].append(refresh())
-        assert before != spare(courier), "no refresh was made"
-    post, slot, commit = floor(directory, issuer.rsplit(":", 1)[1], runs)
+        floor.round()
+    post, slot, commit = floor.medians()
     print(f"refresh, {runs} runs each, medians:")
     print(f"  C: POST {post:.2f} ms, slot write {slot:.2f} ms, commit {commit:.2f} ms")
     broken = []

@@ -1,7 +1,8 @@
 // What no refresh can do without: one POST that brings another refresh token, one write of the answer into a
 // preallocated file, one commit of SQLite. Each is made durable.
 //
-// usage: refresh PORT SLOT DATABASE RUNS <TOKEN; a line each: nanoseconds of the POST, the write, the commit.
+// usage: refresh PORT SLOT DATABASE; standard input has the token, and then a line for each round, which is
+// answered by the nanoseconds of the POST, the write and the commit.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -58,7 +59,8 @@ static void run(sqlite3 *store, const char *sql) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 5 || fgets(token, sizeof token, stdin) == NULL) fail("PORT SLOT DATABASE RUNS <TOKEN");
+  char line[16];
+  if (count != 4 || fgets(token, sizeof token, stdin) == NULL) fail("PORT SLOT DATABASE <TOKEN");
   token[strcspn(token, "\n")] = 0;
   int slot = open(arguments[2], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   static char zeroes[65536];
@@ -68,7 +70,7 @@ int main(int count, char **arguments) {
   run(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "CREATE TABLE boxes (id INTEGER PRIMARY KEY, box BLOB);"
     "INSERT INTO boxes VALUES (1, zeroblob(300))");
-  for (int left = atoi(arguments[4]); left > 0; left--) {
+  while (fgets(line, sizeof line, stdin) != NULL) {
     long long begun = now();
     size_t size = post(atoi(arguments[1]));
     long long posted = now();
@@ -76,6 +78,7 @@ int main(int count, char **arguments) {
     long long kept = now();
     run(store, "UPDATE boxes SET box = randomblob(300) WHERE id = 1");
     printf("%lld %lld %lld\n", posted - begun, kept - posted, now() - kept);
+    fflush(stdout);
   }
   return 0;
 }
