@@ -57,6 +57,8 @@ final class HelperCourier: ReadyCourier {
   private static let ended = "the courier ended"
   /// How many seconds more than its lifetime the courier itself is waited for.
   private static let patience = 3
+  /// How long it is left alone after its reply, in milliseconds.
+  private static let courtesy: Int32 = 20
   /// How long it may have waited to be used, in seconds: the times of its request go on meanwhile.
   private static let longestWait: Int64 = 1
   /// The most bytes of an answer: a slot holds them sealed.
@@ -84,11 +86,7 @@ final class HelperCourier: ReadyCourier {
     // It has heard nothing of a request that was not made.
     case .unused: spare.giveBack(courier)
     case .connecting: spare.end(courier)
-    case .used:
-      Task {
-        try? await Task.sleep(nanoseconds: SpareCourier.courtesy)
-        courier.link.hangUp()
-      }
+    case .used: break
     }
   }
 
@@ -144,8 +142,8 @@ final class HelperCourier: ReadyCourier {
         try startThread {
           let seconds = Int64(terms.limits.courierLifetime + Self.patience)
           continuation.resume(returning: Self.reply(of: courier.link, within: seconds))
-          // The courier ends when the last reference to this object goes, or by itself.
-          courier.link.awaitEnd(withinMilliseconds: 3000)
+          // Its end takes the kernel a millisecond, in which what it brought is written.
+          courier.link.awaitEnd(withinMilliseconds: Self.courtesy)
           courier.link.finish(withinMilliseconds: 1000)
         }
       } catch {

@@ -159,7 +159,6 @@ extension Vault {
       intent: intent,
       image: image,
       slot: slot,
-      courier: courier,
       evidence: evidence
     )
   }

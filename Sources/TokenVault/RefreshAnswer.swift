@@ -5,7 +5,5 @@ struct RefreshAnswer: ~Copyable {
   let intent: IntentRow
   let image: [UInt8]
   let slot: SlotFile
-  /// The courier that brought it, which ends with this: what is written meanwhile does not wait for that.
-  let courier: any ReadyCourier
   let evidence: Vault.Evidence
 }

@@ -83,7 +83,7 @@ extension ExchangeLimits {
 
 /// A courier that waits for one request, and knows nothing of it yet.
 ///
-/// One that is not used goes back with the last reference to it. One that was used may live as long as that.
+/// One that is not used goes back with the last reference to it.
 public protocol ReadyCourier: Sendable {
   /// Hands it its request ahead of `perform`, which gets the same one: it may connect to the provider, and
   /// sends nothing of it before.
