@@ -16,7 +16,7 @@ final class SpareCourier: Sendable {
   private static let keepingTime: UInt64 = 300 * 1_000_000_000
   /// How long the start of one waits, in nanoseconds: it takes the kernel milliseconds, in which the reply to
   /// the caller is under way.
-  static let courtesy: UInt64 = 10 * 1_000_000
+  private static let courtesy: UInt64 = 10 * 1_000_000
 
   /// One that has answered a greeting.
   struct Courier {
@@ -44,16 +44,21 @@ final class SpareCourier: Sendable {
 
   private let route: HelperRoute
   private let state = Mutex((spare: State.none, last: UInt64(0)))
+  /// How many requests have taken a courier.
+  private let requests = Atomic(0)
 
   init(by route: HelperRoute) {
     self.route = route
   }
 
   /// Starts one behind the reply that is under way, if none is kept then; returns at once.
+  ///
+  /// A request that comes before has one started behind its own reply.
   func prepareLater() {
+    let known = requests.load(ordering: .relaxed)
     Task { [weak self] in
       try? await Task.sleep(nanoseconds: Self.courtesy)
-      self?.prepare()
+      if let self, requests.load(ordering: .relaxed) == known { prepare() }
     }
   }
 
@@ -76,6 +81,7 @@ final class SpareCourier: Sendable {
   ///
   /// - Throws: why none could be started; nothing was sent then.
   func take() async throws(HelperError) -> Courier {
+    requests.add(1, ordering: .relaxed)
     if let spare = await taken() {
       if await answers(spare) { return spare }
       Self.end(spare.link, withinMilliseconds: 0)
