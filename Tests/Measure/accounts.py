@@ -1,0 +1,67 @@
+"""A read of a valid token with one account and with a thousand: two engines, asked in turn."""
+import os
+import statistics
+import subprocess
+import time
+
+ACCOUNTS = 1000
+# Times the read with one account.
+LIMIT = 1.3
+ROUNDS = 2000
+
+
+def register(engine, name, provider):
+    answer = engine.call("Register", account=name, email=name + "@accounts.example", name="A",
+                         password="backend-password-1", provider=provider)
+    assert "error" not in answer, answer
+
+
+def microseconds(engine, name):
+    parameters = {"account": name} if name else {}
+    begun = time.perf_counter()
+    answer = engine.call("AccessToken", **parameters)
+    took = time.perf_counter() - begun
+    assert "error" not in answer, answer
+    return took * 1e6
+
+
+def measure(connect, engine, thumblatch, environment, directory):
+    """Prints the medians; what is beyond the limit.
+
+    `engine` is the connection to the engine with the account `me` alone; `connect` makes another one.
+    """
+    state = os.path.join(directory, "thousand")
+    subprocess.run([thumblatch, "status"], env={**environment, "THUMBLATCH_STATE_DIR": state},
+                   check=True, capture_output=True)
+    other = connect(os.path.join(state, "engine"))
+    process = other.call("GetStatus")["parameters"]["process"]
+    try:
+        provider = engine.call("AccountProvider", account="me")["parameters"]["provider"]
+        names = [f"a{index}" for index in range(ACCOUNTS)]
+        for name in names:
+            register(other, name, provider)
+        other.call("SetDefaultAccount", account=names[0])
+        print(f"accounts, {ROUNDS} paired reads of a valid token, one account and {ACCOUNTS}, medians:")
+        return [line for line in (
+            compare("the same account each time", engine, other, ["me"], names[:1]),
+            compare("each of them in turn", engine, other, ["me"], names),
+            compare("the default account", engine, other, [None], [None])) if line]
+    finally:
+        other.socket.close()
+        os.kill(process, 15)
+
+
+def compare(what, engine, other, name, names):
+    """Prints one line; the same where it is beyond the limit."""
+    one, many = [], []
+    for index in range(-len(names), ROUNDS):
+        times = (microseconds(engine, name[0]), microseconds(other, names[index % len(names)]))
+        # Each was read once before it counts.
+        if index >= 0:
+            one.append(times[0])
+            many.append(times[1])
+    ratio = statistics.median(many) / statistics.median(one)
+    line = (f"{what}: {statistics.median(one):.0f} and {statistics.median(many):.0f} µs, "
+            f"{ratio:.2f} times (limit {LIMIT})")
+    print("  " + line)
+    return line if ratio > LIMIT else None
