@@ -198,9 +198,12 @@ class Command:
             os.close(self.terminal)
 
 
-def worker(verbs, weights):
+def worker(verbs, weights, due):
     while not done.is_set():
-        verb = random.choices(verbs, weights)[0]
+        try:
+            verb = due.pop()
+        except IndexError:
+            verb = random.choices(verbs, weights)[0]
         _, words, given, allowed = VERBS[verb]
         at_terminal = random.random() < 0.5
         line = verb.split() + words()
@@ -247,8 +250,11 @@ def main():
     missing = listed - {verb.split(" --")[0] for verb in VERBS}
     verbs = sorted(mixed)
     weights = [VERBS[verb][0] for verb in verbs]
+    # Each verb once, and then by its weight.
+    due = random.sample(verbs, len(verbs))
     # Enough of everything that each process finds the descriptors it needs.
-    threads = [threading.Thread(target=worker, args=(verbs, weights)) for _ in range(PROCESSES)]
+    threads = [threading.Thread(target=worker, args=(verbs, weights, due))
+               for _ in range(PROCESSES)]
     threads.append(threading.Thread(target=fingers))
     begun = time.monotonic()
     for thread in threads:
