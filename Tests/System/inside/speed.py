@@ -73,7 +73,12 @@ def whatNoUnitWithAcceptCanDoWithout():
             connection.sendall(b".")
             check(connection.recv(1) == b".", "it does not answer")
 
-    times = [milliseconds(connect) for _ in range(RUNS + 5)][5:]
+    connect()
+    times = []
+    for _ in range(RUNS):
+        # As before a refresh.
+        select.select([], [], [], PAUSE)
+        times.append(milliseconds(connect))
     run("systemctl", "stop", "bare.socket")
     tell("bare unit with the same sandbox", statistics.median(times))
 
