@@ -10,8 +10,10 @@ public import System
 /// which grows with each further refusal. Four cancels in a row from one terminal count as one refusal:
 /// a person cancels their own command there. They do count, since any program can have a terminal.
 ///
-/// A prompt counts when it is begun. One that is only opened has a measure of its own, so that a program
-/// which never shows its prompts does not keep the person from being asked.
+/// A prompt that its client shows at once counts when it is opened, and not while it is made ready: a call
+/// that is refused in between has shown nothing. Any other prompt counts when its check begins; opening
+/// it has a measure of its own, so that a program which never shows its prompts does not keep the person
+/// from being asked. So does a look at the reader for a prompt that was given up before it was opened.
 ///
 /// Pure: the moment is handed in.
 public struct PromptLimit: Sendable {
@@ -86,6 +88,7 @@ public struct PromptLimit: Sendable {
   private var entries: [Key: Entry] = [:]
   private var all: [UInt32: Bucket] = [:]
   private var opened: [UInt32: Bucket] = [:]
+  private var unopened: [UInt32: Bucket] = [:]
 
   /// How many cancels from one terminal are one refusal.
   private static let partsOfRefusal = 4
@@ -96,7 +99,8 @@ public struct PromptLimit: Sendable {
   ///   - ofOne: for the same purpose and account.
   ///   - ofAll: for all questions of a user.
   ///   - ofJoining: for those who ask what somebody else is being asked already.
-  ///   - ofOpening: for all prompts of a user that are opened and not begun.
+  ///   - ofOpening: for all prompts of a user that are opened and not begun, and again for those that
+  ///     are given up before they are opened.
   ///   - pauses: after refusals in a row, in seconds; the last one stays.
   public init(
     ofOne: Measure = Measure(burst: 3, seconds: 15),
@@ -148,6 +152,37 @@ public struct PromptLimit: Sendable {
         (all[question.user] ?? Bucket()).wait(ofAll, at: now)
       )
     return wait == 0 ? nil : Self.seconds(wait)
+  }
+
+  /// How long a prompt must wait before it is made ready; takes nothing.
+  ///
+  /// - Parameters:
+  ///   - question: what is to be asked.
+  ///   - isCounted: its client shows it at once.
+  ///   - joins: another connection is asked the same right now.
+  ///   - now: the moment of asking.
+  /// - Returns: `nil` if it may be made ready; else seconds, rounded up.
+  public func waitToBegin(
+    _ question: PromptQuestion,
+    isCounted: Bool,
+    joins: Bool,
+    at now: BootInstant
+  ) -> Int64? {
+    let looks = isCounted ? unopened : opened
+    let wait = (looks[question.user] ?? Bucket()).wait(ofOpening, at: now)
+    let other =
+      isCounted ? self.wait(for: question, joins: joins, at: now) : pause(of: question, at: now)
+    guard wait > 0 else { return other }
+    return max(other ?? 0, Self.seconds(wait))
+  }
+
+  /// A counted prompt was given up after a look at the reader, and before it was opened.
+  ///
+  /// The person was shown nothing. The look was work: without this measure, a program that hangs up in
+  /// time could have helpers started without limit.
+  public mutating func noteUnopened(_ question: PromptQuestion, at now: BootInstant) {
+    forget(at: now)
+    unopened[question.user, default: Bucket()].take(ofOpening, at: now)
   }
 
   /// Takes the right to open a prompt that does not count before it is begun.
@@ -222,6 +257,7 @@ public struct PromptLimit: Sendable {
     }
     all = all.filter { $0.value.isFullFrom > now }
     opened = opened.filter { $0.value.isFullFrom > now }
+    unopened = unopened.filter { $0.value.isFullFrom > now }
   }
 
   private static func seconds(_ nanoseconds: Int64) -> Int64 {

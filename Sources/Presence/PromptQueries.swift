@@ -13,11 +13,12 @@ extension PromptBook {
     .map(\.key)
   }
 
-  /// Whether another connection is asked the same right now, or is about to be, and this one is not
-  /// yet: what passes that check answers this one too, where it may be shared.
+  /// Whether another connection is asked the same right now, and this one is not yet: what passes that
+  /// check answers this one too, where it may be shared.
   ///
   /// A prompt that does not count is no question to join: prompts that are opened and never shown
-  /// would pay for one another. `own` is left out.
+  /// would pay for one another. Nor is one that is still made ready: it has not counted, and may never be
+  /// shown. `own` is left out.
   public func isAsked(
     _ question: PromptQuestion,
     otherwiseThanBy connection: UInt64,
@@ -27,12 +28,14 @@ extension PromptBook {
     guard question.purpose.mayBeShared else { return false }
     var isAskedElsewhere = false
     for (name, prompt) in prompts
-    where name != own && prompt.question == question && prompt.counts(at: now) {
+    where name != own && prompt.question == question && prompt.state != .beginning
+      && prompt.counts(at: now)
+    {
       if prompt.connection == connection { return false }
       guard prompt.isCounted else { continue }
       switch prompt.state {
-      case .beginning, .open, .armed, .waiting: isAskedElsewhere = true
-      case .joined, .passed: break
+      case .open, .armed, .waiting: isAskedElsewhere = true
+      case .beginning, .joined, .passed: break
       }
     }
     return isAskedElsewhere

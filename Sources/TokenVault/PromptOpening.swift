@@ -39,10 +39,12 @@ extension Vault {
     }
     // Before anything is read or asked for it: a flood costs next to nothing.
     let isCounted = caller.asking == .atOnce
-    let wait =
-      isCounted
-      ? promptLimit.take(question, joins: joins(question, caller), at: clock.boot)
-      : promptLimit.takeOpening(question, at: clock.boot)
+    let wait = promptLimit.waitToBegin(
+      question,
+      isCounted: isCounted,
+      joins: joins(question, caller),
+      at: clock.boot
+    )
     if let wait { return .tooManyPrompts(retryAfter: wait) }
     let name = hexadecimal(try random(16))
     let isEntered = prompts.begin(
@@ -55,14 +57,23 @@ extension Vault {
     )
     guard isEntered else { return .busy("too many prompts are open on this connection") }
     var isReady = false
+    // A look for a counted prompt that was not opened.
+    var hasOnlyLooked = false
     defer {
+      if hasOnlyLooked { promptLimit.noteUnopened(question, at: clock.boot) }
       prompts.endBeginning(name)
       if !isReady { endPrepared(of: name) }
       restGuardLater()
     }
     let place = await place(of: caller)
+    // What is refused here has cost the person no prompt, and others no right to open one.
     try demandPresenceAllowed(at: place)
-    // A caller that will ask at once has spent a prompt of the person for it.
+    if isCounted {
+      hasOnlyLooked = true
+    } else if let wait = promptLimit.takeOpening(question, at: clock.boot) {
+      return .tooManyPrompts(retryAfter: wait)
+    }
+    // A caller that will ask at once spends a prompt of the person for it.
     let isExpected = isCounted && place.objection == nil
     let program = isExpected ? await prepare(for: name, question.purpose) : nil
     let standing = try await fingerStanding(for: caller, by: program)
@@ -73,11 +84,20 @@ extension Vault {
       at: clock.boot
     )
     switch opening {
-    case .asks?: isReady = fingerObjection(standing, at: place) == nil
+    case .asks?:
+      // From here on its client can show it. Others may have been opened since it was begun.
+      let joins = joins(question, caller, besides: name)
+      if isCounted, let wait = promptLimit.take(question, joins: joins, at: clock.boot) {
+        prompts.close(name, connection: caller.connection)
+        return .tooManyPrompts(retryAfter: wait)
+      }
+      isReady = fingerObjection(standing, at: place) == nil
+    // A check that was passed has answered it: it is not shown.
     case .answered(let leader)?: answered[name] = leader
     // Given up: its connection has ended, or what ends all prompts has happened.
     case nil: throw .presenceFailed(.cancelled, methods: [])
     }
+    hasOnlyLooked = false
     note(name, standing, at: place)
     sweepLater()
     return .presenceNeeded(

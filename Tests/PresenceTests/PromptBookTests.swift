@@ -283,7 +283,7 @@ struct PromptBookTests {
   }
 
   @Test
-  func whatIsAboutToBeAskedCountsAsAskedUntilItIsNot() {
+  func aPromptThatIsMadeReadyIsNoneToJoinUntilItIsOpen() {
     var book = PromptBook()
     func isAsked(_ asked: PromptQuestion = question(), by connection: UInt64) -> Bool {
       book.isAsked(asked, otherwiseThanBy: connection, at: at(100))
@@ -297,12 +297,17 @@ struct PromptBookTests {
     func expired() -> [String] { book.expire(at: at(1000)) }
     #expect(!isAsked(by: 2))
     #expect(begin("p", question()))
-    // However long it takes; nobody gives it up but whoever makes it ready.
-    #expect(isAsked(by: 2))
+    // However long it takes: only its maker gives it up.
     #expect(expired() == [])
-    // Whoever is about to be asked joins nobody, and other questions are not asked by that.
+    // It has not counted, and may never be shown: it pays for no other.
+    #expect(!isAsked(by: 2))
+    #expect(begin("r", question()))
+    #expect(open("r") == .asks)
+    #expect(isAsked(by: 2))
+    // Its own connection does not join it, and other questions are not asked by it.
     #expect(!isAsked(by: 1))
     #expect(!isAsked(question(of: otherAccount), by: 2))
+    book.close("r", connection: 1)
     #expect(begin("q", question(.disable)))
     #expect(!isAsked(question(.disable), by: 2))
     #expect(throws: PresenceOutcome.self) {
