@@ -48,7 +48,9 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       let desktop: [DesktopFinger]
       do throws(PresenceOutcome) {
-        desktop = try await check.desktopFingers(of: caller)?.fingers ?? []
+        // No check has been passed: to start the desktop's program, which looks for readers, is not
+        // for every caller.
+        desktop = try await desktopAtRest(of: caller)?.fingers ?? []
       } catch {
         throw .presenceFailed(error, methods: [])
       }

@@ -97,15 +97,21 @@ extension Vault {
   func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
     var look = DesktopLook()
     do throws(PresenceOutcome) {
-      switch try await check.desktopView(of: caller) {
-      case .seen(let desktop): look.desktop = desktop
-      case .asleep:
-        if case .some(let set)? = try? confirmedSet() { look.desktop = set.desktop }
-      }
+      look.desktop = try await desktopAtRest(of: caller)
     } catch {
       look.damage = Self.damage(error)
     }
     return try fingerStanding(look)
+  }
+
+  /// The desktop's fingers without a start of the desktop's program; see `fingerStandingAtRest`.
+  func desktopAtRest(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+    switch try await check.desktopView(of: caller) {
+    case .seen(let desktop): return desktop
+    case .asleep:
+      if case .some(let set)? = try? confirmedSet() { return set.desktop }
+      return nil
+    }
   }
 
   private static func damage(_ outcome: PresenceOutcome) -> String {

@@ -54,6 +54,7 @@ struct QuietReaderTests {
     #expect(status.contains("moc)") || status.contains("synaptics)"), "\(status)")
     #expect(try someone.run("fingers", "list").succeeded().contains("no finger is enrolled"))
     _ = try someone.run("doctor")
+    #expect(try someone.run("fingers", "delete", "left-thumb").end == .exited(9))
     #expect(try events() == "")
 
     // The same reader, once it is used.

@@ -119,4 +119,29 @@ struct DeletionTests {
     try await bench.delete(next, "left-thumb")
     #expect(try await bench.glance(next).methods == [.fingerprint, .password])
   }
+
+  /// A start of fprintd probes the readers; no check was passed here.
+  @Test
+  func aFingerThatIsNotEnrolledHereStartsNoProgramOfTheDesktop() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    bench.check.setDesktop(desktop(names: "left-thumb"))
+    try await bench.confirm(vault)
+    bench.check.sleepDesktop(true)
+    let asked = bench.check.desktopQuestions
+    for finger in ["right-thumb", "left-thumb"] {
+      let failure = await failure {
+        _ = try await vault.delete(finger: finger, prompt: nil, caller: caller(5))
+      }
+      if finger == "right-thumb" {
+        #expect(failure == .noSuchFinger(finger))
+      } else {
+        guard case .refused? = failure else {
+          Issue.record("the desktop's, as the password has confirmed it")
+          return
+        }
+      }
+    }
+    #expect(bench.check.desktopQuestions == asked)
+  }
 }
