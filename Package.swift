@@ -207,7 +207,10 @@ let package = Package(
     ),
     tests(
       "VaultServerTests",
-      ["VaultServer", "TokenVault", "VaultInterface", "Configuration", "System", "TestSupport"]
+      [
+        "VaultServer", "TokenVault", "VaultInterface", "Configuration", "OAuth", "Presence",
+        "SecretMemory", "Storage", "System", "TestSupport",
+      ]
     ),
     .target(
       name: "VarlinkMethods",

@@ -81,7 +81,8 @@ enum FingerVerbs {
     if let why = reply.onReader {
       session.output.talk(
         "The reader may still store its print (\(PlainText.line(why, limit: 300)))."
-          + " The next enrollment on that reader deletes it there."
+          + " The next enrollment on that reader deletes it there,"
+          + " unless the stored print is damaged."
       )
     }
   }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -17,6 +18,8 @@ enum UserVerbs {
       vault was made for, or a uid; the user need not exist any more. Needs no presence check, and is \
       recorded: one account in that user's audit trail, and both in the journal. No provider is told: \
       refresh tokens stay valid there until they expire, or until the sessions are ended there. \
+      With a whole vault, its fingers are deleted on readers that store prints; the answer and the \
+      journal name those that a reader may still have. \
       A private vault is removed with its directory.
       """
   ) { session throws(CommandError) in
@@ -46,6 +49,12 @@ enum UserVerbs {
       RemoveUserCall(user: user, account: account)
     }
     try session.report(object(reply, account), sentence(reply, account))
+    if let why = reply.onReader {
+      session.output.talk(
+        "A reader may still store prints (\(PlainText.line(why, limit: 600)))."
+          + " Some readers refuse to enroll such a finger again."
+      )
+    }
   }
 
   static func object(_ reply: RemoveUserReply, _ account: String?) -> JSONObject {
@@ -62,6 +71,7 @@ enum UserVerbs {
           }
         )
       } ?? .null,
+      "on_reader": AccountText.optional(reply.onReader),
     ]
   }
 

@@ -30,7 +30,8 @@ extension Vault {
   /// Removes a finger that was enrolled here, after the system password.
   ///
   /// What the store and its log held of the print is overwritten. A reader that stores prints deletes
-  /// it first; if it cannot, the sealed print is kept until an enrolment on that reader does it.
+  /// it first; if it cannot, the sealed print is kept until an enrolment on that reader does it. A print
+  /// whose box does not open cannot be named to a reader, and is not kept.
   ///
   /// - Parameters:
   ///   - finger: its name.
@@ -74,7 +75,7 @@ extension Vault {
     withdrawPresence()
     guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
     let print = opened(enrolled)
-    let deletion = if let print { await check.delete(print) } else { PrintDeletion.gone }
+    let deletion = await deletion(of: print)
     guard let row = try printRow(of: finger), row.id == enrolled.id else {
       throw .noSuchFinger(finger)
     }

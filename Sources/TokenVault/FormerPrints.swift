@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import SecretMemory
 internal import Storage
+internal import System
 
 // A reader that stores prints itself matches them by itself: a print that was deleted here, and is
 // still there, refuses its finger a new enrolment or is identified in place of another. So the sealed
@@ -22,12 +23,53 @@ extension Vault {
       try self.store.formerPrints(owner: self.owner)
     }
     return rows.compactMap { row in
-      guard let context = try? formerContext(row),
-        let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
-      else { return nil }
-      let loaded = LoadedPrint(finger: row.finger, print: SharedSecret(print))
-      return FormerPrint(id: row.id, print: loaded)
+      openedFormer(row).map { FormerPrint(id: row.id, print: $0) }
     }
+  }
+
+  private func openedFormer(_ row: PrintRow) -> LoadedPrint? {
+    guard let context = try? formerContext(row),
+      let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+    else { return nil }
+    return LoadedPrint(finger: row.finger, print: SharedSecret(print))
+  }
+
+  /// Deletes a print on the reader that stores it; `nil` stands for a print whose box does not open.
+  func deletion(of print: LoadedPrint?) async -> PrintDeletion {
+    guard let print else { return .left("the stored print does not open") }
+    return await check.delete(print)
+  }
+
+  /// Deletes all prints that this vault holds or held on the readers that store them.
+  ///
+  /// For a vault that is about to be removed: afterwards no enrolment can do it. Nothing changes in
+  /// the store.
+  ///
+  /// - Parameter seconds: no deletion begins later.
+  /// - Returns: which fingers a reader may still have, and why; `nil` if there are none.
+  /// - Throws: `vaultUnsafe` if the stored prints cannot be read.
+  public func deletePrintsOnReaders(
+    within seconds: Int64 = 30
+  ) async throws(VaultFailure) -> String? {
+    let end = clock.boot.advanced(bySeconds: seconds)
+    var prints = try printRows().map { (finger: $0.finger, print: opened($0)) }
+    let rows = try stored { () throws(StorageError) in
+      try self.store.formerPrints(owner: self.owner)
+    }
+    prints += rows.map { (finger: $0.finger, print: openedFormer($0)) }
+    var left: [(why: String, fingers: [String])] = []
+    for (finger, print) in prints {
+      let deletion =
+        clock.boot < end ? await deletion(of: print) : .left("there was no time for it")
+      guard case .left(let why) = deletion else { continue }
+      if let place = left.firstIndex(where: { $0.why.utf8.elementsEqual(why.utf8) }) {
+        left[place].fingers.append(finger)
+      } else {
+        left.append((why, [finger]))
+      }
+    }
+    guard !left.isEmpty else { return nil }
+    return left.map { "\($0.fingers.joined(separator: ", ")): \($0.why)" }.joined(separator: "; ")
   }
 
   /// Keeps a print that its reader may still have, in the transaction that removes its row.

@@ -38,12 +38,20 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
   public var name: String?
   /// The accounts that are gone; nil: they could not be read.
   public var accounts: [EndedAccount]?
+  /// Which prints of the vault a reader may still have, and why; `nil` if there are none.
+  public var onReader: String?
 
   /// Of these parts.
-  public init(user: Int, name: String? = nil, accounts: [EndedAccount]? = nil) {
+  public init(
+    user: Int,
+    name: String? = nil,
+    accounts: [EndedAccount]? = nil,
+    onReader: String? = nil
+  ) {
     self.user = user
     self.name = name
     self.accounts = accounts
+    self.onReader = onReader
   }
 
   /// Reads the members.
@@ -51,12 +59,13 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
     user = try object.required("user")
     name = try object.optional("name")
     accounts = try object.optional("accounts")
+    onReader = try object.optional("on_reader")
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      try .wire(["user": user, "name": name, "accounts": accounts])
+      try .wire(["user": user, "name": name, "accounts": accounts, "on_reader": onReader])
     }
   }
 }

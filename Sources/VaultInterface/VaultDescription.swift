@@ -361,9 +361,10 @@ private let vaultMethodsDescription = #"""
   # service. `user` is the login name that the vault was made for, or a uid, which need not be a user of
   # the machine any more. No provider is told: refresh tokens stay valid there. `accounts` are those that
   # are gone; without it they could not be read. It is recorded in the trail of the user for one account,
-  # and in the journal.
+  # and in the journal. With a whole vault its prints are deleted on the readers that store them;
+  # `on_reader` tells which a reader may still have, and why.
   method RemoveUser(user: string, account: ?string) -> (
-    user: int, name: ?string, accounts: ?[]EndedAccount
+    user: int, name: ?string, accounts: ?[]EndedAccount, on_reader: ?string
   )
 
 

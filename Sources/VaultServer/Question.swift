@@ -119,7 +119,8 @@ extension Vaults {
               erased: true,
               grant: facts.state == .signedOut ? GrantState.none : .valid
             )
-          }
+          },
+          onReader: removed.onReader
         )
       )
     } catch {

@@ -24,6 +24,8 @@ struct RemovedUser: Sendable {
   let name: String?
   /// The accounts that are gone with it; nil where they could not be read.
   let accounts: [AccountFacts]?
+  /// Which prints of the vault a reader may still have, and why; `nil` if there are none.
+  let onReader: String?
 }
 
 extension Vaults {
@@ -92,7 +94,7 @@ extension Vaults {
       "account \(facts.name) of user \(user) at \(facts.provider) was removed by root"
         + " (\(caller.requester)); the provider was not told"
     )
-    return RemovedUser(user: user, name: opened.name, accounts: [facts])
+    return RemovedUser(user: user, name: opened.name, accounts: [facts], onReader: nil)
   }
 
   /// The vault of a user as it is, opened first where it is not.
@@ -159,26 +161,26 @@ extension Vaults {
     let isFirst = state.withLock { $0.removing.insert(user).inserted }
     guard isFirst else { throw .isBeingRemoved(user) }
     defer { state.withLock { _ = $0.removing.remove(user) } }
-    let known = await emptied(user, care)
+    let removed = await emptied(user, care)
     try steady { () throws in try care.remove(user) }
-    let removed = RemovedUser(user: user, name: known.name, accounts: known.accounts)
     Journal.note(removed.line(by: caller))
     return removed
   }
 
-  /// Ends all that goes on in a vault which is about to be removed; what there is to tell of it.
-  private func emptied(
-    _ user: UInt32,
-    _ care: UserCare
-  ) async -> (name: String?, accounts: [AccountFacts]?) {
+  /// Ends all that goes on in a vault which is about to be removed, and deletes its prints on the
+  /// readers that store them; what there is to tell of it.
+  private func emptied(_ user: UInt32, _ care: UserCare) async -> RemovedUser {
     guard let opened = await opened(user) else {
       // One that cannot be opened is removed all the same.
       let found: (vault: Vault, name: String)?
       do throws(VaultFailure) { found = try await self.opened(user, care) } catch { found = nil }
-      guard let (vault, name) = found else { return (nil, nil) }
+      guard let (vault, name) = found else {
+        return RemovedUser(user: user, name: nil, accounts: nil, onReader: Self.unreadPrints)
+      }
       let accounts = try? await vault.accountFacts(named: nil)
+      let onReader = await deletePrints(of: vault)
       await vault.retire()
-      return (name, accounts)
+      return RemovedUser(user: user, name: name, accounts: accounts, onReader: onReader)
     }
     state.withLock { _ = $0.lost.insert(opened.number) }
     noteLost()
@@ -189,9 +191,22 @@ extension Vaults {
     while BootInstant.now < end, await isUsed(user, opened.vault) {
       try? await Task.sleep(nanoseconds: 20_000_000)
     }
+    let onReader = await deletePrints(of: opened.vault)
     state.withLock { $0.entries[user] = nil }
     await opened.vault.retire()
-    return (opened.name, accounts)
+    return RemovedUser(user: user, name: opened.name, accounts: accounts, onReader: onReader)
+  }
+
+  private static let unreadPrints = "the stored prints could not be read"
+
+  /// Once the store is gone nothing can name its prints to a reader, and some readers never enroll a
+  /// finger again that they know.
+  private func deletePrints(of vault: Vault) async -> String? {
+    do throws(VaultFailure) {
+      return try await vault.deletePrintsOnReaders()
+    } catch {
+      return Self.unreadPrints
+    }
   }
 
   private func isUsed(_ user: UInt32, _ vault: Vault) async -> Bool {
@@ -224,6 +239,7 @@ extension RemovedUser {
       } ?? "unreadable"
     return "the vault of user \(user)\(whose), \(what), was removed by root (\(caller.requester));"
       + " no provider was told"
+      + (onReader.map { "; a reader may still have prints (\($0))" } ?? "")
   }
 }
 

@@ -1,3 +1,4 @@
+import JSON
 import PlainText
 import Testing
 import VaultInterface
@@ -296,5 +297,10 @@ struct UserVerbTests {
         == "removed the account old of uid 1001. No account was signed in."
     )
     #expect(UserVerbs.sentence(RemoveUserReply(user: 1001), nil).contains("could not be read"))
+    let left = RemoveUserReply(user: 1001, onReader: "right-index: it is not plugged in")
+    #expect(
+      UserVerbs.object(left, nil)["on_reader"] == .string("right-index: it is not plugged in")
+    )
+    #expect(UserVerbs.object(whole, nil)["on_reader"] == .null)
   }
 }

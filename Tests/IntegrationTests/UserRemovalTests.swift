@@ -64,6 +64,7 @@ struct UserRemovalTests {
     let (said, end) = try root(bench, "\(person.user.user)", "--yes", "--json")
     #expect(end == .exited(0), "\(said)")
     #expect(said.contains(#""account":"me","provider":"dev","grant":"valid""#), "\(said)")
+    #expect(said.contains(#""on_reader":null"#), "\(said)")
     // What was asked in it is answered by nobody any more.
     #expect(try asked.child.wait() != .exited(0))
     #expect(try !Directory(path: bench.state + "/users").contains("\(person.user.user)"))

@@ -116,7 +116,19 @@ struct DeletionTests {
     // The password does not make it count.
     try await bench.confirm(next)
     #expect(try await bench.glance(next).methods == [.password])
-    try await bench.delete(next, "left-thumb")
+    let deletion = try await TokenVaultTests.need {
+      _ = try await next.delete(finger: "left-thumb", prompt: nil, caller: caller())
+    }
+    try await bench.pass(deletion, next, caller())
+    let left = try await next.delete(
+      finger: "left-thumb",
+      prompt: deletion.prompt,
+      caller: caller()
+    )
+    // Which print it was is not known, so that no reader can be told of it.
+    #expect(left.onReader == "the stored print does not open")
+    #expect(bench.check.deletions.isEmpty)
+    #expect(try await next.inspect { try $0.formerPrints(owner: ThisProcess.user) }.isEmpty)
     #expect(try await bench.glance(next).methods == [.fingerprint, .password])
   }
 

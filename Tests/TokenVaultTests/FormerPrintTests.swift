@@ -148,4 +148,47 @@ struct FormerPrintTests {
     #expect(await end.value != nil)
     #expect(!enrollment.isKept && enrollment.isCancelled)
   }
+
+  /// For a vault that goes: nothing can name its prints to a reader afterwards.
+  @Test
+  func allPrintsAreDeletedOnTheirReadersAndTheRestIsNamed() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.expired()
+    if let vault {
+      try await bench.enroll(vault, "left-thumb")
+      try await bench.enroll(vault, "left-index")
+      bench.check.setDeletion(.left("busy"))
+      #expect(try await deleted(vault, bench, "right-index") == "busy")
+      bench.check.setDeletion(.gone)
+    }
+    let before = bench.check.deletions.count
+    if let vault { #expect(try await vault.deletePrintsOnReaders() == nil) }
+    let told = bench.check.deletions.dropFirst(before).map(\.finger)
+    #expect(told.sorted() == ["left-index", "left-thumb", "right-index"])
+    bench.check.setDeletion(.left("it is not plugged in"))
+    if let vault {
+      let left = try await vault.deletePrintsOnReaders()
+      #expect(
+        left == "left-index, left-thumb, right-index: it is not plugged in"
+          || left == "left-thumb, left-index, right-index: it is not plugged in"
+      )
+    }
+    vault = nil
+    try await bench.withStore { store in
+      var row = try #require(
+        try store.prints(owner: ThisProcess.user).first { $0.finger == "left-thumb" }
+      )
+      row.sealed[40] ^= 1
+      let damaged = row
+      try store.transaction {
+        try store.deletePrint(id: damaged.id)
+        try store.insert(damaged)
+      }
+    }
+    bench.check.setDeletion(.gone)
+    let next = try await bench.open()
+    #expect(try await next.deletePrintsOnReaders() == "left-thumb: the stored print does not open")
+    let late = try await next.deletePrintsOnReaders(within: 0)
+    #expect(late?.hasSuffix("there was no time for it") == true)
+  }
 }

@@ -20,7 +20,8 @@ func keySamples() throws -> [Sample] {
       RemoveUserReply(
         user: 1001,
         name: "ada",
-        accounts: [EndedAccount(account: "me", provider: "dev", erased: true, grant: .valid)]
+        accounts: [EndedAccount(account: "me", provider: "dev", erased: true, grant: .valid)],
+        onReader: "right-index: it is not plugged in"
       )
     ),
     call(SetPolicyCall(key: "window", value: "5", prompt: "p1")),
