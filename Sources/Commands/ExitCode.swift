@@ -57,6 +57,26 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
+  /// A few words for the list of all codes.
+  var summary: String {
+    switch self {
+    case .done: "done"
+    case .bug: "bug"
+    case .usage: "usage"
+    case .presence: "presence check failed"
+    case .loginRequired: "login required"
+    case .unavailable: "unreachable"
+    case .unsafeVault: "vault unsafe"
+    case .promptNeeded: "prompt needed"
+    case .serverError: "server error"
+    case .notFound: "not found"
+    case .busy: "busy"
+    case .refused: "refused by policy"
+    case .notRevoked: "not revoked"
+    case .interrupted: "interrupted"
+    }
+  }
+
   /// Which exit status an error of the vault's interface means.
   init(_ error: VaultError) {
     self =

@@ -18,11 +18,9 @@ enum Help {
     return lines.joined(separator: "\n")
   }
 
-  private static let exitCodes = """
-    Exit codes: 0 done, 1 bug, 2 usage, 3 presence check failed, 4 login required, \
-    5 unreachable, 6 vault unsafe, 7 prompt needed, 8 server error, 9 not found, 10 busy, \
-    11 refused by policy, 130 interrupted.
-    """
+  private static let exitCodes =
+    "Exit codes: "
+    + ExitCode.allCases.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ") + "."
 
   /// The list of the verbs that begin with one word.
   static func ofSeveral(_ verbs: [Verb], columns: Int) -> String {

@@ -18,6 +18,17 @@ struct ExitCodeTests {
     #expect(Set(ExitCode.allCases.map(\.name)).count == ExitCode.allCases.count)
   }
 
+  /// A script's author reads the codes there first.
+  @Test
+  func theOverviewNamesEachCodeOnce() throws {
+    let overview = Help.overview(Program.verbs, columns: 80)
+    let list = try #require(overview.firstRange(of: "Exit codes: "))
+    let words = overview[list.upperBound...].split { $0 == " " || $0 == "\n" }
+    let numbers = words.compactMap { Int32($0) }
+    #expect(numbers == ExitCode.allCases.map(\.rawValue))
+    #expect(Set(ExitCode.allCases.map(\.summary)).count == ExitCode.allCases.count)
+  }
+
   @Test
   func aVaultThatTheEngineDoesNotUseIsNoneToTryAgainWith() {
     #expect(ExitCode(VaultClientError.unsafeVault(reason: "damaged", remedy: nil)) == .unsafeVault)
