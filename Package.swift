@@ -257,6 +257,7 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
+    tests("WebServerTests", ["WebServer"]),
     tests(
       "AuthSessionTests",
       [

@@ -184,7 +184,9 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
       { place, _, name, value in
         guard let place = unsafe place else { return .NO }
         let found = unsafe place.assumingMemoryBound(to: [String: String].self)
-        let name = unsafe text(name).lowercased()
+        let written = unsafe text(name)
+        guard written.utf8.count <= WebForm.longestName else { return .YES }
+        let name = written.lowercased()
         if unsafe found.pointee[name] == nil { unsafe found.pointee[name] = text(value) }
         return .YES
       },
