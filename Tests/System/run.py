@@ -53,16 +53,23 @@ def lintian(package, count):
 
 def hardening(package, count):
     """The symbols of each program are bound at its start and read-only from then on, its stack holds no
-    code, and it looks for no library beside itself. The front is static: it has no symbols to bind."""
+    code, it looks for no library beside itself, and it runs at a random address (ET_DYN).
+
+    The front alone is different, on purpose: it is static, so that it has no symbols to bind, and at a
+    fixed address (ET_EXEC). Package.swift says what a relocation at each of its starts would cost."""
     flaws = []
     with tempfile.TemporaryDirectory() as root:
         subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
         programs = sorted(glob.glob(root + "/usr/libexec/thumblatch/*"))
         for path in programs:
-            told = subprocess.run(["readelf", "--wide", "--program-headers", "--dynamic", path],
+            told = subprocess.run(["readelf", "--wide", "--file-header", "--program-headers", "--dynamic",
+                                   path], env={**os.environ, "LC_ALL": "C"},
                                   stdout=subprocess.PIPE, text=True, check=True).stdout
-            is_static = "NEEDED" not in told
-            if ("GNU_RELRO" not in told or not (is_static or "NOW" in told)
+            is_front = os.path.basename(path) == "thumblatch"
+            kind = re.search(r"^ *Type: +(\w+)", told, re.MULTILINE)
+            if (kind is None or kind[1] != ("EXEC" if is_front else "DYN")
+                    or ("NEEDED" in told) == is_front or not (is_front or "NOW" in told)
+                    or "GNU_RELRO" not in told
                     or re.search("R(UN)?PATH|GNU_STACK.* RWE", told)):
                 flaws.append(os.path.basename(path))
     sound = len(programs) == 5 and not flaws
