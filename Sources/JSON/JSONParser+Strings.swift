@@ -22,18 +22,24 @@ extension JSONParser {
     }
   }
 
-  mutating func secret() throws(JSONError) -> SharedSecret {
-    guard secrets < JSONReader.maximumSecrets else { throw .tooManySecrets }
-    secrets += 1
+  /// The secret that starts here; `unusable` if it is nested, cannot be kept, and the rest counts.
+  mutating func secret() throws(JSONError) -> JSONValue {
+    let isLeftOut = rules.keepsRest && depth > 1
+    let most = isLeftOut ? rules.mostNestedSecrets : JSONReader.maximumSecrets
     let start = position + 1
-    // One that cannot be sent back is no secret that could be left out: the answer has none.
+    // Of the outermost object none is left out that is no text: the answer would seem to have none.
     let (count, isUsable) = try scanString()
+    if isLeftOut, !isUsable || secrets >= most { return .unusable }
+    guard secrets < most else { throw .tooManySecrets }
     guard isUsable else { throw .unusableSecret(offset: start - 1) }
+    secrets += 1
     do throws(SecretMemoryError) {
-      return SharedSecret(
-        unsafe try SecretBytes(capacity: count) { room in
-          unsafe unescape(from: start, into: room)
-        }
+      return .secret(
+        SharedSecret(
+          unsafe try SecretBytes(capacity: count) { room in
+            unsafe unescape(from: start, into: room)
+          }
+        )
       )
     } catch {
       throw .memory(error)

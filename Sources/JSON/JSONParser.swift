@@ -9,7 +9,7 @@ struct JSONParser {
   let count: Int
   let rules: JSONRules
   var position = 0
-  private var depth = 0
+  var depth = 0
   private var containers = 0
   var secrets = 0
 
@@ -40,7 +40,7 @@ struct JSONParser {
   }
 
   /// The next byte that is not white space, which stays where it is.
-  private mutating func peek() throws(JSONError) -> UInt8 {
+  mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
     guard let next = byte(at: position) else { throw .truncated }
     return next
@@ -56,7 +56,14 @@ struct JSONParser {
       return try nested { parser throws(JSONError) in
         try parser.array(isSecret: isSecret)
       }
-    case UInt8(ascii: "\""): return try isSecret ? .secret(secret()) : string()
+    case UInt8(ascii: "\""): return try isSecret ? secret() : string()
+    default: return try scalar()
+    }
+  }
+
+  /// A literal or a number.
+  mutating func scalar() throws(JSONError) -> JSONValue {
+    switch try peek() {
     case UInt8(ascii: "t"): return try literal("true", .boolean(true))
     case UInt8(ascii: "f"): return try literal("false", .boolean(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
@@ -68,15 +75,22 @@ struct JSONParser {
   private mutating func nested(
     _ body: (inout JSONParser) throws(JSONError) -> JSONValue
   ) throws(JSONError) -> JSONValue {
-    guard depth < JSONReader.maximumDepth else { throw .tooDeep }
+    guard depth < JSONReader.maximumDepth else { return try leaveOut(.tooDeep) }
     guard containers < JSONReader.maximumContainers(ofBytes: count) else {
-      throw .tooManyContainers
+      return try leaveOut(.tooManyContainers)
     }
     containers += 1
     depth += 1
     defer { depth -= 1 }
     position += 1
     return try body(&self)
+  }
+
+  /// An array or an object beyond what is kept: an error, unless the rest of the document counts.
+  private mutating func leaveOut(_ error: JSONError) throws(JSONError) -> JSONValue {
+    guard rules.keepsRest else { throw error }
+    try skipValue()
+    return .unusable
   }
 
   private mutating func array(isSecret: Bool) throws(JSONError) -> JSONValue {
@@ -100,12 +114,21 @@ struct JSONParser {
       guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
       let start = position
       let name = try memberName()
-      if let name, !names.insert(name, after: members) { throw .duplicateMember(offset: start) }
-      guard try peek() == UInt8(ascii: ":") else { throw .unexpected(offset: position) }
-      position += 1
-      let isSecret = isSecret || name.map(rules.isSecret) ?? false
-      let value = try value(isSecret: isSecret)
-      if let name { members.append((name, value)) }
+      try skipColon()
+      if let name {
+        let isNamedSecret = rules.isSecret(name)
+        if let earlier = names.insert(name, after: members) {
+          guard rules.allowsRepeated, !(isNamedSecret && depth == 1) else {
+            throw .duplicateMember(offset: start)
+          }
+          try skipValue()
+          members[earlier].value = .unusable
+        } else {
+          members.append((name, try value(isSecret: isSecret || isNamedSecret)))
+        }
+      } else {
+        try skipValue()
+      }
       if try isLast(UInt8(ascii: "}")) { return .object(JSONObject(unique: members)) }
     }
   }
@@ -123,8 +146,13 @@ struct JSONParser {
     return nil
   }
 
+  mutating func skipColon() throws(JSONError) {
+    guard try peek() == UInt8(ascii: ":") else { throw .unexpected(offset: position) }
+    position += 1
+  }
+
   /// Steps over a comma (false) or the closing bracket (true).
-  private mutating func isLast(_ closing: UInt8) throws(JSONError) -> Bool {
+  mutating func isLast(_ closing: UInt8) throws(JSONError) -> Bool {
     let next = try peek()
     guard next == closing || next == UInt8(ascii: ",") else {
       throw .unexpected(offset: position)

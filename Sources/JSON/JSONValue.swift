@@ -19,10 +19,11 @@ public enum JSONValue: Sendable {
   case array([JSONValue])
   /// An object.
   case object(JSONObject)
-  /// A string or a number that is not kept: of no type that anything asks for, and not missing.
+  /// A value that is not kept: of no type that anything asks for, and not missing.
   ///
   /// A string with a run of combining marks; by rules that keep the rest of a document, also one with
-  /// NUL or half a surrogate pair, and a number that no `Double` holds.
+  /// NUL or half a surrogate pair, a number that no `Double` holds, and an array, an object or a secret
+  /// beyond the limits of `JSONReader`.
   case unusable
 }
 

@@ -12,13 +12,15 @@ struct MemberNames {
   /// By hash, in a size that is a power of two: the place of a member, from 1, or 0 for none.
   private var table: [UInt32] = []
 
-  /// Takes the name of the next member; false if one of the members has it already.
+  /// Takes the name of the next member.
+  ///
+  /// - Returns: the place of the member that has it already; `nil` if none has.
   mutating func insert(
     _ name: String,
     after members: [(name: String, value: JSONValue)]
-  ) -> Bool {
+  ) -> Int? {
     guard members.count >= Self.few else {
-      return !members.contains { $0.name.isByteEqual(to: name) }
+      return members.firstIndex { $0.name.isByteEqual(to: name) }
     }
     if hashes.isEmpty { hashes = members.map { Self.hash($0.name) } }
     if table.count < 2 * (hashes.count + 1) { grow() }
@@ -27,12 +29,12 @@ struct MemberNames {
     var slot = hash & (table.count - 1)
     while table[slot] > 0 {
       let place = Int(table[slot]) - 1
-      if hashes[place] == hash, members[place].name.isByteEqual(to: name) { return false }
+      if hashes[place] == hash, members[place].name.isByteEqual(to: name) { return place }
       slot = (slot + 1) & (table.count - 1)
     }
     hashes.append(hash)
     table[slot] = UInt32(hashes.count)
-    return true
+    return nil
   }
 
   private mutating func grow() {

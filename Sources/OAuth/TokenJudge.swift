@@ -24,7 +24,9 @@ struct TokenJudge {
     sent: SharedSecret?
   ) -> Judgement {
     let wait = retryAfter.map { min(max($0, 0), Self.longestWait) }
-    let answer = Answer(body, secretMembers: secretMembers)
+    // A member that comes twice is of no use, and the refresh token beside it is: the provider has
+    // ended the token before it.
+    let answer = Answer(body, secretMembers: secretMembers, allowsRepeated: true)
     switch status {
     case 200...299:
       guard case .object(let object) = answer else {
@@ -257,13 +259,21 @@ enum Answer {
   case unreadable
   case object(JSONObject)
 
-  init(_ body: borrowing SecretBytes, secretMembers: Set<String>) {
+  init(
+    _ body: borrowing SecretBytes,
+    secretMembers: Set<String>,
+    allowsRepeated: Bool = false
+  ) {
     guard body.count > 0 else {
       self = .empty
       return
     }
     do throws(JSONError) {
-      let rules = JSONRules(secretMembers: secretMembers, keepsRest: true)
+      let rules = JSONRules(
+        secretMembers: secretMembers,
+        keepsRest: true,
+        allowsRepeated: allowsRepeated
+      )
       if case .object(let object) = try JSONReader.read(body, rules) {
         self = .object(object)
       } else {

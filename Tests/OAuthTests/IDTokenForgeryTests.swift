@@ -254,7 +254,8 @@ struct IDTokenForgeryTests {
     let more = String(repeating: "x", count: 24_800)
     #expect(try samples.check(claims: ["x": #""\#(more)""#]) == refused + "it is too long")
     let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
-    #expect(try samples.check(claims: ["x": deep]) == refused + "it cannot be read")
+    #expect(try samples.check(claims: ["x": deep]) == "u1")
+    #expect(try samples.check(claims: ["sub": deep]).hasPrefix(refused))
     let long = String(repeating: "A.", count: 1_000_000)
     #expect(samples.check(long) == refused + "it is too long")
   }

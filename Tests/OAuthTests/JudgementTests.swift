@@ -224,7 +224,8 @@ struct TokenAnswerTests {
   }
 
   @Test(arguments: [
-    "", html, "[]", "null", "\"at\"", "{", "{\"access_token\":\"at\"", "{\"a\":1,\"a\":2}",
+    "", html, "[]", "null", "\"at\"", "{", "{\"access_token\":\"at\"",
+    "{\"refresh_token\":\"a\",\"refresh_token\":\"a\"}",
     "{\"access_token\":\"at\",\"refresh_token\":\"a\\u0000\"}", "\0\0\0\0",
   ])
   func aSuccessThatCannotBeReadIsNeitherSuccessNorRefusal(_ body: String) throws {

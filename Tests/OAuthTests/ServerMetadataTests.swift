@@ -201,7 +201,7 @@ struct ServerMetadataTests {
       #expect(try refusal(body) == .notAnObject)
     }
     let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
-    #expect(try refusal(#"{\#(issuer),"x":\#(deep)}"#) == .notAnObject)
+    #expect(try refusal(#"{\#(issuer),"x":\#(deep)}"#) == refusal(#"{\#(issuer),"x":0}"#))
     let long = String(repeating: " ", count: ServerMetadata.maximumCount)
     #expect(try refusal(long + "{\(issuer)}") == .tooLong)
   }

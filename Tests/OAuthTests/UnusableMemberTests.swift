@@ -33,6 +33,48 @@ struct UnusableMemberTests {
     #expect(try judged(backend, 200, user, for: .refresh) == "tokens at-1 rt-2 -")
   }
 
+  /// What a reader refuses of a document that it is to keep whole.
+  private static let tooMuch = [
+    #""a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40),
+    #""a":"# + String(repeating: #"{"b":"#, count: 9000) + "0"
+      + String(repeating: "}", count: 9000),
+    #""a":["# + [String](repeating: "{}", count: 9000).joined(separator: ",") + "]",
+    #""a":{"refresh_token":["#
+      + [String](repeating: #""x""#, count: 65).joined(separator: ",") + "]}",
+    #""a":{"password":["# + [String](repeating: #""x""#, count: 65).joined(separator: ",") + "]}",
+    #""a":{"refresh_token":"\ud83d"}"#, #""a":1,"a":2"#, #""a":{"b":1,"b":2}"#,
+    #""a":{"access_token":"x","access_token":"y"}"#,
+  ]
+
+  @Test(arguments: tooMuch)
+  func aRotatedTokenIsNotLostForWhatIsTooMuch(_ member: String) throws {
+    let backend = try Provider(
+      name: ProviderName("dev"),
+      settings: ["kind": "password-backend", "issuer": "https://id.example.com"]
+    )
+    let tokens = #""access_token":"at-1","refresh_token":"rt-2""#
+    for provider in [backend, try plainOAuth(), try openID()] {
+      for body in ["{\(tokens),\(member)}", "{\(member),\(tokens)}"] {
+        #expect(try judged(provider, 200, body, for: .refresh) == "tokens at-1 rt-2 -")
+      }
+    }
+  }
+
+  /// Of two access tokens none is used, and the refresh token is kept: the provider has ended the one
+  /// before it.
+  @Test
+  func membersThatAreReadAndComeTwiceAreNotUsed() throws {
+    for member in [
+      #""access_token":"at-1","access_token":"at-1""#,
+      #""token_type":"Bearer","access_token":"at-1","token_type":"x""#,
+    ] {
+      let body = #"{\#(member),"refresh_token":"rt-2"}"#
+      #expect(try judged(openID(), 200, body, for: .refresh).hasPrefix("misconfigured rt-2 "))
+    }
+    let refresh = #"{"access_token":"at-1","refresh_token":"rt-2","refresh_token":"rt-2"}"#
+    #expect(try judged(openID(), 200, refresh, for: .refresh) == "failing 200 -")
+  }
+
   @Test(arguments: [#""\ud83d""#, #""a\u0000""#])
   func aRefreshTokenThatIsNoTextIsNotTakenForNone(_ token: String) throws {
     let body = #"{"access_token":"at-1","refresh_token":\#(token)}"#

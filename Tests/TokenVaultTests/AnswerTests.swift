@@ -87,7 +87,7 @@ struct AnswerTests {
   @Test(
     arguments: [
       "", "null", "[]", "{", #"{"access_token":"at"#, "<html>", "\u{0}",
-      String(repeating: "[", count: 5000), #"{"access_token":"a","access_token":"b"}"#,
+      String(repeating: "[", count: 5000), #"{"refresh_token":"a","refresh_token":"b"}"#,
     ]
   )
   func garbageIsAnAnswerThatWasLost(_ body: String) async throws {
