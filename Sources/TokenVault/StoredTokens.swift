@@ -39,7 +39,7 @@ extension Vault {
     let asked: ScopeRequest
     do throws(OAuthError) {
       asked = try ScopeRequest(
-        scope: try isWhole(scope, settings, account) ? nil : scope,
+        scope: try isUsual(scope, settings, account, hasAudience: other != nil) ? nil : scope,
         audience: isResource ? nil : other,
         resources: isResource ? other.map { [$0] } ?? [] : []
       )
@@ -61,15 +61,31 @@ extension Vault {
     return asked
   }
 
-  /// Whether these are all the scopes of the login, where a refresh asks for all or none.
-  private func isWhole(
+  /// Whether these are the scopes of the login, which the usual token has: then that one is meant.
+  ///
+  /// Where a refresh asks for all or none, the usual token is meant whatever it has.
+  private func isUsual(
     _ scope: String?,
     _ settings: OAuthSettings,
-    _ account: AccountRow
+    _ account: AccountRow,
+    hasAudience: Bool
   ) throws(OAuthError) -> Bool {
-    guard settings.refreshScope == .whole else { return false }
-    let login = account.loginScope ?? settings.scopes.joined(separator: " ")
-    return try ScopeRequest(scope: scope).scopes == ScopeRequest(scope: login).scopes
+    let asked = try ScopeRequest(scope: scope).scopes
+    if settings.refreshScope == .whole {
+      let login = account.loginScope ?? settings.scopes.joined(separator: " ")
+      return asked == (try ScopeRequest(scope: login).scopes)
+    }
+    guard !hasAudience, let login = account.loginScope, Self.scopes(login) == asked else {
+      return false
+    }
+    // One that has less is asked for again, with its scopes.
+    guard let granted = (try? token(of: account))?.grantedScope else { return true }
+    return Self.scopes(granted) == asked
+  }
+
+  /// Scopes of the store: sorted by their bytes, each one once; `nil` for a text that is none.
+  private static func scopes(_ text: String) -> [String]? {
+    (try? ScopeRequest(scope: text))?.scopes
   }
 
   /// The stored token, if it may be handed out; the usual one's file is stamped anew if it differs.
@@ -80,8 +96,26 @@ extension Vault {
     _ asked: ScopeRequest,
     wanted: Int64?
   ) throws(VaultFailure) -> AccessGrant? {
-    guard account.state != .signedOut, let row = try token(of: account, asked.key), !row.isSealed
+    guard account.state != .signedOut else { return nil }
+    if let row = try token(of: account, asked.key),
+      let grant = storedGrant(of: account, row, wanted: wanted)
+    {
+      return grant
+    }
+    // The usual token may have just these scopes, though the login has others.
+    guard wanted != nil, !asked.scopes.isEmpty, asked.audience == nil, asked.resources.isEmpty,
+      let usual = try token(of: account), let scope = usual.grantedScope ?? account.loginScope,
+      Self.scopes(scope) == asked.scopes
     else { return nil }
+    return storedGrant(of: account, usual, wanted: wanted)
+  }
+
+  private func storedGrant(
+    of account: AccountRow,
+    _ row: AccessTokenRow,
+    wanted: Int64?
+  ) -> AccessGrant? {
+    guard !row.isSealed else { return nil }
     guard let left = secondsLeft(of: row) else { return nil }
     guard let wanted else {
       guard left > 0 else { return nil }

@@ -318,4 +318,55 @@ struct ScopeSetTests {
     }
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
   }
+
+  /// In any order, and whether the provider names the scopes or leaves them out.
+  @Test(arguments: ["read write", nil], ["read write", " write  read write"])
+  func theScopesOfTheUsualTokenAreTheUsualToken(_ granted: String?, _ asked: String) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    // Nothing says what a refresh for fewer scopes does here, and this is none.
+    try await bench.signInOAuth(vault, settings: ["refresh_scope": ""], scope: granted)
+    try await bench.protect(vault)
+    #expect(try await vault.token(scope: asked).accessToken == "at-1")
+    #expect(bench.forms.isEmpty)
+    // A refresh of it is one of the usual token: by its question, and by what is sent.
+    let need = try await need { _ = try await vault.token(scope: asked, rejected: "at-1") }
+    #expect(need.detail == nil)
+    try await bench.pass(need, vault, caller())
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2", scope: granted))
+    let grant = try await vault.token(scope: asked, prompt: need.prompt)
+    #expect(grant.accessToken == "at-2")
+    #expect(bench.forms.count == 1 && bench.forms[0]["scope"] == nil)
+    #expect(try await vault.sets() == [""])
+    #expect(try await vault.cachedToken() == "at-2")
+  }
+
+  @Test
+  func anotherAudienceOfTheSameScopesIsNotTheUsualToken() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.exchange.plan(oauthTokens("at-api", refresh: nil))
+    #expect(try await vault.token(scope: "read write", audience: "api").accessToken == "at-api")
+    #expect(try await vault.sets() == ["", "read write\naudience=api"])
+  }
+
+  /// The login has more: the usual token serves while it lives, and a refresh names its scopes.
+  @Test
+  func aUsualTokenThatLacksScopesServesThoseThatItHas() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    bench.clock.advance(3600)
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2", scope: "read", lifetime: 600))
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(try await vault.token(scope: "read").accessToken == "at-2")
+    #expect(bench.forms.count == 1)
+    // Those of the login are more than it has.
+    bench.exchange.plan(oauthTokens("at-3", refresh: "rt-3"))
+    #expect(try await vault.token(scope: "read write").accessToken == "at-3")
+    #expect(bench.forms.last?["scope"] == "read write")
+    bench.clock.advance(600)
+    bench.exchange.plan(oauthTokens("at-4", refresh: "rt-4"))
+    #expect(try await vault.token(scope: "read").accessToken == "at-4")
+    #expect(bench.forms.last?["scope"] == "read")
+  }
 }
