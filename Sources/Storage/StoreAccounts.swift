@@ -14,6 +14,15 @@ extension Store {
     )
   }
 
+  /// The first accounts of a user, by name: it costs the same however many there are.
+  public func accounts(owner: UInt32, atMost count: Int) throws(StorageError) -> [AccountRow] {
+    try database.query(
+      "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name LIMIT ?",
+      [.integer(Int64(owner)), .integer(Int64(count))],
+      Self.account
+    )
+  }
+
   /// All accounts of all users, by id.
   public func allAccounts() throws(StorageError) -> [AccountRow] {
     try database.query(

@@ -8,10 +8,12 @@ extension Vault {
 
   /// The default account; nil where there is none, or several and none of them chosen.
   func impliedAccount() throws(VaultFailure) -> AccountRow? {
-    let accounts = try accounts()
-    if accounts.count == 1 { return accounts.first }
-    guard let chosen = try chosenAccount() else { return nil }
-    return accounts.first { $0.id == chosen }
+    let first = try firstAccounts(2)
+    if first.count == 1 { return first.first }
+    guard !first.isEmpty, let chosen = try chosenAccount(),
+      let account = try accountIfAny(withIdentifier: chosen), account.owner == owner
+    else { return nil }
+    return account
   }
 
   /// The id that was chosen, whether or not the account still exists.

@@ -60,7 +60,7 @@ extension Vault {
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
       if let chosen = try impliedAccount() { return chosen }
-      if try accounts().isEmpty { throw .noSuchAccount("") }
+      if try firstAccounts(1).isEmpty { throw .noSuchAccount("") }
       throw .invalidArgument("there are several accounts: name one")
     }
     let checked: AccountName
@@ -90,6 +90,16 @@ extension Vault {
 
   func accounts() throws(VaultFailure) -> [AccountRow] {
     try stored { () throws(StorageError) in try self.store.accounts(owner: self.owner) }
+  }
+
+  /// The first accounts by name.
+  ///
+  /// A call that names no account has to know whether there is one, none or several, and must not cost
+  /// more with each account.
+  func firstAccounts(_ count: Int) throws(VaultFailure) -> [AccountRow] {
+    try stored { () throws(StorageError) in
+      try self.store.accounts(owner: self.owner, atMost: count)
+    }
   }
 
   /// SHA-256.

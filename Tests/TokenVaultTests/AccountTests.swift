@@ -294,6 +294,25 @@ struct AccountTests {
     #expect(bench.exchange.refreshes.count == 2)
   }
 
+  /// A call that names no account must not cost more with each account.
+  ///
+  /// It reads two of them at most besides the default. Here the third cannot be read, which a reader of
+  /// all of them finds out.
+  @Test
+  func aCallWithoutANameReadsNoOtherAccounts() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for name in ["a", "b", "c", "d"] {
+      try await bench.signIn(vault, name, refresh: "rt-\(name)", access: "at-\(name)")
+    }
+    _ = try await vault.setDefault(account: "d", caller: caller())
+    let damage = "UPDATE accounts SET email = CAST(x'ff' AS TEXT) WHERE name = 'c'"
+    #expect(try await vault.inspect { try $0.database.run(damage) } == 1)
+    #expect(await failure { _ = try await vault.accounts() } != nil)
+    #expect(try await vault.token(nil).accessToken == "at-d")
+    #expect(try await vault.frontsDefault() == "d")
+  }
+
   private func names(_ bench: Bench, in folder: String) throws -> [String] {
     try Directory(path: bench.scratch.path + "/" + folder).names()
   }
