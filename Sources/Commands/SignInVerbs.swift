@@ -162,8 +162,8 @@ enum SignInVerbs {
     session.output.talk(
       revoked
         ? "the refresh token of the earlier login was revoked"
-        : "the refresh token of the earlier login stays valid at its provider"
-          + " (\(account.replacedReason ?? "it was not asked"))"
+        : "the refresh token of the earlier login was not revoked and may still be valid at its"
+          + " provider (\(account.replacedReason ?? "it was not asked"))"
     )
   }
 }

@@ -44,10 +44,14 @@ extension Vault {
     in row: AccountRow,
     _ caller: Caller
   ) async -> ReplacedLogin? {
-    // The token of a dead grant is never sent again.
-    guard row.state == .signedIn, row.sealedRefreshToken != nil,
-      let provider = try? provider(of: row)
-    else { return nil }
+    guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
+    guard row.state == .signedIn else {
+      // The token of a dead grant is never sent again. It may be that another one lives: the answer
+      // that brought it was lost, or the store is an old copy.
+      let known = notRevoked(row, row.cause)
+      guard known.grant == .unknown else { return nil }
+      return ReplacedLogin(provider: provider, subject: row.subject, token: nil, left: known)
+    }
     let place = await placeOfWindow(caller)
     guard
       let authority = try? authorityWithoutAsking(for: row, caller, at: place, extending: false),
@@ -58,6 +62,13 @@ extension Vault {
       )
     else { return ReplacedLogin(provider: provider, subject: row.subject, token: nil) }
     return ReplacedLogin(provider: provider, subject: row.subject, token: SharedSecret(token))
+  }
+
+  /// The same for a login whose engine was killed, and that this one finishes.
+  func loginToReplace(by intent: IntentRow) async throws(VaultFailure) -> ReplacedLogin? {
+    guard intent.purpose != .refresh, let row = try accountIfAny(withIdentifier: intent.account)
+    else { return nil }
+    return await loginToReplace(in: row, .engine(owner))
   }
 
   /// Notes the refresh token of the login that an answer replaces, unless the provider gave the same
@@ -79,7 +90,9 @@ extension Vault {
   ) async
     -> Revocation?
   {
-    guard login.token != nil else { return Revocation(.valid, "that needs a presence check") }
+    guard login.token != nil else {
+      return login.left ?? Revocation(.valid, "that needs a presence check")
+    }
     if let current = try? provider(of: row), isOfOneGrant(login, row, current) {
       dropDiscarded(of: intent)
       return Revocation(
@@ -108,16 +121,22 @@ extension Vault {
 struct ReplacedLogin: Sendable {
   let provider: Provider
   let subject: String?
-  /// `nil` if it may not be opened.
+  /// `nil` if it may not be opened, or is not sent any more.
   let token: SharedSecret?
+  /// What is known of a login whose token is not sent any more.
+  var left: Revocation?
 }
 
 extension Revocation {
+  private var why: String { reason ?? "it was not asked" }
+
   /// What is said about a refresh token that came in vain.
   var ofDiscarded: String {
-    revoked
-      ? "the refresh token that came with it was revoked"
-      : "the refresh token that came with it stays valid at the provider (\(reason ?? "not asked"))"
+    switch grant {
+    case .ended, .none: "the refresh token that came with it was revoked"
+    case .valid: "the refresh token that came with it stays valid at the provider (\(why))"
+    case .unknown: "the refresh token that came with it may stay valid at the provider (\(why))"
+    }
   }
 }
 
@@ -129,6 +148,8 @@ extension VaultFailure {
     case .misconfigured(let why): return .misconfigured("\(why); \(revocation.ofDiscarded)")
     case .providerRefused(let status, let why, let details):
       return .providerRefused(status: status, "\(why); \(revocation.ofDiscarded)", details)
+    case .presenceFailed(.denied(let why), let methods):
+      return .presenceFailed(.denied("\(why); \(revocation.ofDiscarded)"), methods: methods)
     default: return self
     }
   }

@@ -227,14 +227,12 @@ extension Vault {
       let name = try account(withIdentifier: held.intent.account).name
       failure = try await askForPresence(held.question, account: name, caller: caller)
     } catch {
-      discard(held)
-      throw error
+      throw error.telling(await discard(held))
     }
-    if case .presenceNeeded(let need) = failure, !need.prompt.isEmpty {
-      heldByPrompt[need.prompt] = held
-    } else {
-      discard(held)
+    guard case .presenceNeeded(let need) = failure, !need.prompt.isEmpty else {
+      throw failure.telling(await discard(held))
     }
+    heldByPrompt[need.prompt] = held
     throw failure
   }
 
@@ -276,8 +274,7 @@ extension Vault {
       }
       return facts
     } catch {
-      discard(held)
-      throw error
+      throw error.telling(await discard(held))
     }
   }
 
@@ -293,21 +290,40 @@ extension Vault {
   }
 
   /// Throws a held login away whose prompt is over.
+  ///
+  /// No call waits for that: the trail tells of it.
   func discardHeld(by prompt: String) {
-    if let held = heldByPrompt.removeValue(forKey: prompt) { discard(held) }
+    guard let held = heldByPrompt.removeValue(forKey: prompt) else { return }
+    Task { _ = await self.discard(held) }
   }
 
-  /// Throws a login away that was not kept, and ends it at its provider as far as that can be done;
-  /// nobody waits for that.
-  func discard(_ held: HeldSignIn) {
-    guard let token = held.answer.refreshToken else { return }
+  /// Throws a login away that was not kept, and ends it at its provider as far as that can be done.
+  ///
+  /// - Returns: what came of it, which also stands in the trail; `nil` if there was nothing to end.
+  func discard(_ held: HeldSignIn) async -> Revocation? {
+    guard let token = held.answer.refreshToken else { return nil }
+    let revocation: Revocation
     let login = ReplacedLogin(provider: held.provider, subject: held.user?.id, token: token)
-    if let row = try? account(withIdentifier: held.intent.account),
-      let current = try? provider(of: row), isOfOneGrant(login, row, current)
-    {
-      // The provider would end the account's own login with it.
-      return
+    let row = try? account(withIdentifier: held.intent.account)
+    if let row, let current = try? provider(of: row), isOfOneGrant(login, row, current) {
+      revocation = Revocation(
+        .valid,
+        "the provider would end the account's own login with it (revocation_ends = all-logins)"
+      )
+    } else {
+      let word = await tell(held.provider, access: held.answer.accessToken, refresh: token)
+      revocation = word.revocation
     }
-    Task { _ = await self.tell(held.provider, access: held.answer.accessToken, refresh: token) }
+    if let account = try? self.account(withIdentifier: held.intent.account) {
+      let entry = AuditEntry(
+        event(of: held.intent),
+        .failed,
+        account: account,
+        caller: .engine(owner),
+        detail: "the login was not kept: \(revocation.ofDiscarded)"
+      )
+      try? change { () throws(VaultFailure) in try self.record(entry) }
+    }
+    return revocation
   }
 }

@@ -90,8 +90,10 @@ extension Vault {
       switch try await recover(account.id, slot, isLoginOver: !isItself) {
       // An earlier exchange of this very login or registration has come to its end: the provider
       // would refuse a second one.
-      case .tokens where isItself:
-        return .signedIn(try facts(of: try self.account(withIdentifier: account.id), at: place))
+      case .tokens(let replaced) where isItself:
+        var facts = try facts(of: try self.account(withIdentifier: account.id), at: place)
+        facts.replaced = replaced
+        return .signedIn(facts)
       case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
         throw why
       case .waiting(let why): throw why

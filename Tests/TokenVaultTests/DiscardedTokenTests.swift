@@ -77,11 +77,13 @@ struct DiscardedTokenTests {
   }
 
   @Test(arguments: [
-    (ScriptedExchange.Step.answer(status: 401, body: ""), "the provider answered 401"),
-    (.notStarted("refused"), "is not answering"), (.died, "no whole answer"),
+    (ScriptedExchange.Step.answer(status: 401, body: ""), "stays valid", "answered 401"),
+    (.notStarted("refused"), "stays valid", "is not answering"),
+    (.died, "may stay valid", "no whole answer"),
   ])
   func whatWasNotRevokedIsSaidToStayValid(
     _ step: ScriptedExchange.Step,
+    _ state: String,
     _ reason: String
   ) async throws {
     let bench = try Bench()
@@ -89,7 +91,7 @@ struct DiscardedTokenTests {
     let refusal = await failure {
       _ = try await login(bench, vault, claims: ["aud": #""x""#], then: step)
     }
-    #expect(message(refusal).contains("stays valid"), "\(message(refusal))")
+    #expect(message(refusal).contains("came with it \(state)"), "\(message(refusal))")
     #expect(message(refusal).contains(reason), "\(message(refusal))")
     // Once is enough: it is best effort.
     #expect(revocations(bench) == ["rt-1"])
@@ -244,5 +246,70 @@ struct DiscardedTokenTests {
     #expect(facts.replaced == Revocation(.ended))
     let last = try #require(bench.exchange.requests.last)
     #expect(last.url.hasSuffix("/auth/logout") && last.body == #"{"refresh_token":"rt-1"}"#)
+  }
+
+  /// Its token is never sent again, and a newer one, whose answer was lost, may live.
+  @Test
+  func aLoginWhoseAnswerWasLostIsSaidToBeLeft() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    _ = try await login(bench, vault)
+    bench.clock.advance(599)
+    bench.exchange.plan(.died)
+    _ = await failure { _ = try await vault.token(rejected: "at-1") }
+    bench.clock.advance(2)
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"invalid_grant"}"#))
+    _ = await failure { _ = try await vault.token() }
+    #expect(try await vault.row().cause == "answer lost")
+    let facts = try await login(bench, vault, refresh: "rt-2", discovers: false)
+    #expect(facts.replaced == Revocation(.unknown, "answer lost"))
+    #expect(revocations(bench).isEmpty)
+  }
+
+  /// A login that replaces another, killed when its answer was durable.
+  private func killed(_ bench: Bench, _ vault: Vault) async throws -> Bench {
+    _ = try await login(bench, vault)
+    let written = Box<Bench>()
+    bench.exchange.observe { stage in
+      // The answer to the login, not that to the revocation behind it.
+      if stage == "written", written.value == nil { written.put(try? bench.snapshot()) }
+    }
+    _ = try await login(bench, vault, refresh: "rt-2", discovers: false, then: Self.revoked)
+    bench.exchange.observe { _ in }
+    return try #require(written.value)
+  }
+
+  @Test
+  func theNextEngineEndsTheLoginThatItReplaces() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let killed = try await killed(bench, vault)
+    let next = try await killed.open()
+    killed.exchange.plan(Self.revoked)
+    let account = try await next.row().id
+    _ = try await next.withAccount(account) { $0 }
+    #expect(revocations(killed) == ["rt-1"])
+    #expect(await next.discarded.isEmpty)
+    killed.clock.advance(7200)
+    killed.exchange.plan(.nothingSent)
+    _ = try? await next.token()
+    #expect(killed.forms.last?["refresh_token"] == "rt-2")
+  }
+
+  @Test
+  func theNextEngineDoesNotOpenAProtectedTokenForThat() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    _ = try await login(bench, vault)
+    try await bench.protect(vault)
+    let written = Box<Bench>()
+    bench.exchange.observe { if $0 == "written" { written.put(try? bench.snapshot()) } }
+    _ = try await login(bench, vault, refresh: "rt-2", discovers: false)
+    let killed = try #require(written.value)
+    let next = try await killed.open()
+    let account = try await next.row().id
+    _ = try await next.withAccount(account) { $0 }
+    #expect(try await next.row().generation == 2)
+    #expect(killed.exchange.requests.isEmpty)
   }
 }

@@ -128,6 +128,13 @@ struct ReplacementTests: Replacing {
     bench.exchange.plan(.answer(status: 200, body: ""))
     await vault.cancel(need.prompt, caller: caller())
     try await untilThrownAway("eve", asked + 1)
+    // No call hears of it: the trail does.
+    var last: String?
+    while last?.contains("not kept") != true {
+      await Task.yield()
+      last = try await vault.trail(after: 0, since: nil, account: "me").last?.detail
+    }
+    #expect(last == "the login was not kept: the refresh token that came with it was revoked")
     #expect(try await isAnns(vault, before))
     // The prompt is used up, and so is what it was for.
     bench.exchange.plan(login("ann"))
@@ -192,7 +199,14 @@ struct ReplacementTests: Replacing {
       prompt: rename.prompt,
       caller: caller(2)
     )
-    #expect(await failure { try await signIn(vault, "eve", need.prompt) } != nil)
+    bench.exchange.plan(.answer(status: 200, body: ""))
+    let refusal = await failure { try await signIn(vault, "eve", need.prompt) }
+    // The call is told what became of the login that was not kept.
+    guard case .presenceFailed(.denied(let why), _)? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    #expect(why.hasSuffix("the refresh token that came with it was revoked"), "\(why)")
     #expect(try await vault.row("work").subject == "id-ann")
   }
 
