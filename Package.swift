@@ -261,8 +261,8 @@ let package = Package(
     tests(
       "AuthSessionTests",
       [
-        "AuthSession", "AuthSessionTesting", "Configuration", "Providers", "System", "SecretMemory",
-        "TestSupport",
+        "AuthSession", "AuthSessionTesting", "VaultClient", "VaultInterface", "Configuration",
+        "Providers", "System", "SecretMemory", "TestSupport",
       ]
     ),
     tests(

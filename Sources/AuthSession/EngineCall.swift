@@ -25,7 +25,7 @@ struct EngineCall {
       do throws(VaultClientError) {
         return try converse(interrupt, again, body)
       } catch {
-        throw AuthError(error)
+        throw AuthError(error, again)
       }
     }
   }

@@ -24,6 +24,21 @@ extension AuthError {
     }
   }
 
+  /// The same for a call that is not made again, because the engine may have carried it out.
+  init(_ error: VaultClientError, _ again: Repetition) {
+    switch (error, again) {
+    case (.disconnected, .never), (.timedOut, .never):
+      self.init(
+        .vaultUnavailable,
+        "\(error)",
+        recoverySuggestion: "it may have happened all the same: look at the account's state before"
+          + " you try again",
+        cause: error
+      )
+    default: self.init(error)
+    }
+  }
+
   /// What helps where a program is missing.
   private static let installation =
     "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
@@ -89,11 +104,12 @@ extension AuthError {
         recoverySuggestion: "nothing is lost; try again later",
         cause: cause
       )
-    case .providerUnavailable(let message, _, offline: true?, _, _):
+    case .providerUnavailable(let message, _, offline: true?, let reason, _):
+      let known = reason == .uncertain ? "the provider may have taken it" : "nothing is lost"
       self.init(
         .offline,
         message,
-        recoverySuggestion: "nothing is lost; try again when there is a network",
+        recoverySuggestion: "\(known); try again when there is a network",
         cause: cause
       )
     case .providerUnavailable(let message, let seconds, _, let reason, let status):

@@ -72,7 +72,8 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
       do throws(VaultClientError) {
         return AccountSnapshot(try step.body())
       } catch {
-        throw AuthError(error)
+        // A login is finished once: the engine may have done it.
+        throw AuthError(error, .never)
       }
     }
   }

@@ -165,7 +165,7 @@ extension Session {
   ) throws(CommandError) -> Method.Reply {
     var result: Method.Reply?
     try stream(within: seconds, more: false, again: again, make) { result = $0 }
-    guard let result else { throw CommandError(VaultClientError.disconnected) }
+    guard let result else { throw CommandError(VaultClientError.disconnected, again) }
     return result
   }
 
@@ -178,7 +178,7 @@ extension Session {
   ) throws(CommandError) -> Method.Reply {
     var result: Method.Reply?
     try stream(within: seconds, more: false, again: again, make) { result = $0 }
-    guard let result else { throw CommandError(VaultClientError.disconnected) }
+    guard let result else { throw CommandError(VaultClientError.disconnected, again) }
     return result
   }
 
@@ -258,7 +258,7 @@ extension Session {
         // It went with the engine that opened it.
         prompt = nil
       } catch {
-        throw CommandError(error)
+        throw CommandError(error, again)
       }
     }
     throw CommandError(.presence, "the vault asks for presence checks again and again")

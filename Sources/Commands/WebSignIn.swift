@@ -204,7 +204,8 @@ struct WebSignIn {
           ? "the scopes that it offers: thumblatch provider test \(place)" : nil,
         status: status
       )
-    default: CommandError(error)
+    // The answer that came from the browser is used once.
+    default: CommandError(error, .never)
     }
   }
 

@@ -147,7 +147,7 @@ extension Vault {
       logins.forget(name)
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
-    case .failure(.offline(_, let wait)), .failure(.providerUnavailable(_, let wait, _)),
+    case .failure(.offline(_, let wait, _)), .failure(.providerUnavailable(_, let wait, _)),
       .failure(.unavailable(_, _, let wait, _)):
       // Without a connection the question is put again, less and less often (section 3.5).
       device.failed(retryAfter: wait, at: clock.boot)

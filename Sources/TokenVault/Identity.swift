@@ -160,7 +160,7 @@ extension Vault {
     } catch {
       let waits = "the login is finished by the next call that can read the provider's keys"
       switch error {
-      case .offline(let why, let wait): throw .offline("\(waits): \(why)", retryAfter: wait)
+      case .offline(let why, let wait, _): throw .offline("\(waits): \(why)", retryAfter: wait)
       case .unavailable(let kind, let why, let wait, let status):
         throw .unavailable(kind, "\(waits): \(why)", retryAfter: wait, status: status)
       case .providerUnavailable(let why, let wait, let status):

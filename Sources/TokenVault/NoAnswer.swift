@@ -118,6 +118,18 @@ extension VaultFailure {
     }
   }
 
+  /// The same failure of a request that was to be made again because the answer to an earlier one was
+  /// lost: that one may have been taken.
+  var afterLostAnswer: VaultFailure {
+    switch self {
+    case .offline(let why, let wait, _): .offline(why, retryAfter: wait, isUncertain: true)
+    case .unavailable(.notAnswering, let why, let wait, let status),
+      .providerUnavailable(let why, let wait, let status):
+      .unavailable(.uncertain, why, retryAfter: wait, status: status)
+    default: self
+    }
+  }
+
   /// The request may have been received, and there is no whole answer.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"

@@ -74,7 +74,7 @@ struct ProviderDocuments {
       return left(asked).map { .providerUnavailable(message, retryAfter: $0, status: status) }
     case .unavailable(let why, let message, let asked, let status):
       return left(asked).map { .unavailable(why, message, retryAfter: $0, status: status) }
-    case .offline(let message, let asked):
+    case .offline(let message, let asked, _):
       return left(asked).map { .offline(message, retryAfter: $0) }
     default: return left(nil).map { _ in failure.content }
     }

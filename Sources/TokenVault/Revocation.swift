@@ -38,7 +38,7 @@ public struct Revocation: Sendable, Equatable {
   /// The question was not sent, or it has no answer.
   init(_ grant: Grant, failure: VaultFailure) {
     switch failure {
-    case .offline(let message, _): self.init(grant, message, isOffline: true)
+    case .offline(let message, _, _): self.init(grant, message, isOffline: true)
     case .providerUnavailable(let message, _, _), .unavailable(_, let message, _, _):
       self.init(grant, message)
     default: self.init(grant, "the provider was not asked")

@@ -139,7 +139,7 @@ extension Vault {
     }
     let failure = try unanswered(intent, "nothing could be sent (\(reason))", caller)
     guard case .unavailable(_, _, let wait, _) = failure else { return failure }
-    return .notSent(reason, to: url, terms: terms, retryAfter: wait)
+    return .notSent(reason, to: url, terms: terms, retryAfter: wait).afterLostAnswer
   }
 
   /// Something may have been sent, and nobody knows what became of it: the retry rule.
@@ -154,7 +154,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again; the person is asked once more.
-      return try end(intent, .providerUnavailable(why, retryAfter: nil, status: status), caller)
+      return try end(intent, .unavailable(reason, why, retryAfter: nil, status: status), caller)
     }
     var row = intent
     let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2

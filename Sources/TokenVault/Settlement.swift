@@ -162,9 +162,14 @@ extension Vault {
       return try end(intent, .patience(retryAfter: wait.map(Int64.init)), caller)
     case .failing(let status, let wait, let message):
       if isSignIn {
+        let wait = wait.map(Int64.init)
+        // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or
+        // made the user.
         return try end(
           intent,
-          .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status),
+          (400...499).contains(status)
+            ? .providerUnavailable(message, retryAfter: wait, status: status)
+            : .unavailable(.uncertain, message, retryAfter: wait, status: status),
           caller
         )
       }

@@ -50,8 +50,9 @@ public enum VaultFailure: Error, Sendable, Equatable {
   case providerUnavailable(String, retryAfter: Int64?, status: Int? = nil)
   /// The same, for a reason that a caller can tell apart.
   case unavailable(Unavailability, String, retryAfter: Int64?, status: Int? = nil)
-  /// No connection to the provider could be made, which says nothing of it. Nothing is lost here.
-  case offline(String, retryAfter: Int64?)
+  /// No connection to the provider could be made, which says nothing of it. Nothing is lost here, unless
+  /// `isUncertain` says that the provider may have taken an earlier request whose answer was lost.
+  case offline(String, retryAfter: Int64?, isUncertain: Bool = false)
   /// The provider said no to a login, a registration or a question.
   case providerRefused(status: Int, String, RefusalDetails = .none)
   /// The provider answers what its configuration does not expect.

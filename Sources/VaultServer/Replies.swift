@@ -37,11 +37,12 @@ extension VaultError {
         reason: UnavailableReason(rawValue: why.rawValue),
         status: status
       )
-    case .offline(let message, let wait):
+    case .offline(let message, let wait, let isUncertain):
       self = .providerUnavailable(
         message: message,
         retryAfter: wait.map { Int(clamping: $0) },
-        offline: true
+        offline: true,
+        reason: isUncertain ? .uncertain : nil
       )
     case .providerRefused(let status, let message, let details):
       self = .providerRefused(

@@ -103,6 +103,7 @@ struct ReconnectionTests {
     let engines = [@Sendable (Stage) throws -> Void](repeating: Self.killed, count: 20)
     let (failure, connections) = try run(["token", "me"], engines)
     #expect(failure?.code == .unavailable)
+    #expect(failure?.hint == "nothing is lost; try again")
     #expect((3...8).contains(connections))
   }
 
@@ -121,5 +122,8 @@ struct ReconnectionTests {
     )
     #expect(failure?.code == .unavailable)
     #expect(connections == 1)
+    // It is not said that nothing has happened.
+    let hint = failure?.hint ?? ""
+    #expect(hint.contains("may have happened") && hint.contains("thumblatch status"), "\(hint)")
   }
 }

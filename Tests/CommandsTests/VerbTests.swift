@@ -119,6 +119,19 @@ struct VerbTests {
     #expect(hint.contains("nothing is lost") == (reason == .notAnswering), "\(hint)")
   }
 
+  @Test
+  func withoutANetworkAnEarlierRequestMayHaveBeenTaken() throws {
+    let play = try Play.run(["token", "me", "--json"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(
+        .providerUnavailable(message: "m", retryAfter: 90, offline: true, reason: .uncertain)
+      )
+    }
+    let error = try Self.object(play.out).object("error")
+    #expect(try error.string("reason") == "offline")
+    #expect(try error.string("hint") == "the provider may have taken it; try again in 1m 30s")
+  }
+
   @Test(arguments: [
     (VaultError.busy(message: "x"), ExitCode.busy), (.noSuchAccount(account: "a"), .notFound),
     (.noSuchFinger(finger: "f"), .notFound), (.invalidArgument(message: "x"), .usage),

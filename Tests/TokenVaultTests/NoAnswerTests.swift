@@ -46,7 +46,7 @@ struct NoAnswerTests {
 
   @Test(arguments: ["resolve", "connect", "timeout"])
   func withoutAConnectionItIsTheNetwork(_ word: String) async throws {
-    guard case .offline(let why, _)? = try await refusal(word) else {
+    guard case .offline(let why, _, _)? = try await refusal(word) else {
       Issue.record("not the network")
       return
     }
@@ -90,5 +90,66 @@ struct NoAnswerTests {
     #expect(try await vault.requestTerms(account: "me").exchange.loopbackUsers == users)
     try await bench.signIn(vault, "other")
     #expect(bench.exchange.terms.last?.loopbackUsers == [ThisProcess.user])
+  }
+
+  // MARK: - What may have happened
+
+  @Test(arguments: [
+    (ScriptedExchange.Step.died, true, nil), (.torn, true, nil),
+    (.answer(status: 500, body: ""), true, 500), (.answer(status: 503, body: ""), true, 503),
+    (.answer(status: 200, body: "<html>"), true, 200),
+    (.answer(status: 408, body: ""), false, 408), (.notStarted("refused"), false, nil),
+  ])
+  func aLoginWithoutAnAnswerMayHaveHappened(
+    _ step: ScriptedExchange.Step,
+    _ isUncertain: Bool,
+    _ status: Int?
+  ) async throws {
+    for registering in [false, true] {
+      let bench = try Bench()
+      let vault = try await bench.open()
+      bench.exchange.plan(step)
+      let refusal = await failure {
+        _ = try await vault.signIn(
+          account: "me",
+          provider: try provider(),
+          email: "me@example.org",
+          password: shared("hunter2"),
+          registering: registering,
+          displayName: nil,
+          caller: caller()
+        )
+      }
+      switch refusal {
+      case .unavailable(.uncertain, _, retryAfter: nil, status)?: #expect(isUncertain, "\(step)")
+      case .unavailable(.notAnswering, _, _, _)?, .providerUnavailable(_, _, status)?:
+        #expect(!isUncertain, "\(step)")
+      default: Issue.record("\(step): \(String(describing: refusal))")
+      }
+    }
+  }
+
+  /// The answer to a refresh was lost, and the next try did not get out: the first one may have been
+  /// taken.
+  @Test
+  func aRetryThatWasNotSentLeavesTheFirstTryInDoubt() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    bench.exchange.plan(.died)
+    _ = await failure { _ = try await vault.token() }
+    for word in ["resolve", "refused", "other", "pin"] {
+      bench.clock.advance(600)
+      bench.exchange.plan(.notStarted(word))
+      switch (word, await failure { _ = try await vault.token() }) {
+      case ("resolve", .offline(_, retryAfter: .some, isUncertain: true)?): break
+      case ("refused", .unavailable(.uncertain, let why, retryAfter: .some, _)?):
+        #expect(why.contains("not answering"))
+      case ("other", .unavailable(.uncertain, _, retryAfter: .some, _)?): break
+      case ("pin", .unavailable(.pin, _, retryAfter: .some, _)?): break
+      case (_, let found): Issue.record("\(word): \(String(describing: found))")
+      }
+    }
   }
 }

@@ -247,7 +247,7 @@ struct RefreshTableTests {
     for step in [ScriptedExchange.Step.nothingSent, .notStarted("resolve"), .notStarted(long)] {
       bench.exchange.plan(step)
       switch await failure({ _ = try await vault.token() }) {
-      case .offline(_, retryAfter: nil)?, .providerUnavailable(_, retryAfter: nil, _)?: break
+      case .offline(_, retryAfter: nil, _)?, .providerUnavailable(_, retryAfter: nil, _)?: break
       default:
         Issue.record("\(step)")
         continue
