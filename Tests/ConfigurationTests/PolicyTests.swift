@@ -47,6 +47,8 @@ struct PolicyTests {
     ("[Policy]\nwindow = 1\nwindow = 60\n", 3, "window: stands here a second time"),
     ("[Policy]\nwindow = 1\n[Policy]\n", 3, "section [Policy] stands here a second time"),
     ("[policy]\nwindow = 1\n", 1, "unknown section [policy]"),
+    ("[Polic\u{FF}]\nwindow = 1\n", 1, #"unknown section [Polic\u{ff}]"#),
+    ("[Policy]\nwindo\u{FF} = 1\nwindo\u{FF} = 2\n", 2, #"windo\u{ff}: unknown key"#),
     ("window = 1\n", 1, "is neither"),
   ])
   func whatIsWrongIsAnErrorWithFileAndLine(_ text: String, _ line: Int, _ words: String) throws {
