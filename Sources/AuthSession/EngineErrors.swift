@@ -26,17 +26,17 @@ extension AuthError {
 
   /// The same for a call that is not made again, because the engine may have carried it out.
   init(_ error: VaultClientError, _ again: Repetition) {
-    switch (error, again) {
-    case (.disconnected, .never), (.timedOut, .never):
-      self.init(
-        .vaultUnavailable,
-        "\(error)",
-        recoverySuggestion: "it may have happened all the same: look at the account's state before"
-          + " you try again",
-        cause: error
-      )
-    default: self.init(error)
+    guard error.leavesInDoubt(again) else {
+      self.init(error)
+      return
     }
+    self.init(
+      .vaultUnavailable,
+      "\(error)",
+      recoverySuggestion: "it may have happened all the same: look at the account's state before"
+        + " you try again",
+      cause: error
+    )
   }
 
   /// What helps where a program is missing.

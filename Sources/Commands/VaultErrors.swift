@@ -15,15 +15,15 @@ extension CommandError {
 
   /// The same for a call that is not made again, because the engine may have carried it out.
   init(_ error: VaultClientError, _ again: Repetition) {
-    switch (error, again) {
-    case (.disconnected, .never), (.timedOut, .never):
-      self.init(
-        ExitCode(error),
-        "\(error)",
-        hint: "it may have happened all the same: see thumblatch status before you try again"
-      )
-    default: self.init(error)
+    guard error.leavesInDoubt(again) else {
+      self.init(error)
+      return
     }
+    self.init(
+      ExitCode(error),
+      "\(error)",
+      hint: "it may have happened all the same: see thumblatch status before you try again"
+    )
   }
 
   /// How the engine says that an account has to be named.

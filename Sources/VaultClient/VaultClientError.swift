@@ -71,6 +71,14 @@ extension VaultClientError: CustomStringConvertible {
     }
   }
 
+  /// Whether the engine may have carried out the call that failed so, and that is not made again.
+  public func leavesInDoubt(_ again: Repetition) -> Bool {
+    switch (self, again) {
+    case (.disconnected, .never), (.timedOut, .never): true
+    default: false
+    }
+  }
+
   /// What to do about it, where something can be said.
   public var remedy: String? {
     switch self {
