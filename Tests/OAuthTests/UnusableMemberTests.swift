@@ -17,20 +17,29 @@ struct UnusableMemberTests {
     #""level":\#(String(repeating: "7", count: 5000))"#, #""a":{"\#(marks)":{"b":"\ud83d"}}"#,
   ]
 
-  @Test(arguments: odd)
-  func aRotatedTokenIsNotLostForAnotherMember(_ member: String) throws {
-    let backend = try Provider(
+  private static let tokens = #""access_token":"at-1","refresh_token":"rt-2""#
+
+  private static func backend() throws -> Provider {
+    try Provider(
       name: ProviderName("dev"),
       settings: ["kind": "password-backend", "issuer": "https://id.example.com"]
     )
-    let tokens = #""access_token":"at-1","refresh_token":"rt-2""#
-    for provider in [backend, try plainOAuth(), try openID()] {
-      for body in ["{\(tokens),\(member)}", "{\(member),\(tokens)}"] {
+  }
+
+  /// An answer of each kind of provider keeps its tokens, before this member and behind it.
+  private func keepsTokens(beside member: String) throws {
+    for provider in [try Self.backend(), try plainOAuth(), try openID()] {
+      for body in ["{\(Self.tokens),\(member)}", "{\(member),\(Self.tokens)}"] {
         #expect(try judged(provider, 200, body, for: .refresh) == "tokens at-1 rt-2 -")
       }
     }
-    let user = #"{\#(tokens),"user":{"id":"u1",\#(member)}}"#
-    #expect(try judged(backend, 200, user, for: .refresh) == "tokens at-1 rt-2 -")
+  }
+
+  @Test(arguments: odd)
+  func aRotatedTokenIsNotLostForAnotherMember(_ member: String) throws {
+    try keepsTokens(beside: member)
+    let user = #"{\#(Self.tokens),"user":{"id":"u1",\#(member)}}"#
+    #expect(try judged(Self.backend(), 200, user, for: .refresh) == "tokens at-1 rt-2 -")
   }
 
   /// What a reader refuses of a document that it is to keep whole.
@@ -48,16 +57,7 @@ struct UnusableMemberTests {
 
   @Test(arguments: tooMuch)
   func aRotatedTokenIsNotLostForWhatIsTooMuch(_ member: String) throws {
-    let backend = try Provider(
-      name: ProviderName("dev"),
-      settings: ["kind": "password-backend", "issuer": "https://id.example.com"]
-    )
-    let tokens = #""access_token":"at-1","refresh_token":"rt-2""#
-    for provider in [backend, try plainOAuth(), try openID()] {
-      for body in ["{\(tokens),\(member)}", "{\(member),\(tokens)}"] {
-        #expect(try judged(provider, 200, body, for: .refresh) == "tokens at-1 rt-2 -")
-      }
-    }
+    try keepsTokens(beside: member)
   }
 
   /// Of two access tokens none is used, and the refresh token is kept: the provider has ended the one

@@ -98,17 +98,7 @@ struct DeletionTests {
     var vault: Vault? = try await bench.expired()
     if let vault { try await bench.enroll(vault, "left-thumb") }
     vault = nil
-    try await bench.withStore { store in
-      var row = try #require(
-        try store.prints(owner: ThisProcess.user).first { $0.finger == "left-thumb" }
-      )
-      row.sealed[40] ^= 1
-      let damaged = row
-      try store.transaction {
-        try store.deletePrint(id: damaged.id)
-        try store.insert(damaged)
-      }
-    }
+    try await bench.damagePrint(of: "left-thumb")
     let next = try await bench.open()
     let need = try await bench.glance(next)
     #expect(need.methods == [.password])

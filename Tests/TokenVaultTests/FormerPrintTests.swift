@@ -174,17 +174,7 @@ struct FormerPrintTests {
       )
     }
     vault = nil
-    try await bench.withStore { store in
-      var row = try #require(
-        try store.prints(owner: ThisProcess.user).first { $0.finger == "left-thumb" }
-      )
-      row.sealed[40] ^= 1
-      let damaged = row
-      try store.transaction {
-        try store.deletePrint(id: damaged.id)
-        try store.insert(damaged)
-      }
-    }
+    try await bench.damagePrint(of: "left-thumb")
     bench.check.setDeletion(.gone)
     let next = try await bench.open()
     #expect(try await next.deletePrintsOnReaders() == "left-thumb: the stored print does not open")

@@ -25,6 +25,21 @@ extension Bench {
     _ = try await vault.delete(finger: finger, prompt: need.prompt, caller: caller())
   }
 
+  /// Changes a byte of the sealed print of a finger, so that its box does not open; no vault may be open.
+  func damagePrint(of finger: String) async throws {
+    try await withStore { store in
+      var row = try #require(
+        try store.prints(owner: ThisProcess.user).first { $0.finger == finger }
+      )
+      row.sealed[40] ^= 1
+      let damaged = row
+      try store.transaction {
+        try store.deletePrint(id: damaged.id)
+        try store.insert(damaged)
+      }
+    }
+  }
+
   /// Asks for a token, which opens a prompt, and gives that up again.
   func glance(_ vault: Vault) async throws -> PresenceNeed {
     let need = try await need { _ = try await vault.token(caller: caller(77)) }
