@@ -218,7 +218,7 @@ final class HelperCourier: ReadyCourier {
     } catch {
       // A courier tells before it sends the first byte: one that has ended without that has sent none.
       if case .ended = error, !hasBegun { return .notSent(reason: ended) }
-      return .interrupted(reason: "the courier ended")
+      return .interrupted(reason: ended)
     }
   }
 }

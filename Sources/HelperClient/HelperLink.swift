@@ -110,7 +110,7 @@ final class HelperLink: Sendable {
   /// Waits until the helper has answered a question that asks for nothing: it has begun, and has this
   /// conversation.
   ///
-  /// - Returns: whether its exchange may wait: a helper of before does not know `Proceed`.
+  /// - Returns: whether its exchange may wait. An earlier helper does not know `Proceed`.
   func greet(
     _ buffer: inout MessageBuffer,
     until deadline: BootInstant

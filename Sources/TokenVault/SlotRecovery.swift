@@ -21,8 +21,8 @@ extension Vault {
 
   /// The table, with the slot's lock held.
   ///
-  /// What the provider said to someone who is gone is in the row and the trail; whoever asks now gets
-  /// an answer of his own. What the store says is everybody's.
+  /// The row and the trail hold what the provider said to a caller that is gone; the present caller gets
+  /// an answer of its own. What the store says is thrown to each caller.
   ///
   /// - Parameters:
   ///   - identifier: the account, which the caller has to itself.
@@ -83,7 +83,7 @@ extension Vault {
     }
   }
 
-  /// Whether a login that waits for keys has had its time, and keeps a login of before from use.
+  /// Whether a login that waits for keys has had its time, and keeps an earlier login from use.
   private func isInTheWay(_ intent: IntentRow) -> Bool {
     guard clock.wall.seconds - intent.startedAt >= Self.longestWait,
       let row = try? accountIfAny(withIdentifier: intent.account)

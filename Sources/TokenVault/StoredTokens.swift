@@ -83,7 +83,7 @@ extension Vault {
     return Self.scopes(granted) == asked
   }
 
-  /// Scopes of the store: sorted by their bytes, each one once; `nil` for a text that is none.
+  /// Scopes of the store: sorted by their bytes, each one once; `nil` if the text is no scope list.
   private static func scopes(_ text: String) -> [String]? {
     (try? ScopeRequest(scope: text))?.scopes
   }
