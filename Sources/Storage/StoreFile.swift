@@ -52,8 +52,8 @@ struct StoreFile {
       guard error == .database(SQLITE_ERROR) else { throw error }
       throw .damaged("\(Self.name) has a schema that cannot be read")
     }
-    try migrate(database)
     try demandSchema(database)
+    try migrate(database)
     try demand("journal_mode = WAL", gives: "wal", database)
     // In the log, FULL syncs each commit; what EXTRA adds is for rollback journals.
     try database.run("PRAGMA synchronous = FULL")
@@ -133,14 +133,19 @@ struct StoreFile {
     }
   }
 
-  /// Demands every table and index to be as our steps make it: without its checks, or with a
-  /// column more, the store is not the one that this program wrote.
+  /// Demands every table and index to be as the steps up to the store's version make it: without its
+  /// checks, or with a column more, the store is not the one that this program wrote.
+  ///
+  /// A step that is missing would fail on a store whose version was changed, after its journal mode was
+  /// changed for the step.
   private func demandSchema(_ database: Database) throws(StorageError) {
-    guard try version(database) == schema.version else {
+    let done = try version(database)
+    guard (1...schema.version).contains(done) else {
       throw .damaged("\(Self.name) has another schema than its header says")
     }
     let model = try Database()
-    try migrate(model)
+    let steps = Schema(migrations: Array(schema.migrations.prefix(done)))
+    try StoreFile(directory: directory, schema: steps).migrate(model)
     guard try contents(database) == contents(model) else {
       throw .damaged("\(Self.name) has tables that this program did not make")
     }

@@ -226,6 +226,14 @@ struct StoreFileTests {
     }
   }
 
+  /// Each step that seems to be missing would be taken on tables that have it.
+  @Test(arguments: 1..<Schema.current.version)
+  func aVersionThatIsNotThatOfItsTablesIsRefused(_ version: Int) throws {
+    try fill()
+    try shell("PRAGMA user_version = \(version)")
+    try refuses(.damaged("vault.db has tables that this program did not make"))
+  }
+
   @Test
   func aProgramThatHasItOpenIsBusy() throws {
     try fill()

@@ -29,7 +29,13 @@ extension Fuzzer {
     }
     let isWhole = image == file.bytes
     do {
-      let store = try file.open(image)
+      let store: Store
+      do {
+        store = try file.open(image)
+      } catch {
+        try demand(file.contents() == image, "a store that is refused was changed")
+        throw error
+      }
       StoreReads.all(of: store)
       try store.verify()
     } catch let error as StorageError {

@@ -12,7 +12,14 @@ final class StoreImage {
   private init() throws {
     vault = try ScratchVault()
     try StoreSamples.fill(Store(in: vault.directory))
-    bytes = try vault.directory.root.openForReading("vault.db").readAll(limit: 1 << 22)
+    bytes = try Self.contents(of: vault)
+  }
+
+  /// The bytes of the file as they are now.
+  func contents() throws -> [UInt8] { try Self.contents(of: vault) }
+
+  private static func contents(of vault: ScratchVault) throws -> [UInt8] {
+    try vault.directory.root.openForReading("vault.db").readAll(limit: 1 << 22)
   }
 
   /// A store of these bytes, without a log.
