@@ -44,7 +44,6 @@ extension AuthSession {
       // The vault has told something meanwhile: of the refresh that failed, or of what came after it.
       guard !isTaken else { break }
       await learnChange { _ in }
-      if facts.isAuthenticated { follow() }
     case .offline:
       change { $0.providerIs(reachable: false) }
       awaitNetwork()
@@ -85,10 +84,12 @@ extension AuthSession {
     }
   }
 
-  /// Takes in how the account stands after a call that has changed it.
+  /// Takes in how the account stands after a call that has changed it, and follows it from there.
   ///
-  /// What the vault tells by itself meanwhile is newer than any answer that was under way then.
+  /// What another call has learned meanwhile is newer than any answer that was under way then.
   func learnChange(_ expected: (inout SessionFacts) -> Void) async {
+    let wasFollowing = stopFollowing()
+    defer { if wasFollowing || facts.isAuthenticated { follow() } }
     for _ in 0..<3 {
       let news = facts.news
       let snapshot = try? await vault.snapshot(of: account)
@@ -132,8 +133,12 @@ extension AuthSession {
   }
 
   private func hasChanged(_ snapshot: VaultSnapshot, watch number: UInt64) {
-    change { if $0.watch == number { $0.heard(snapshot) } }
-    guard facts.tokenHolder != nil, let token = anyCachedToken else { return }
+    let counts = change { facts in
+      guard facts.watch == number else { return false }
+      facts.heard(snapshot)
+      return true
+    }
+    guard counts, facts.tokenHolder != nil, let token = anyCachedToken else { return }
     let end = snapshot.account?.accessTokenExpiresAt
     guard token.expiresAt != end else { return }
     // One that is gone was refused by a server, or has ended; its successor may be on its way.

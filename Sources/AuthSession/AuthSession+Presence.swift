@@ -34,11 +34,21 @@ extension AuthSession {
   /// The window is that of the person, for all accounts and programs. Without protection there is
   /// none: then only the token is forgotten.
   ///
-  /// - Throws: what the vault itself may fail with; the session is locked all the same.
+  /// - Throws: what the vault itself may fail with. The session is locked all the same, until a call
+  ///   that the vault answers.
   public func lock() async throws(AuthError) {
-    forget()
-    change { $0.locked() }
+    let wasFollowing = lockHere()
     try await calling { [self] () throws(AuthError) in try await vault.lock() }
+    if lockHere() || wasFollowing { follow() }
+  }
+
+  /// Locks the session, whatever the vault has still to tell; whether it was followed.
+  private func lockHere() -> Bool {
+    defer {
+      forget()
+      change { $0.locked() }
+    }
+    return stopFollowing()
   }
 
   /// Has a presence check guard the account; needs one itself, so that nobody locks himself out.

@@ -155,7 +155,7 @@ extension AuthSession {
       return true
     }
     guard isOut else { return }
-    follow { _ in nil }
+    stopFollowing()
     // Those of who was signed in are not held against who comes next.
     checkHasPassed()
   }
@@ -178,13 +178,14 @@ extension AuthSession {
   }
 
   func endSigningIn(_ account: AccountSnapshot) async {
+    stopFollowing()
     let news = facts.news
     // The window may be open from before.
     let snapshot = try? await vault.snapshot(of: self.account)
     // What was fetched for the login before is not to be this one's.
     forget()
     change { facts in
-      // What the vault told by itself meanwhile is newer.
+      // What another call has learned meanwhile is newer.
       guard facts.news == news else { return facts.endAuthenticating() }
       facts.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
     }

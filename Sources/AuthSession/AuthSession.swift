@@ -189,11 +189,25 @@ public final class AuthSession: Sendable, Observable {
   }
 
   /// Makes `task` the one that follows the vault; the one before it ends.
-  func follow(_ make: (_ number: UInt64) -> Task<Void, Never>?) {
+  func follow(_ make: (_ number: UInt64) -> Task<Void, Never>) {
     content.withLock { content in
       content.watch?.cancel()
       content.watch = make(content.facts.watchAnew())
-      content.hears = content.watch != nil
+      content.hears = true
+    }
+  }
+
+  /// Ends the watch over the vault: what it has still to tell is older than a call that has ended since.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  func stopFollowing() -> Bool {
+    content.withLock { content in
+      _ = content.facts.watchAnew()
+      content.watch?.cancel()
+      defer { content.watch = nil }
+      content.hears = false
+      return content.watch != nil
     }
   }
 

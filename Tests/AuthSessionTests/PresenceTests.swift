@@ -20,41 +20,6 @@ struct PresenceTests {
   }
 
   @Test
-  func lockingForgetsTheTokenInMemory() async throws {
-    let made = try await Session.signedIn(protected: true)
-    try await made.session.unlock()
-    _ = try await made.session.accessToken()
-    try await made.session.lock()
-    #expect(made.session.state == .locked(Session.user))
-    #expect(made.session.cachedAccessToken == nil)
-  }
-
-  @Test
-  func aLockThatComesFromElsewhereForgetsItToo() async throws {
-    let made = try await Session.signedIn(protected: true)
-    try await made.session.unlock()
-    _ = try await made.session.accessToken()
-    made.vault.set { $0.isUnlocked = false }
-    try await until { made.session.state == .locked(Session.user) }
-    #expect(made.session.cachedAccessToken == nil)
-  }
-
-  @Test
-  func aLockedSessionRefusesWhereTheAppChoseSo() async throws {
-    let made = try await Session.signedIn(
-      AuthConfiguration(refusesWhileLocked: true),
-      protected: true
-    )
-    let failure = await error { () throws(AuthError) in try await made.session.accessToken() }
-    #expect(failure?.kind == .locked)
-    #expect(failure?.recovery == .unlock)
-    #expect(made.presenter.prompts.isEmpty)
-    #expect(made.session.state == .locked(Session.user))
-    try await made.session.unlock()
-    _ = try await made.session.accessToken()
-  }
-
-  @Test
   func thePromptIsAStateWhileItLasts() async throws {
     let made = try await Session.signedIn(protected: true, presenter: nil)
     let session = AuthSession(account: "me", presenter: StatePresenter(), vault: made.vault)
@@ -285,28 +250,6 @@ struct PresenceTests {
     made.vault.set { $0.touches = [.noMatch, .lockedOut] }
     try await made.session.unlock()
     #expect(made.presenter.prompts.count == 1)
-  }
-
-  @Test
-  func aSessionWhoseVaultDoesNotAnswerIsLockedAllTheSame() async throws {
-    let made = try await Session.signedIn(protected: true)
-    try await made.session.unlock()
-    _ = try await made.session.accessToken()
-    let failure = AuthError(.vaultUnavailable, "the vault does not answer")
-    // The session hears of each change a moment later. An open window that it hears of after the lock
-    // would open it: both changes are heard before.
-    made.vault.set {
-      $0.failures[.lock] = [failure]
-      $0.isUnlocked = false
-    }
-    try await until { made.session.state == .locked(Session.user) }
-    made.vault.set { $0.isUnlocked = true }
-    try await until { made.session.state == .authenticated(Session.user) }
-    _ = try await made.session.accessToken()
-    _ = await error { () throws(AuthError) in try await made.session.lock() }
-    #expect(made.session.cachedAccessToken == nil)
-    made.session.dismissError()
-    #expect(made.session.state == .locked(Session.user))
   }
 
   @Test
