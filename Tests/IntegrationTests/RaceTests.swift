@@ -28,9 +28,6 @@ struct RaceTests {
     }
   }
 
-  /// How long the short form may take, in seconds by its own account.
-  private static let shortLimit = 60
-
   @Test
   func noKillLosesALoginThatCouldHaveBeenKept() throws {
     let vault = try TestVault()
@@ -49,8 +46,6 @@ struct RaceTests {
     }
     let logins = try #require(text.firstMatch(of: /(\d+) logins by code or device/), "\(text)")
     #expect(logins.1 != "0", "\(text)")
-    let seconds = try #require(text.firstMatch(of: /, (\d+) s, seed \d/), "\(text)")
-    #expect(try #require(Int(seconds.1)) < Self.shortLimit, "\(text)")
   }
 
   /// What a person who reads `--help` would type.

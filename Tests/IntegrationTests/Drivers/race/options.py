@@ -80,7 +80,7 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--kills", type=int, help="go on until so many kills have hit (default 1000)")
-    add("--short", action="store_true", help="a sample of everything, in less than a minute")
+    add("--short", action="store_true", help="a sample of everything, in about a minute")
     add("--provider", choices=["password", "oidc", "both"],
         help="where the logins are (default: both; of another tool: password)")
     add("--seconds", type=float, help="begin no storm after so long")
