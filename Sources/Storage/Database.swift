@@ -154,7 +154,8 @@ extension StorageError {
   fileprivate init(_ code: Int32, of handle: OpaquePointer) {
     switch code & 0xff {
     case SQLITE_FULL: self = .full
-    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(StoreFile.name)
+    // What is bound was found short enough before: a value that is too long stands in the file.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG: self = .damaged(StoreFile.name)
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
     case SQLITE_CONSTRAINT: self = .constraint(code)
     case SQLITE_IOERR where code == Self.ioSync || code == Self.ioDirectorySync:
