@@ -14,7 +14,8 @@ struct UnsafeStateTests {
     let token: String
 
     init() throws {
-      backend = try DevBackend()
+      // The tests of a slow machine may take longer than the usual quarter of an hour.
+      backend = try DevBackend(["--access-lifetime", "86400"])
       let vault = try TestVault()
       try vault.start()
       token = try signIn(vault, backend)
