@@ -220,7 +220,8 @@ let package = Package(
     ),
     tests(
       "VaultInterfaceTests",
-      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"]
+      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"],
+      exclude: ["Wire"]
     ),
     .executableTarget(
       name: "MessageCost",

@@ -1,0 +1,36 @@
+import SecretMemory
+import TestSupport
+import Testing
+import VaultInterface
+
+/// The bytes of every message.
+///
+/// The types are generated. A change of the generator that moves, renames or drops a member would come
+/// back unharmed from a round trip.
+@Suite
+struct WireTests {
+  @Test
+  func everyMessageIsWrittenAsItWas() throws {
+    let file = try InterfaceFile.read("Tests/VaultInterfaceTests/Wire/messages.txt")
+    let lines = file.split(separator: UInt8(ascii: "\n"))
+    #expect(lines.count == samples.count)
+    for (line, sample) in zip(lines, samples) {
+      let message = try sample.message(sample.parameters)
+      let text = unsafe message.withUnsafeBytes { bytes in
+        unsafe String(decoding: bytes.dropLast(), as: UTF8.self)
+      }
+      #expect("\(sample) \(text)" == String(decoding: line, as: UTF8.self))
+    }
+  }
+
+  /// A mark that is lost in an interface file would let a secret into ordinary memory.
+  @Test
+  func theSecretMembersAreThese() {
+    #expect(VarlinkInterface.vault.callSecrets == ["password", "text", "query", "client_secret"])
+    #expect(VarlinkInterface.vault.replySecrets == ["refresh_token", "client_secret"])
+    #expect(
+      VarlinkInterface.helper.callSecrets == ["body", "credentials", "key", "print", "text"]
+    )
+    #expect(VarlinkInterface.helper.replySecrets == ["body", "print"])
+  }
+}
