@@ -19,29 +19,25 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   /// The other prompt is over. This one is not armed: show it, and call `Check` again.
   case free
 
-  private enum Name: String, CaseIterable, WireValue {
-    case waiting
-    case retry
-    case ask
-    case passed
-    case queued
-    case free
-  }
+  private typealias Members = CheckMembers
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
-    switch try object.required("event") as Name {
+    switch try object.required(Members.event) {
     case .waiting:
-      let finger: String? = try object.optional("finger")
-      let scan: ScanType? = try object.optional("scan")
-      if let seconds: Int = try object.optional("seconds") {
+      let finger = try object.optional(Members.finger)
+      let scan = try object.optional(Members.scan)
+      if let seconds = try object.optional(Members.seconds) {
         self = .wait(seconds: seconds)
       } else {
         self = finger == nil && scan == nil ? .waiting : .touch(finger: finger, scan: scan)
       }
-    case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
+    case .retry: self = .retry(ScanHint(name: try object.optional(Members.hint) ?? ""))
     case .ask:
-      self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+      self = .ask(
+        text: try object.required(Members.text),
+        hidden: try object.optional(Members.hidden) ?? true
+      )
     case .passed: self = .passed
     case .queued: self = .queued
     case .free: self = .free
@@ -52,16 +48,16 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   public var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
-      case .waiting: try .wire(["event": Name.waiting])
+      case .waiting: try .wire([Members.event(.waiting)])
       case .touch(let finger, let scan):
-        try .wire(["event": Name.waiting, "finger": finger, "scan": scan])
-      case .wait(let seconds): try .wire(["event": Name.waiting, "seconds": seconds])
-      case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
+        try .wire([Members.event(.waiting), Members.finger(finger), Members.scan(scan)])
+      case .wait(let seconds): try .wire([Members.event(.waiting), Members.seconds(seconds)])
+      case .retry(let hint): try .wire([Members.event(.retry), Members.hint(hint.rawValue)])
       case .ask(let text, let hidden):
-        try .wire(["event": Name.ask, "text": text, "hidden": hidden])
-      case .passed: try .wire(["event": Name.passed])
-      case .queued: try .wire(["event": Name.queued])
-      case .free: try .wire(["event": Name.free])
+        try .wire([Members.event(.ask), Members.text(text), Members.hidden(hidden)])
+      case .passed: try .wire([Members.event(.passed)])
+      case .queued: try .wire([Members.event(.queued)])
+      case .free: try .wire([Members.event(.free)])
       }
     }
   }

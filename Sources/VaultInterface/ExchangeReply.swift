@@ -19,36 +19,28 @@ public enum ExchangeReply: VarlinkRecord {
   /// The request may have been received, and no whole answer came: the slot is as it was.
   case lost(ExchangeFailure)
 
-  private enum Name: String, CaseIterable, WireValue {
-    case begun
-    case done
-    case sealed
-    case answered
-    case notSent = "not_sent"
-    case lost
-  }
+  private typealias Members = HelperExchangeMembers
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
-    switch try object.required("outcome") as Name {
+    switch try object.required(Members.outcome) {
     case .begun: self = .begun
     case .done: self = .done
     case .sealed:
-      let sealed: WireBytes = try object.required("sealed")
-      self = .sealed(sealed.bytes)
+      self = .sealed(try object.required(Members.sealed).bytes)
     case .answered:
-      let body: WireSecret = try object.required("body")
+      let body = try object.required(Members.body)
       self = .answered(
-        status: try object.required("status"),
-        retryAfter: try object.optional("retry_after"),
+        status: try object.required(Members.status),
+        retryAfter: try object.optional(Members.retryAfter),
         body: body.secret
       )
     case .notSent:
-      let reason: ExchangeFailure = try object.required("reason")
+      let reason = try object.required(Members.reason)
       self =
         reason == .listener
-        ? .untrustedListener(user: try object.optional("user")) : .notSent(reason)
-    case .lost: self = .lost(try object.required("reason"))
+        ? .untrustedListener(user: try object.optional(Members.user)) : .notSent(reason)
+    case .lost: self = .lost(try object.required(Members.reason))
     }
   }
 
@@ -56,19 +48,22 @@ public enum ExchangeReply: VarlinkRecord {
   public var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
-      case .begun: try .wire(["outcome": Name.begun])
-      case .done: try .wire(["outcome": Name.done])
+      case .begun: try .wire([Members.outcome(.begun)])
+      case .done: try .wire([Members.outcome(.done)])
       case .sealed(let bytes):
-        try .wire(["outcome": Name.sealed, "sealed": WireBytes(bytes: bytes)])
+        try .wire([Members.outcome(.sealed), Members.sealed(WireBytes(bytes: bytes))])
       case .answered(let status, let retryAfter, let body):
         try .wire([
-          "outcome": Name.answered, "status": status, "retry_after": retryAfter,
-          "body": WireSecret(secret: body),
+          Members.outcome(.answered), Members.status(status), Members.retryAfter(retryAfter),
+          Members.body(WireSecret(secret: body)),
         ])
-      case .notSent(let reason): try .wire(["outcome": Name.notSent, "reason": reason])
+      case .notSent(let reason):
+        try .wire([Members.outcome(.notSent), Members.reason(reason)])
       case .untrustedListener(let user):
-        try .wire(["outcome": Name.notSent, "reason": ExchangeFailure.listener, "user": user])
-      case .lost(let reason): try .wire(["outcome": Name.lost, "reason": reason])
+        try .wire([
+          Members.outcome(.notSent), Members.reason(.listener), Members.user(user),
+        ])
+      case .lost(let reason): try .wire([Members.outcome(.lost), Members.reason(reason)])
       }
     }
   }

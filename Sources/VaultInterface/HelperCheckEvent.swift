@@ -21,32 +21,27 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// The reader is in use, and hidden from this process; a new one may find it.
   case hidden(detail: String?)
 
-  private enum Name: String, CaseIterable, WireValue {
-    case ready
-    case waiting
-    case retry
-    case ask
-    case matched
-    case notMatched = "not_matched"
-    case failed
-  }
+  private typealias Members = HelperCheckMembers
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
-    switch try object.required("event") as Name {
+    switch try object.required(Members.event) {
     case .ready: self = .ready(try ArmedReader(decoding: object))
     case .waiting: self = .waiting
-    case .retry: self = .retry(ScanHint(name: try object.optional("hint") ?? ""))
+    case .retry: self = .retry(ScanHint(name: try object.optional(Members.hint) ?? ""))
     case .ask:
-      self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
-    case .matched: self = .matched(finger: try object.optional("finger"))
+      self = .ask(
+        text: try object.required(Members.text),
+        hidden: try object.optional(Members.hidden) ?? true
+      )
+    case .matched: self = .matched(finger: try object.optional(Members.finger))
     case .notMatched: self = .notMatched
     case .failed:
-      let reason: HelperFailure = try object.required("reason")
-      let detail: String? = try object.optional("detail")
-      if reason == .notEnrolled, try object.optional("lost") == true {
+      let reason = try object.required(Members.reason)
+      let detail = try object.optional(Members.detail)
+      if reason == .notEnrolled, try object.optional(Members.lost) == true {
         self = .lostPrints(detail: detail)
-      } else if reason == .busy, try object.optional("hidden_reader") == true {
+      } else if reason == .busy, try object.optional(Members.hiddenReader) == true {
         self = .hidden(detail: detail)
       } else {
         self = .failed(reason, detail: detail)
@@ -56,31 +51,25 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
 
   /// The members as JSON.
   public var encoded: JSONObject {
-    get throws(MessageError) {
-      switch self {
-      case .ready(let reader):
-        var object: JSONObject = try .wire(["event": Name.ready])
-        reader.write(to: &object)
-        return object
-      case .waiting: return try .wire(["event": Name.waiting])
-      case .retry(let hint): return try .wire(["event": Name.retry, "hint": hint])
-      case .ask(let text, let hidden):
-        return try .wire(["event": Name.ask, "text": text, "hidden": hidden])
-      case .matched(let finger): return try .wire(["event": Name.matched, "finger": finger])
-      case .notMatched: return try .wire(["event": Name.notMatched])
-      case .failed(let reason, let detail):
-        return try .wire(["event": Name.failed, "reason": reason, "detail": detail])
-      case .lostPrints(let detail):
-        return try .wire([
-          "event": Name.failed, "reason": HelperFailure.notEnrolled, "detail": detail,
-          "lost": true,
-        ])
-      case .hidden(let detail):
-        return try .wire([
-          "event": Name.failed, "reason": HelperFailure.busy, "detail": detail,
-          "hidden_reader": true,
-        ])
-      }
+    get throws(MessageError) { try .wire(members) }
+  }
+
+  private var members: [WireMember] {
+    switch self {
+    case .ready(let reader): [Members.event(.ready)] + reader.members
+    case .waiting: [Members.event(.waiting)]
+    case .retry(let hint): [Members.event(.retry), Members.hint(hint.rawValue)]
+    case .ask(let text, let hidden):
+      [Members.event(.ask), Members.text(text), Members.hidden(hidden)]
+    case .matched(let finger): [Members.event(.matched), Members.finger(finger)]
+    case .notMatched: [Members.event(.notMatched)]
+    case .failed(let reason, let detail): Self.failed(reason, detail)
+    case .lostPrints(let detail): Self.failed(.notEnrolled, detail) + [Members.lost(true)]
+    case .hidden(let detail): Self.failed(.busy, detail) + [Members.hiddenReader(true)]
     }
+  }
+
+  private static func failed(_ reason: HelperFailure, _ detail: String?) -> [WireMember] {
+    [Members.event(.failed), Members.reason(reason), Members.detail(detail)]
   }
 }

@@ -23,15 +23,7 @@ public struct HelperEnrollReply: VarlinkRecord {
     case hidden(detail: String?)
   }
 
-  private enum Name: String, CaseIterable, WireValue {
-    case ready
-    case waiting
-    case stage
-    case retry
-    case removed
-    case done
-    case failed
-  }
+  private typealias Members = HelperEnrollMembers
 
   /// What happened.
   public var event: Event
@@ -49,58 +41,55 @@ public struct HelperEnrollReply: VarlinkRecord {
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
-    switch try object.required("event") as Name {
+    switch try object.required(Members.event) {
     case .ready: event = .ready(try ArmedReader(decoding: object))
     case .waiting: event = .waiting
     case .stage: event = .stage
-    case .retry: event = .retry(ScanHint(name: try object.optional("hint") ?? ""))
-    case .removed: event = .removed(try object.required("place"))
+    case .retry: event = .retry(ScanHint(name: try object.optional(Members.hint) ?? ""))
+    case .removed: event = .removed(try object.required(Members.place))
     case .done:
-      let print: WireSecret = try object.required("print")
       event = .done(
-        print: print.secret,
-        driver: try object.required("driver"),
-        device: try object.required("device")
+        print: try object.required(Members.print).secret,
+        driver: try object.required(Members.driver),
+        device: try object.required(Members.device)
       )
     case .failed:
-      let reason: HelperFailure = try object.required("reason")
-      let detail: String? = try object.optional("detail")
-      let isHidden = try object.optional("hidden_reader") == true
+      let reason = try object.required(Members.reason)
+      let detail = try object.optional(Members.detail)
+      let isHidden = try object.optional(Members.hiddenReader) == true
       event =
         reason == .busy && isHidden
         ? .hidden(detail: detail) : .failed(reason, detail: detail)
     }
-    stage = try object.required("stage")
-    stages = try object.required("stages")
+    stage = try object.required(Members.stage)
+    stages = try object.required(Members.stages)
   }
 
   /// The members as JSON.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      var object: JSONObject =
-        switch event {
-        case .ready: try .wire(["event": Name.ready])
-        case .removed(let place): try .wire(["event": Name.removed, "place": place])
-        case .waiting: try .wire(["event": Name.waiting])
-        case .stage: try .wire(["event": Name.stage])
-        case .retry(let hint): try .wire(["event": Name.retry, "hint": hint])
-        case .done(let print, let driver, let device):
-          try .wire([
-            "event": Name.done, "print": WireSecret(secret: print), "driver": driver,
-            "device": device,
-          ])
-        case .failed(let reason, let detail):
-          try .wire(["event": Name.failed, "reason": reason, "detail": detail])
-        case .hidden(let detail):
-          try .wire([
-            "event": Name.failed, "reason": HelperFailure.busy, "detail": detail,
-            "hidden_reader": true,
-          ])
-        }
-      if case .ready(let reader) = event { reader.write(to: &object) }
-      object["stage"] = stage.wire
-      object["stages"] = stages.wire
-      return object
+      try .wire(members + [Members.stage(stage), Members.stages(stages)])
     }
+  }
+
+  private var members: [WireMember] {
+    switch event {
+    case .ready(let reader): [Members.event(.ready)] + reader.members
+    case .removed(let place): [Members.event(.removed), Members.place(place)]
+    case .waiting: [Members.event(.waiting)]
+    case .stage: [Members.event(.stage)]
+    case .retry(let hint): [Members.event(.retry), Members.hint(hint.rawValue)]
+    case .done(let print, let driver, let device):
+      [
+        Members.event(.done), Members.print(WireSecret(secret: print)), Members.driver(driver),
+        Members.device(device),
+      ]
+    case .failed(let reason, let detail): Self.failed(reason, detail)
+    case .hidden(let detail): Self.failed(.busy, detail) + [Members.hiddenReader(true)]
+    }
+  }
+
+  private static func failed(_ reason: HelperFailure, _ detail: String?) -> [WireMember] {
+    [Members.event(.failed), Members.reason(reason), Members.detail(detail)]
   }
 }

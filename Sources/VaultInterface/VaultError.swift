@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 
 /// The errors of the vault's interface.
 public enum VaultError: Error, Equatable, Sendable {
@@ -47,66 +48,76 @@ public enum VaultError: Error, Equatable, Sendable {
 
   /// The error of a reply, or nil where it has none or another interface's.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
-    guard let error = reply.error, error.hasPrefix(Self.prefix) else { return nil }
+    guard let error = reply.error, error.hasPrefix(Self.prefix),
+      let name = VaultErrorName(named: String(error.dropFirst(Self.prefix.count)))
+    else { return nil }
     let object = reply.parameters
-    switch error.dropFirst(Self.prefix.count) {
-    case "PresenceNeeded": self = .presenceNeeded(try PresenceRequest(decoding: object))
-    case "PresenceFailed":
+    switch name {
+    case .presenceNeeded: self = .presenceNeeded(try PresenceRequest(decoding: object))
+    case .presenceFailed:
       self = .presenceFailed(
-        try object.required("outcome"),
-        message: try object.required("message"),
-        methods: try object.required("methods")
+        try object.required(PresenceFailedMembers.outcome),
+        message: try object.required(PresenceFailedMembers.message),
+        methods: try object.required(PresenceFailedMembers.methods)
       )
-    case "Busy":
+    case .busy:
       self = .busy(
-        message: try object.required("message"),
-        retryAfter: try object.optional("retry_after")
+        message: try object.required(BusyMembers.message),
+        retryAfter: try object.optional(BusyMembers.retryAfter)
       )
-    case "NoSuchAccount": self = .noSuchAccount(account: try object.required("account"))
-    case "NoSuchUser": self = .noSuchUser(user: try object.required("user"))
-    case "NoSuchFinger": self = .noSuchFinger(finger: try object.required("finger"))
-    case "InvalidArgument": self = .invalidArgument(message: try object.required("message"))
-    case "LoginRequired":
+    case .noSuchAccount:
+      self = .noSuchAccount(account: try object.required(NoSuchAccountMembers.account))
+    case .noSuchUser: self = .noSuchUser(user: try object.required(NoSuchUserMembers.user))
+    case .noSuchFinger:
+      self = .noSuchFinger(finger: try object.required(NoSuchFingerMembers.finger))
+    case .invalidArgument:
+      self = .invalidArgument(message: try object.required(InvalidArgumentMembers.message))
+    case .loginRequired:
       self = .loginRequired(
-        account: try object.required("account"),
-        message: try object.required("message")
+        account: try object.required(LoginRequiredMembers.account),
+        message: try object.required(LoginRequiredMembers.message)
       )
-    case "ProviderUnavailable":
+    case .providerUnavailable:
+      typealias Members = ProviderUnavailableMembers
       self = .providerUnavailable(
-        message: try object.required("message"),
-        retryAfter: try object.optional("retry_after"),
-        offline: try object.optional("offline"),
+        message: try object.required(Members.message),
+        retryAfter: try object.optional(Members.retryAfter),
+        offline: try object.optional(Members.offline),
         // One that is younger than this program says no more than the message does.
-        reason: (try object.optional("reason") as String?).flatMap {
-          UnavailableReason(rawValue: $0)
-        },
-        status: try object.optional("status")
+        reason: try object.optional(Members.reason).flatMap(UnavailableReason.init(named:)),
+        status: try object.optional(Members.status)
       )
-    case "ProviderRefused":
+    case .providerRefused:
       self = .providerRefused(
-        status: try object.required("status"),
-        message: try object.required("message"),
+        status: try object.required(ProviderRefusedMembers.status),
+        message: try object.required(ProviderRefusedMembers.message),
         details: try VaultRefusalDetails(decoding: object)
       )
-    case "Misconfigured": self = .misconfigured(message: try object.required("message"))
-    case "VaultUnsafe":
+    case .misconfigured:
+      self = .misconfigured(message: try object.required(MisconfiguredMembers.message))
+    case .vaultUnsafe:
       self = .vaultUnsafe(
-        message: try object.required("message"),
-        hint: try object.optional("hint")
+        message: try object.required(VaultUnsafeMembers.message),
+        hint: try object.optional(VaultUnsafeMembers.hint)
       )
-    case "Refused":
-      let message: String = try object.required("message")
-      let mayNarrow = (try object.optional("narrows") as Bool?) == true
+    case .refused:
+      let message = try object.required(RefusedMembers.message)
+      let mayNarrow = try object.optional(RefusedMembers.narrows) == true
       self = mayNarrow ? .mayNarrow(message: message) : .refused(message: message)
-    case "Internal": self = .internal(message: try object.required("message"))
-    default: return nil
+    case .internal: self = .internal(message: try object.required(InternalMembers.message))
     }
   }
 
   /// The reply that carries this error.
   public var reply: VarlinkReply {
     get throws(MessageError) {
-      VarlinkReply(parameters: try parameters, error: Self.prefix + name)
+      let parameters: JSONObject
+      if case .presenceNeeded(let request) = self {
+        parameters = try request.encoded
+      } else {
+        parameters = try .wire(members)
+      }
+      return VarlinkReply(parameters: parameters, error: Self.prefix + name)
     }
   }
 
@@ -124,54 +135,64 @@ public enum VaultError: Error, Equatable, Sendable {
   }
 
   /// Its name in the interface, such as `Busy`.
-  public var name: String {
+  public var name: String { wireName.rawValue }
+
+  private var wireName: VaultErrorName {
     switch self {
-    case .presenceNeeded: "PresenceNeeded"
-    case .presenceFailed: "PresenceFailed"
-    case .busy: "Busy"
-    case .noSuchAccount: "NoSuchAccount"
-    case .noSuchUser: "NoSuchUser"
-    case .noSuchFinger: "NoSuchFinger"
-    case .invalidArgument: "InvalidArgument"
-    case .loginRequired: "LoginRequired"
-    case .providerUnavailable: "ProviderUnavailable"
-    case .providerRefused: "ProviderRefused"
-    case .misconfigured: "Misconfigured"
-    case .vaultUnsafe: "VaultUnsafe"
-    case .refused, .mayNarrow: "Refused"
-    case .internal: "Internal"
+    case .presenceNeeded: .presenceNeeded
+    case .presenceFailed: .presenceFailed
+    case .busy: .busy
+    case .noSuchAccount: .noSuchAccount
+    case .noSuchUser: .noSuchUser
+    case .noSuchFinger: .noSuchFinger
+    case .invalidArgument: .invalidArgument
+    case .loginRequired: .loginRequired
+    case .providerUnavailable: .providerUnavailable
+    case .providerRefused: .providerRefused
+    case .misconfigured: .misconfigured
+    case .vaultUnsafe: .vaultUnsafe
+    case .refused, .mayNarrow: .refused
+    case .internal: .internal
     }
   }
 
-  private var parameters: JSONObject {
-    get throws(MessageError) {
-      switch self {
-      case .presenceNeeded(let request): try request.encoded
-      case .presenceFailed(let outcome, let message, let methods):
-        try .wire(["outcome": outcome, "message": message, "methods": methods])
-      case .noSuchAccount(let account): try .wire(["account": account])
-      case .noSuchUser(let user): try .wire(["user": user])
-      case .noSuchFinger(let finger): try .wire(["finger": finger])
-      case .loginRequired(let account, let message):
-        try .wire(["account": account, "message": message])
-      case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
-        try .wire([
-          "message": message, "retry_after": retryAfter, "offline": offline, "reason": reason,
-          "status": status,
-        ])
-      case .providerRefused(let status, let message, let details):
-        try .wire([
-          "status": status, "message": message, "reason": details.reason?.rawValue,
-          "fields": details.fields.isEmpty ? nil : details.fields,
-        ])
-      case .vaultUnsafe(let message, let hint): try .wire(["message": message, "hint": hint])
-      case .busy(let message, let retryAfter):
-        try .wire(["message": message, "retry_after": retryAfter])
-      case .invalidArgument(let message), .misconfigured(let message), .refused(let message),
-        .internal(let message):
-        try .wire(["message": message])
-      case .mayNarrow(let message): try .wire(["message": message, "narrows": true])
-      }
+  private var members: [WireMember] {
+    switch self {
+    // A record of its own.
+    case .presenceNeeded: []
+    case .presenceFailed(let outcome, let message, let methods):
+      [
+        PresenceFailedMembers.outcome(outcome), PresenceFailedMembers.message(message),
+        PresenceFailedMembers.methods(methods),
+      ]
+    case .busy(let message, let retryAfter):
+      [BusyMembers.message(message), BusyMembers.retryAfter(retryAfter)]
+    case .noSuchAccount(let account): [NoSuchAccountMembers.account(account)]
+    case .noSuchUser(let user): [NoSuchUserMembers.user(user)]
+    case .noSuchFinger(let finger): [NoSuchFingerMembers.finger(finger)]
+    case .invalidArgument(let message): [InvalidArgumentMembers.message(message)]
+    case .loginRequired(let account, let message):
+      [LoginRequiredMembers.account(account), LoginRequiredMembers.message(message)]
+    case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
+      [
+        ProviderUnavailableMembers.message(message),
+        ProviderUnavailableMembers.retryAfter(retryAfter),
+        ProviderUnavailableMembers.offline(offline),
+        ProviderUnavailableMembers.reason(reason?.rawValue),
+        ProviderUnavailableMembers.status(status),
+      ]
+    case .providerRefused(let status, let message, let details):
+      [
+        ProviderRefusedMembers.status(status), ProviderRefusedMembers.message(message),
+        ProviderRefusedMembers.reason(details.reason?.rawValue),
+        ProviderRefusedMembers.fields(details.fields.isEmpty ? nil : details.fields),
+      ]
+    case .misconfigured(let message): [MisconfiguredMembers.message(message)]
+    case .vaultUnsafe(let message, let hint):
+      [VaultUnsafeMembers.message(message), VaultUnsafeMembers.hint(hint)]
+    case .refused(let message): [RefusedMembers.message(message)]
+    case .mayNarrow(let message): [RefusedMembers.message(message), RefusedMembers.narrows(true)]
+    case .internal(let message): [InternalMembers.message(message)]
     }
   }
 }

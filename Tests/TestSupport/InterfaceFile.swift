@@ -42,6 +42,17 @@ public struct InterfaceFile {
   /// The errors.
   public var errors: [String: [Member]] = [:]
 
+  /// A type without its name, if it is an enumeration.
+  public func resolved(_ kind: Kind) -> Kind {
+    switch kind {
+    case .named(let name):
+      if case .oneOf? = types[name] { types[name] ?? kind } else { kind }
+    case .list(let inner): .list(resolved(inner))
+    case .maybe(let inner): .maybe(resolved(inner))
+    default: kind
+    }
+  }
+
   /// Parses the text of an interface file.
   public init(_ text: String) throws {
     var parser = InterfaceParser(text)

@@ -1,13 +1,5 @@
 internal import JSON
 
-/// How a reader wants to be touched.
-public enum ScanType: String, Sendable, CaseIterable, WireValue {
-  /// The finger lies on it.
-  case press
-  /// The finger moves over it.
-  case swipe
-}
-
 /// The reader that was armed, as it describes itself.
 public struct ArmedReader: Sendable, Equatable {
   /// Its name.
@@ -33,16 +25,16 @@ public struct ArmedReader: Sendable, Equatable {
   }
 
   init(decoding object: JSONObject) throws(MessageError) {
-    name = try object.optional("name")
-    driver = try object.optional("driver")
-    scan = try object.optional("scan")
-    finger = try object.optional("finger")
+    name = try object.optional(HelperCheckMembers.name)
+    driver = try object.optional(HelperCheckMembers.driver)
+    scan = try object.optional(HelperCheckMembers.scan)
+    finger = try object.optional(HelperCheckMembers.finger)
   }
 
-  func write(to object: inout JSONObject) {
-    object["name"] = name?.wire
-    object["driver"] = driver?.wire
-    object["scan"] = scan?.wire
-    object["finger"] = finger?.wire
+  var members: [WireMember] {
+    [
+      HelperCheckMembers.name(name), HelperCheckMembers.driver(driver),
+      HelperCheckMembers.scan(scan), HelperCheckMembers.finger(finger),
+    ]
   }
 }

@@ -1,33 +1,26 @@
-/// A call of the helpers' interface, with its parameters.
-public enum HelperRequest: Sendable {
-  /// `Exchange`.
-  case exchange(ExchangeCall)
-  /// `Proceed`.
-  case proceed(HelperProceedCall)
-  /// `LoadPrint`.
-  case loadPrint(LoadPrintCall)
-  /// `Check`.
-  case check(HelperCheckCall)
-  /// `Respond`.
-  case respond(HelperRespondCall)
-  /// `Enroll`.
-  case enroll(HelperEnrollCall)
-  /// `Keep`.
-  case keep(HelperKeepCall)
-  /// `DeletePrints`.
-  case deletePrints(HelperDeletePrintsCall)
-  /// `GetReader`.
-  case getReader(HelperGetReaderCall)
-  /// `ListEnrolled`.
-  case listEnrolled(HelperListEnrolledCall)
-  /// `Request`.
-  case request(HelperRequestCall)
+// Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
+// swift-format-ignore-file
 
-  /// Reads a call; throws the error that answers it where it cannot be read.
+/// A call of `io.thumblatch.Helper`, with its parameters.
+public enum HelperRequest: Sendable {
+  case exchange(ExchangeCall)
+  case request(HelperRequestCall)
+  case proceed(HelperProceedCall)
+  case loadPrint(LoadPrintCall)
+  case check(HelperCheckCall)
+  case respond(HelperRespondCall)
+  case enroll(HelperEnrollCall)
+  case keep(HelperKeepCall)
+  case deletePrints(HelperDeletePrintsCall)
+  case getReader(HelperGetReaderCall)
+  case listEnrolled(HelperListEnrolledCall)
+
+  /// Reads a call; throws the error that answers it if it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
     do {
       switch call.method {
       case ExchangeCall.method: self = .exchange(try call.content())
+      case HelperRequestCall.method: self = .request(try call.content())
       case HelperProceedCall.method: self = .proceed(try call.content())
       case LoadPrintCall.method: self = .loadPrint(try call.content())
       case HelperCheckCall.method: self = .check(try call.content())
@@ -37,7 +30,6 @@ public enum HelperRequest: Sendable {
       case HelperDeletePrintsCall.method: self = .deletePrints(try call.content())
       case HelperGetReaderCall.method: self = .getReader(try call.content())
       case HelperListEnrolledCall.method: self = .listEnrolled(try call.content())
-      case HelperRequestCall.method: self = .request(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {
@@ -48,4 +40,19 @@ public enum HelperRequest: Sendable {
       throw .invalidParameter("")
     }
   }
+
+  /// Every method, for tests that read all messages.
+  package static let methods: [any VarlinkMethod.Type] = [
+    ExchangeCall.self,
+    HelperRequestCall.self,
+    HelperProceedCall.self,
+    LoadPrintCall.self,
+    HelperCheckCall.self,
+    HelperRespondCall.self,
+    HelperEnrollCall.self,
+    HelperKeepCall.self,
+    HelperDeletePrintsCall.self,
+    HelperGetReaderCall.self,
+    HelperListEnrolledCall.self,
+  ]
 }

@@ -1,91 +1,52 @@
-/// A call of the vault's interface, with its parameters.
+// Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
+// swift-format-ignore-file
+
+/// A call of `io.thumblatch.Vault`, with its parameters.
 public enum VaultRequest: Sendable {
-  /// `GetStatus`.
   case getStatus(GetStatusCall)
-  /// `GetAccount`.
   case getAccount(GetAccountCall)
-  /// `GetReader`.
   case getReader(GetReaderCall)
-  /// `Register`.
   case register(RegisterCall)
-  /// `Login`.
   case login(LoginCall)
-  /// `AccessToken`.
   case accessToken(AccessTokenCall)
-  /// `Check`.
   case check(CheckCall)
-  /// `Respond`.
   case respond(RespondCall)
-  /// `Cancel`.
   case cancel(CancelCall)
-  /// `EnablePresence`.
   case enablePresence(EnablePresenceCall)
-  /// `DisablePresence`.
   case disablePresence(DisablePresenceCall)
-  /// `TestPresence`.
   case testPresence(TestPresenceCall)
-  /// `Unlock`.
   case unlock(UnlockCall)
-  /// `Lock`.
   case lock(LockCall)
-  /// `ListFingers`.
   case listFingers(ListFingersCall)
-  /// `EnrollFinger`.
   case enrollFinger(EnrollFingerCall)
-  /// `Logout`.
-  case logout(LogoutCall)
-  /// `LogoutAll`.
-  case logoutAll(LogoutAllCall)
-  /// `WhoAmI`.
-  case whoAmI(WhoAmICall)
-  /// `VerifyToken`.
-  case verifyToken(VerifyTokenCall)
-  /// `Audit`.
-  case audit(AuditCall)
-  /// `VerifyAudit`.
-  case verifyAudit(VerifyAuditCall)
-  /// `Rekey`.
-  case rekey(RekeyCall)
-  /// `Recover`.
-  case recover(RecoverCall)
-  /// `Release`.
-  case release(ReleaseCall)
-  /// `RenameAccount`.
-  case renameAccount(RenameAccountCall)
-  /// `SetDefaultAccount`.
-  case setDefaultAccount(SetDefaultAccountCall)
-  /// `RemoveAccount`.
-  case removeAccount(RemoveAccountCall)
-  /// `RequestTerms`.
-  case requestTerms(RequestTermsCall)
-  /// `Examine`.
-  case examine(ExamineCall)
-  /// `DeleteFinger`.
   case deleteFinger(DeleteFingerCall)
-  /// `AccountProvider`.
+  case logout(LogoutCall)
+  case logoutAll(LogoutAllCall)
+  case whoAmI(WhoAmICall)
+  case verifyToken(VerifyTokenCall)
+  case audit(AuditCall)
+  case verifyAudit(VerifyAuditCall)
+  case rekey(RekeyCall)
+  case recover(RecoverCall)
+  case release(ReleaseCall)
+  case renameAccount(RenameAccountCall)
+  case setDefaultAccount(SetDefaultAccountCall)
+  case removeAccount(RemoveAccountCall)
+  case requestTerms(RequestTermsCall)
+  case examine(ExamineCall)
   case accountProvider(AccountProviderCall)
-  /// `ApplyProvider`.
   case applyProvider(ApplyProviderCall)
-  /// `BeginLogin`.
   case beginLogin(BeginLoginCall)
-  /// `FinishLogin`.
   case finishLogin(FinishLoginCall)
-  /// `AwaitLogin`.
   case awaitLogin(AwaitLoginCall)
-  /// `CancelLogin`.
   case cancelLogin(CancelLoginCall)
-  /// `TestProvider`.
   case testProvider(TestProviderCall)
-  /// `Watch`.
   case watch(WatchCall)
-  /// `GetPolicy`.
   case getPolicy(GetPolicyCall)
-  /// `SetPolicy`.
   case setPolicy(SetPolicyCall)
-  /// `RemoveUser`.
   case removeUser(RemoveUserCall)
 
-  /// Reads a call; throws the error that answers it where it cannot be read.
+  /// Reads a call; throws the error that answers it if it cannot be read.
   public init(_ call: VarlinkCall) throws(VarlinkError) {
     do {
       switch call.method {
@@ -105,6 +66,7 @@ public enum VaultRequest: Sendable {
       case LockCall.method: self = .lock(try call.content())
       case ListFingersCall.method: self = .listFingers(try call.content())
       case EnrollFingerCall.method: self = .enrollFinger(try call.content())
+      case DeleteFingerCall.method: self = .deleteFinger(try call.content())
       case LogoutCall.method: self = .logout(try call.content())
       case LogoutAllCall.method: self = .logoutAll(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
@@ -119,7 +81,6 @@ public enum VaultRequest: Sendable {
       case RemoveAccountCall.method: self = .removeAccount(try call.content())
       case RequestTermsCall.method: self = .requestTerms(try call.content())
       case ExamineCall.method: self = .examine(try call.content())
-      case DeleteFingerCall.method: self = .deleteFinger(try call.content())
       case AccountProviderCall.method: self = .accountProvider(try call.content())
       case ApplyProviderCall.method: self = .applyProvider(try call.content())
       case BeginLoginCall.method: self = .beginLogin(try call.content())
@@ -141,4 +102,50 @@ public enum VaultRequest: Sendable {
       throw .invalidParameter("")
     }
   }
+
+  /// Every method, for tests that read all messages.
+  package static let methods: [any VarlinkMethod.Type] = [
+    GetStatusCall.self,
+    GetAccountCall.self,
+    GetReaderCall.self,
+    RegisterCall.self,
+    LoginCall.self,
+    AccessTokenCall.self,
+    CheckCall.self,
+    RespondCall.self,
+    CancelCall.self,
+    EnablePresenceCall.self,
+    DisablePresenceCall.self,
+    TestPresenceCall.self,
+    UnlockCall.self,
+    LockCall.self,
+    ListFingersCall.self,
+    EnrollFingerCall.self,
+    DeleteFingerCall.self,
+    LogoutCall.self,
+    LogoutAllCall.self,
+    WhoAmICall.self,
+    VerifyTokenCall.self,
+    AuditCall.self,
+    VerifyAuditCall.self,
+    RekeyCall.self,
+    RecoverCall.self,
+    ReleaseCall.self,
+    RenameAccountCall.self,
+    SetDefaultAccountCall.self,
+    RemoveAccountCall.self,
+    RequestTermsCall.self,
+    ExamineCall.self,
+    AccountProviderCall.self,
+    ApplyProviderCall.self,
+    BeginLoginCall.self,
+    FinishLoginCall.self,
+    AwaitLoginCall.self,
+    CancelLoginCall.self,
+    TestProviderCall.self,
+    WatchCall.self,
+    GetPolicyCall.self,
+    SetPolicyCall.self,
+    RemoveUserCall.self,
+  ]
 }

@@ -1,0 +1,1002 @@
+// Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
+// swift-format-ignore-file
+
+/// The installed file `io.thumblatch.Vault.varlink`, byte for byte.
+let vaultDescription = #"""
+  # The token vault of one user (private form) or of every user of the machine (service).
+  # Messages are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations
+  # are seconds. Methods and optional members are added, never changed.
+  #
+  # A method with a member `prompt` may need a presence check. It answers PresenceNeeded, and does its
+  # work when it is called again with the prompt whose check has passed. `ask` tells whether the client
+  # can ask the person. With true it shows the prompt at once, and the prompt counts against the limit
+  # of prompts from its opening. With false no prompt is opened, and the `prompt` of PresenceNeeded is
+  # empty. Without `ask` a prompt counts when its check begins.
+  #
+  # A call without `account` means the default account. Scopes are separated by spaces.
+  #
+  # A comment line in square brackets marks the member below it:
+  # [secret]: the engine and its clients keep the value in locked memory, and never print it.
+  # [secret KEY]: the same for the value of this key of a map.
+  # [word of TYPE]: the text is a word of this type, or a word that a later version adds.
+  # [variant]: the value decides which other members are there.
+  interface io.thumblatch.Vault
+
+  # A place to sign in.
+  type Provider (
+    name: string,
+    # The keys of the [Provider] section of a provider file. A certificate authority is given by its
+    # contents (`ca`), never by a path.
+    # [secret client_secret]
+    settings: [string]string
+  )
+
+  # Which vault an engine keeps.
+  type VaultForm (
+    # That of one user, in an engine of their own.
+    private,
+    # Those of all users of the machine.
+    service
+  )
+
+  # The memory that holds an engine's secrets.
+  type SecretMemoryKind (
+    # Memory that the kernel itself does not map: memfd_secret(2).
+    secret,
+    # Memory that is not swapped: mlock(2).
+    locked,
+    # Memory without protection.
+    ordinary
+  )
+
+  # How an account stands.
+  type AccountState (
+    # A valid access token is there, and needs no presence check.
+    ready,
+    # The next access token takes a presence check.
+    locked,
+    # Only earlier engines send this: a refresh brings the next access token.
+    expired,
+    # A refresh is under way.
+    refreshing,
+    # A refresh was sent, and its answer has not come yet.
+    uncertain,
+    # Only a login helps.
+    login_required,
+    # The account has no tokens.
+    signed_out
+  )
+
+  # How a person shows presence.
+  type PresenceMethod (
+    # A finger on the reader.
+    fingerprint,
+    # The system password.
+    password
+  )
+
+  # What a presence check is for.
+  type PresencePurpose (
+    # To refresh an access token.
+    refresh,
+    # To protect an account.
+    enable,
+    # To end the protection of an account.
+    disable,
+    # To open the unlock window.
+    unlock,
+    # To enrol a finger.
+    enroll,
+    # To remove a finger.
+    delete_finger,
+    # To let a refresh token out of the vault.
+    release,
+    # To sign in to an account whose refresh token may be released.
+    exportable,
+    # To make a new device secret.
+    rekey,
+    # To accept a store that was put back.
+    recover,
+    # To try a presence check. Nothing is released.
+    test,
+    # To bring another provider to an account.
+    apply_provider,
+    # To give a protected account another name.
+    rename,
+    # To change the rules of the policy.
+    policy,
+    # To end a login at its provider.
+    sign_out,
+    # To remove a protected account.
+    remove,
+    # To sign in to a protected account as another person, or at another provider.
+    replace,
+    # To make another account the default instead of a protected one.
+    set_default
+  )
+
+  # Why a presence check did not pass.
+  type PresenceOutcome (
+    # The person gave it up.
+    cancelled,
+    # The person prefers the password.
+    password_chosen,
+    # There is no reader, or it cannot be used.
+    not_available,
+    # No finger is enrolled.
+    not_enrolled,
+    # Too many fingers failed: only the password passes.
+    locked_out,
+    # Another finger, or a wrong password.
+    no_match,
+    # The person did not answer in time.
+    timed_out,
+    # The reader or the prompt is in use.
+    busy,
+    # The system does not let this person in.
+    denied
+  )
+
+  # What happens in a presence check.
+  type CheckStep (
+    # The reader waits, or another caller's check of the same thing goes on.
+    waiting,
+    # The reader could not see the finger well.
+    retry,
+    # A question to show. Answer it with Respond.
+    ask,
+    # The check passed: repeat the call with the prompt.
+    passed,
+    # Another prompt is armed. `free` follows when it is over.
+    queued,
+    # The other prompt is over. This one is not armed: show it, and call Check again.
+    free
+  )
+
+  # What to do differently with the finger.
+  type ScanHint (
+    # Leave the finger on the reader longer.
+    too_short,
+    # Put the finger on the middle of the reader.
+    center_finger,
+    # Lift the finger and touch again.
+    remove_finger,
+    # Touch once more. A client takes an unknown word for this one.
+    general
+  )
+
+  # How a reader wants to be touched.
+  type ScanType (
+    # The finger lies on it.
+    press,
+    # The finger moves over it.
+    swipe
+  )
+
+  # Where the fingers come from that can pass a check, and how those of the desktop are seen.
+  type FingerSource (
+    # All fingers are enrolled in the vault.
+    own,
+    # The fingers of the desktop count too, by their prints.
+    fprintd,
+    # The fingers of the desktop count too, and only their names can be seen.
+    names_only
+  )
+
+  # What an enrolment does.
+  type EnrollEvent (
+    # The reader waits for a touch.
+    waiting,
+    # One more touch is done.
+    stage,
+    # The last touch does not count.
+    retry,
+    # The finger is enrolled.
+    done
+  )
+
+  # How it is known whether there is a reader.
+  type ReaderKnowledge (
+    # sysfs shows it, or shows that there is none.
+    plugged,
+    # It does not show in sysfs, and was used the last time.
+    last_used,
+    # It does not show in sysfs, and no such reader was used yet.
+    not_looked
+  )
+
+  # What became of a refresh token at the provider.
+  type GrantState (
+    # The provider confirmed that it is void.
+    ended,
+    # It stays valid there.
+    valid,
+    # It may be valid there.
+    unknown,
+    # There was none, or the provider had ended it before.
+    none
+  )
+
+  # How a person signs in at the provider.
+  type LoginFlow (
+    # In a browser, which brings the answer to `redirect`, or whose address is pasted.
+    browser,
+    # With a code, in a browser of any machine (RFC 8628).
+    device
+  )
+
+  # What happens while a person signs in.
+  type LoginEvent (
+    # The provider has no answer yet.
+    waiting,
+    # The account is signed in.
+    done
+  )
+
+  # How bad a finding is.
+  type FindingLevel (
+    # As it should be.
+    ok,
+    # Works, but not as well as it could.
+    warning,
+    # Does not work, or is not safe.
+    problem
+  )
+
+  # Why a provider is unavailable, where a caller may want to tell.
+  type UnavailableReason (
+    # The machine is there, and no program listens at the port. Nothing was sent.
+    not_answering,
+    # The certificate is of an authority that is not trusted. Nothing was sent.
+    certificate_authority,
+    # The certificate has expired. Nothing was sent.
+    certificate_expired,
+    # The certificate is not valid yet. Nothing was sent.
+    certificate_not_yet_valid,
+    # The certificate is of another host. Nothing was sent.
+    certificate_name,
+    # TLS failed for another reason. Nothing was sent.
+    certificate,
+    # The key of the server is not pinned. Nothing was sent.
+    pin,
+    # A program of another user listens at the loopback address. Nothing was sent.
+    listener,
+    # The provider may have taken what was sent.
+    uncertain,
+    # The provider refused a refresh token without a reason. A second such refusal means a login.
+    refused_once
+  )
+
+  # Why a provider refused what a person typed.
+  type VaultRefusalReason (
+    # The e-mail address and the password do not belong together.
+    wrong_credentials,
+    # The e-mail address has an account already.
+    address_taken,
+    # The provider found fault with a field.
+    invalid_input
+  )
+
+  # An account, as the engine tells of it.
+  type Account (
+    name: string,
+    # The name of its provider.
+    provider: string,
+    # The kind of its provider.
+    kind: string,
+    # Where its provider is.
+    issuer: string,
+    # What the provider calls this person: never used to find the account.
+    subject: ?string,
+    email: ?string,
+    display_name: ?string,
+    # What the provider says that the person may do there.
+    role: ?string,
+    # Whether the provider has seen that the e-mail address is the person's.
+    email_verified: ?bool,
+    # When the person registered there.
+    created_at: ?int,
+    # What else the provider told of the person: at most 4096 bytes.
+    claims: ?object,
+    # Whether its refresh token is used only after a presence check.
+    presence_protection: bool,
+    state: AccountState,
+    # Why a login is required, or why the last refresh failed.
+    cause: ?string,
+    access_token_expires_at: ?int,
+    # When the provider last gave tokens.
+    refreshed_at: ?int,
+    # Whether a call without `account` means this one.
+    is_default: bool,
+    # Whether its refresh token may be released. An earlier engine does not say.
+    exportable: ?bool,
+    # The scopes that its login was granted, if they are known.
+    scope: ?string,
+    # Those of them that the last refresh did not bring.
+    missing_scope: ?string,
+    # Of a login that has just taken the place of another: whether that one's refresh token was revoked
+    # at its provider.
+    replaced_revoked: ?bool,
+    # Why it was not.
+    replaced_reason: ?string
+  )
+
+  # What is known about the reader, which is not opened for this.
+  type Reader (
+    # Whether it can be used.
+    available: bool,
+    name: ?string,
+    driver: ?string,
+    # Why it cannot be used.
+    reason: ?string,
+    # Whether a program uses it now, if that is known.
+    in_use: ?bool,
+    # How this is known. An engine that asks the reader does not say.
+    known: ?ReaderKnowledge
+  )
+
+  # What the provider said of one field of a form.
+  type FieldProblem (
+    # `email`, `name`, `password`, or a name of the provider's own.
+    field: string,
+    # The provider's words.
+    message: string
+  )
+
+  # One record of the audit trail.
+  type AuditRecord (
+    # Its number in the chain.
+    number: int,
+    time: int,
+    # What was tried.
+    event: string,
+    # How it ended.
+    outcome: string,
+    account: ?string,
+    # How presence was shown.
+    method: ?string,
+    # The program that asked.
+    requester: ?string,
+    # More about the event, never a secret.
+    detail: ?string
+  )
+
+  # What a sign-out of all accounts came to for one of them.
+  type EndedAccount (
+    account: string,
+    # The name of its provider.
+    provider: string,
+    # Whether its tokens are erased here.
+    erased: bool,
+    # What became of the refresh token.
+    grant: GrantState,
+    # Why the provider did not confirm, or why nothing was erased.
+    reason: ?string,
+    # Whether there was no connection from here.
+    offline: ?bool,
+    # The error of this interface that kept it from being erased, such as `VaultUnsafe`.
+    error: ?string
+  )
+
+  # A rule of the policy. `window` is in minutes, `window-limit` in hours, `store` in MiB.
+  type PolicyRule (
+    # Its key in a policy file.
+    key: string,
+    # What the machine lays down, else the default.
+    machine: string,
+    # What the user has laid down.
+    own: ?string,
+    # What holds: the stricter one. Absent if the rule has no effect in this vault.
+    holds: ?string,
+    # Whether a user may lay down a stricter one.
+    for_users: bool
+  )
+
+  # The engine and the unlock window.
+  method GetStatus() -> (
+    form: VaultForm,
+    # The version of Thumblatch.
+    version: string,
+    # The process id of the engine.
+    process: int,
+    # What guards the device secret: `file`, later `tpm`.
+    device_secret: string,
+    memory: SecretMemoryKind,
+    # Whether the unlock window is open.
+    unlocked: bool,
+    # Seconds until the unlock window closes.
+    unlocked_for: ?int,
+    # The accounts that it covers. Empty: all.
+    unlocked_accounts: []string,
+    # The fingers that are enrolled in the vault, such as `right-index`.
+    enrolled_fingers: []string,
+    # Whether only the password passes, because too many fingers failed.
+    fingerprint_locked_out: bool,
+    # Why the store is not used, such as an old copy that was put back.
+    problem: ?string,
+    # What to do about it.
+    remedy: ?string,
+    # The fingers that the desktop's settings have enrolled.
+    desktop_fingers: ?[]string,
+    finger_source: ?FingerSource,
+    # Why no finger counts now although some are enrolled.
+    finger_reason: ?string
+  )
+
+  # One reply for each account with `more`. Without `more` an account must be named if there are several.
+  method GetAccount(account: ?string) -> (
+    # Absent if there is no account at all.
+    account: ?Account
+  )
+
+  # Asks a helper process, which looks and does not touch the reader: takes some milliseconds.
+  method GetReader() -> (reader: Reader)
+
+  # A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
+  # whose refresh token may be released, needs a prompt passed by password.
+  method Register(
+    # The account to create.
+    account: string,
+    provider: Provider,
+    email: string,
+    # What the person is called.
+    name: ?string,
+    # [secret]
+    password: string,
+    # Whether the refresh token may be released later.
+    exportable: ?bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (account: Account)
+
+  # Signs in by password, in a new account or in one that is signed out or in again. An `exportable`
+  # one needs a prompt passed by password.
+  method Login(
+    # The account. It is created if it does not exist.
+    account: string,
+    # Absent: the account's own.
+    provider: ?Provider,
+    email: string,
+    # [secret]
+    password: string,
+    # Whether the refresh token may be released later.
+    exportable: ?bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (account: Account)
+
+  # A valid access token.
+  method AccessToken(
+    account: ?string,
+    # For how many seconds the token must be valid. Absent: 10.
+    minimum_lifetime: ?int,
+    # An access token that a server refused: a newer one is wanted.
+    rejected: ?string,
+    prompt: ?string,
+    # Absent, with `audience` absent too: the account's usual scopes.
+    scope: ?string,
+    # The server that the token is for. Absent: the account's usual one.
+    audience: ?string,
+    ask: ?bool,
+    # The caller accepts, for this call only, that a token for fewer scopes may narrow the login.
+    narrow: ?bool,
+    # With `narrow`: the person accepts it, until the next login and for every caller.
+    remember: ?bool
+  ) -> (
+    account: string,
+    # The token. It is never logged.
+    access_token: string,
+    # Such as `Bearer`.
+    token_type: string,
+    # Absent: the provider did not say.
+    expires_at: ?int,
+    # Whether even a new token does not live as long as `minimum_lifetime`.
+    shorter_than_requested: bool,
+    # The scopes that the provider granted, if it told them: they may be fewer.
+    scope: ?string,
+    # What is missing of the scopes of the call or of the login: told once, by the first reply with a
+    # token that lacks it.
+    missing_scope: ?string
+  )
+
+  # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
+  # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
+  # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
+  # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
+  # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+  method Check(
+    prompt: string,
+    method: PresenceMethod,
+    # With `more`: whether to wait while another prompt is armed.
+    wait: ?bool
+  ) -> (
+    # [variant]
+    event: CheckStep,
+    # What to do differently, for `retry`.
+    # [word of ScanHint]
+    hint: ?string,
+    # The question to show, for `ask`.
+    text: ?string,
+    # For `ask`: whether the answer is hidden. Absent: it is.
+    hidden: ?bool,
+    # With `waiting`: a password was wrong, and the next one is tried after so many seconds.
+    seconds: ?int,
+    # With `waiting`: the one finger that can match now.
+    finger: ?string,
+    # With `waiting`: how the reader wants to be touched.
+    scan: ?ScanType
+  )
+  # Answers a question of a password check. The events are those of Check.
+  method Respond(
+    prompt: string,
+    # The answer, in UTF-8.
+    # [secret]
+    text: string
+  ) -> (
+    # [variant]
+    event: CheckStep,
+    # [word of ScanHint]
+    hint: ?string,
+    text: ?string,
+    hidden: ?bool,
+    seconds: ?int
+  )
+  # Gives the prompt up. The callers that joined it fail as cancelled too.
+  method Cancel(prompt: string) -> ()
+
+  # Protects an account.
+  method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
+  # Ends the protection of an account.
+  method DisablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
+  # A presence check that releases nothing.
+  method TestPresence(prompt: ?string, ask: ?bool) -> (
+    # How the check was passed, such as `fingerprint`.
+    method: string
+  )
+  # Opens the unlock window.
+  method Unlock(
+    # The accounts that it covers. Empty: all.
+    accounts: []string,
+    # For how many seconds, fixed. Absent: the window slides.
+    duration: ?int,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Seconds until it closes.
+    unlocked_for: int,
+    # The accounts that it covers. Empty: all.
+    unlocked_accounts: []string
+  )
+  # Closes the unlock window.
+  method Lock() -> (
+    # Whether it was open.
+    was_unlocked: bool
+  )
+
+  # The enrolled fingers.
+  method ListFingers() -> (
+    # The fingers that are enrolled in the vault, such as `right-index`.
+    fingers: []string,
+    reader: Reader,
+    # The fingers that the desktop's settings have enrolled.
+    desktop_fingers: ?[]string,
+    finger_source: ?FingerSource,
+    # Why no finger counts now although some are enrolled.
+    finger_reason: ?string
+  )
+  # Enrols a finger. Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last
+  # `done`.
+  method EnrollFinger(
+    # Such as `right-index`. Absent: the first that is free.
+    finger: ?string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    event: EnrollEvent,
+    finger: string,
+    # How many touches are done.
+    stage: int,
+    # How many touches there are.
+    stages: int,
+    # What to do differently, for `retry`.
+    # [word of ScanHint]
+    hint: ?string,
+    # How the reader wants to be touched.
+    scan: ?ScanType
+  )
+  # Removes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
+  # stores prints deletes this one too.
+  method DeleteFinger(
+    # Such as `right-index`.
+    finger: string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Those that are left.
+    fingers: []string,
+    # Why the reader could not delete the print that it stores. The next enrolment there does it then.
+    on_reader: ?string
+  )
+
+  # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
+  # refresh token, and so a passed prompt where the account is protected and no unlock window is open.
+  # The account keeps its name, its protection and whose it was.
+  method Logout(
+    account: string,
+    # Whether the provider is not told.
+    local: bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Whether the provider confirmed.
+    revoked: bool,
+    # Why not.
+    reason: ?string,
+    # Whether there was no connection from here.
+    offline: ?bool,
+    # What became of the refresh token. An earlier engine does not say.
+    grant: ?GrantState
+  )
+  # The same for every account: one reply for each, with `more`. One prompt names all that need a check.
+  method LogoutAll(
+    # Whether the providers are not told.
+    local: bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Absent if there is no account at all.
+    ended: ?EndedAccount
+  )
+  # Asks the provider who this is.
+  method WhoAmI(account: ?string, prompt: ?string, ask: ?bool) -> (
+    account: Account,
+    # The provider's own object.
+    profile: object
+  )
+  # Asks the provider whether it still accepts the access token that AccessToken hands out.
+  method VerifyToken(account: ?string, prompt: ?string, ask: ?bool) -> (
+    account: Account,
+    # Whether the provider accepts the token. A token that it refuses is not handed out again.
+    accepted: bool,
+    # The provider's, else the vault's, if either is known.
+    expires_at: ?int
+  )
+  # The audit trail: one record a reply with `more`, oldest first.
+  method Audit(
+    # Only of this account.
+    account: ?string,
+    # From this time on.
+    since: ?int
+  ) -> (
+    # Absent if there is no record at all.
+    record: ?AuditRecord
+  )
+  # Whether the trail is whole.
+  method VerifyAudit() -> (
+    # Whether every record is what was written, and none is missing.
+    whole: bool,
+    # How many records there are.
+    records: int,
+    # The number of the first one; 0 if there is none.
+    first: int,
+    # The number of the last one.
+    last: int,
+    # When the first one was written.
+    first_time: ?int,
+    # When the last one was written.
+    last_time: ?int,
+    # The first number whose record is not what was written, or is missing.
+    bad: ?int,
+    # The time that stands in the record of that number, if there is one.
+    bad_time: ?int,
+    # What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
+    problem: ?string
+  )
+
+  # A new device secret: every refresh token, print and record of the trail is brought under it.
+  # Needs a prompt passed by password.
+  method Rekey(prompt: ?string, ask: ?bool) -> (
+    # How many refresh tokens.
+    accounts: int,
+    # How many prints.
+    prints: int,
+    # How many records of the trail.
+    records: int
+  )
+  # Accepts a store that was put back, or whose mark is lost: until then every other method that
+  # needs the store is refused. Needs a prompt passed by password.
+  method Recover(prompt: ?string, ask: ?bool) -> (
+    # The accounts that need a login now.
+    login_required: []string
+  )
+  # The refresh token itself, of an exportable account, always after a presence check of its own.
+  method Release(
+    account: ?string,
+    # Whether the account stays signed in here. Refused where tokens rotate.
+    keep: bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # The token. From now on it lives where the caller puts it.
+    # [secret]
+    refresh_token: string,
+    # Whether the account is signed out here.
+    signed_out: bool
+  )
+
+  # Gives an account another name. Needs a passed prompt where the account is protected.
+  method RenameAccount(
+    account: string,
+    # Its name from now on.
+    name: string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (account: Account)
+  # The account that is meant where none is named. To take that from a protected account needs a passed
+  # prompt.
+  method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool) -> (account: Account)
+  # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
+  # own, signed in or signed out, `local` or not; no unlock window counts.
+  method RemoveAccount(
+    account: string,
+    # Whether the provider is not told.
+    local: bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (revoked: bool, reason: ?string, offline: ?bool, grant: ?GrantState)
+  # Where the access token may be sent, and on which terms: as the provider was at login, whatever files
+  # say today.
+  method RequestTerms(account: ?string) -> (
+    account: string,
+    # Its origin is always allowed.
+    issuer: string,
+    # The other hosts that the provider file named, each as `host` or `host:port`.
+    hosts: []string,
+    # Certificates in PEM. Absent: those of the system.
+    ca: ?string,
+    # Each as `sha256//...`. Empty: any key.
+    pins: []string,
+    # Where the proxy is.
+    proxy: ?string,
+    # Users, besides root, whose programs may get a token over loopback in plain text.
+    listeners: ?[]int,
+    # Seconds that a connection may take. Absent: 10.
+    connect_timeout: ?int
+  )
+  # What the engine finds when it looks at its vault: one finding a reply with `more`.
+  method Examine() -> (
+    # What was looked at: a stable name.
+    name: string,
+    # How it is.
+    level: FindingLevel,
+    # What was found.
+    message: string,
+    # What to do about it.
+    remedy: ?string
+  )
+
+  # Where an account signs in, as it is bound to its tokens: whatever files say today.
+  method AccountProvider(account: ?string) -> (account: string, provider: Provider)
+  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
+  # passed by password, whose `detail` tells what changes.
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string, ask: ?bool) -> (
+    account: Account
+  )
+  # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
+  # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
+  # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
+  # `expires_in` seconds, and given up when the connection closes. An `exportable` account needs a
+  # prompt passed by password.
+  method BeginLogin(
+    # The account. It is created if it does not exist.
+    account: string,
+    # Absent: the account's own.
+    provider: ?Provider,
+    flow: LoginFlow,
+    # For `browser`: where the browser is sent to afterwards, with its port.
+    redirect: ?string,
+    # The scopes to ask for. Absent: those of the provider.
+    scope: ?string,
+    # Whether the refresh token may be released later.
+    exportable: ?bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Names the login on this connection.
+    login: string,
+    # The page to open, for `browser`.
+    url: ?string,
+    # What to type at `verification_uri`, for `device`.
+    user_code: ?string,
+    # The page at which it is typed.
+    verification_uri: ?string,
+    # The same page with the code in it, as for a QR code.
+    verification_uri_complete: ?string,
+    # How long there is time.
+    expires_in: int,
+    # How long the engine waits between two questions to the provider.
+    interval: ?int
+  )
+  # Ends a login with what the browser brought.
+  method FinishLogin(
+    login: string,
+    # What stands behind the question mark of the redirect, as it came: it holds the code.
+    # [secret]
+    query: string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (account: Account)
+  # Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
+  # message stops the wait, not the login.
+  method AwaitLogin(login: string, prompt: ?string, ask: ?bool) -> (
+    event: LoginEvent,
+    # With `done`: the account.
+    account: ?Account,
+    # How long the engine waits before it asks the provider again.
+    interval: ?int
+  )
+  # Gives the login up. What the provider said already is not undone.
+  method CancelLogin(login: string) -> ()
+  # Looks at a provider: its metadata, its keys, the connection.
+  method TestProvider(
+    provider: Provider,
+    # Whether it is found out, without a person, that the provider refuses the redirect URI or a
+    # revocation.
+    tries: ?bool
+  ) -> (
+    issuer: string,
+    # Whether the provider told its endpoints itself.
+    discovered: bool,
+    # The whole URL of each endpoint that is known, by its key in a provider file.
+    endpoints: [string]string,
+    # How a person can sign in: browser, device, password.
+    flows: []string,
+    # How many keys for ID tokens can be used. Absent if none are needed.
+    keys: ?int,
+    # What may be wrong, a sentence each.
+    warnings: []string,
+    # The scopes that the provider offers, if it says so.
+    scopes: ?[]string,
+    # The scopes that a login asks for.
+    asked_scopes: ?[]string
+  )
+  # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
+  # again each time that differs; a slow reader gets the latest only. It lasts until the connection
+  # ends, or any message comes, which brings the last reply. Meanwhile the account's usual access token
+  # counts as used, and is refreshed before its end if that needs no presence check.
+  method Watch(
+    account: ?string,
+    # How many seconds before its end the token is refreshed: 60 to 3600, at most half of its life.
+    # 0: it is not refreshed for this. Absent: the engine decides.
+    refresh_ahead: ?int
+  ) -> (
+    # Absent: there is none of that name, now.
+    account: ?Account,
+    # Whether the unlock window covers it.
+    unlocked: bool
+  )
+
+  # The policy, as it holds for the caller.
+  method GetPolicy() -> (
+    # Where the machine's rules stand. Absent in the private form: they are the defaults.
+    file: ?string,
+    rules: []PolicyRule
+  )
+  # Lays down a rule of the user's own, which may only be stricter than the machine's. Needs a prompt
+  # passed by password, whose `detail` tells what changes. It locks the vault.
+  method SetPolicy(
+    key: string,
+    # Absent: gives the rule up, and the machine's holds.
+    value: ?string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    # Whether the user's own rules differ from before.
+    changed: bool,
+    # Where the machine's rules stand. Absent in the private form: they are the defaults.
+    file: ?string,
+    rules: []PolicyRule
+  )
+
+  # Removes the vault of a user, or one account of it, without a presence check: for root alone, by the
+  # service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
+  # user for one account, and in the journal. With a whole vault its prints are deleted on the readers
+  # that store them.
+  method RemoveUser(
+    # The login name that the vault was made for, or a uid, which need not be a user of the machine any
+    # more.
+    user: string,
+    # Absent: the whole vault.
+    account: ?string
+  ) -> (
+    # The uid.
+    user: int,
+    # The login name that the vault was made for.
+    name: ?string,
+    # Those that are gone. Absent: they could not be read.
+    accounts: ?[]EndedAccount,
+    # Which prints of the vault a reader may still have, and why. Absent: none.
+    on_reader: ?string
+  )
+
+  # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
+  # The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
+  # empty, and no method can be tried.
+  error PresenceNeeded(
+    # What to call Check with.
+    prompt: string,
+    # The program that asks, as the person is to see it.
+    requester: string,
+    account: ?string,
+    purpose: PresencePurpose,
+    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
+    detail: ?string,
+    # How the check may be passed.
+    methods: []PresenceMethod,
+    timeout: int,
+    # Why the password is needed where a finger would do else: show it.
+    reason: ?string,
+    # How the reader that was used last wants to be touched.
+    scan: ?ScanType
+  )
+  # The check did not pass.
+  error PresenceFailed(
+    outcome: PresenceOutcome,
+    message: string,
+    # Those that may still be tried with this prompt.
+    methods: []PresenceMethod
+  )
+  # Another request has what this one needs.
+  error Busy(
+    message: string,
+    # Too many prompts were opened, and the next one may be after so many seconds.
+    retry_after: ?int
+  )
+  # No account of this name.
+  error NoSuchAccount(account: string)
+  # No print of this finger.
+  error NoSuchFinger(finger: string)
+  # No vault was made for this user.
+  error NoSuchUser(user: string)
+  # An argument that no state of the vault would make valid.
+  error InvalidArgument(message: string)
+  # Only a login helps.
+  error LoginRequired(account: string, message: string)
+  # Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  error ProviderUnavailable(
+    message: string,
+    # In seconds.
+    retry_after: ?int,
+    # No connection could be made, which says nothing of the provider.
+    offline: ?bool,
+    # Where there is more to tell.
+    # [word of UnavailableReason]
+    reason: ?string,
+    # The HTTP status of an answer that came.
+    status: ?int
+  )
+  # The provider answered no: wrong password, e-mail taken, or another 4xx.
+  error ProviderRefused(
+    status: int,
+    message: string,
+    # If the answer says what was wrong with the input.
+    # [word of VaultRefusalReason]
+    reason: ?string,
+    # What was wrong with which field, if the answer says so.
+    fields: ?[]FieldProblem
+  )
+  # The provider's configuration does not fit what it answers.
+  error Misconfigured(message: string)
+  # Damaged, newer, or unsafe permissions; nothing was changed.
+  error VaultUnsafe(message: string, hint: ?string)
+  # The caller may not.
+  error Refused(
+    message: string,
+    # A token for fewer scopes may narrow the login at its provider until a new login. The same call
+    # with `narrow` accepts that.
+    narrows: ?bool
+  )
+  # A fault of the engine.
+  error Internal(message: string)
+
+  """#

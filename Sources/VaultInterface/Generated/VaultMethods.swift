@@ -1,0 +1,2705 @@
+// Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
+// swift-format-ignore-file
+public import JSON
+public import SecretMemory
+
+/// The engine and the unlock window.
+public struct GetStatusCall: VarlinkMethod, Equatable {
+  public typealias Reply = VaultStatus
+  public static let method = "io.thumblatch.Vault.GetStatus"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetStatus` answers.
+public struct VaultStatus: VarlinkRecord, Equatable {
+  public var form: VaultForm
+  /// The version of Thumblatch.
+  public var version: String
+  /// The process id of the engine.
+  public var process: Int
+  /// What guards the device secret: `file`, later `tpm`.
+  public var deviceSecret: String
+  public var memory: SecretMemoryKind
+  /// Whether the unlock window is open.
+  public var unlocked: Bool
+  /// Seconds until the unlock window closes.
+  public var unlockedFor: Int?
+  /// The accounts that it covers. Empty: all.
+  public var unlockedAccounts: [String]
+  /// The fingers that are enrolled in the vault, such as `right-index`.
+  public var enrolledFingers: [String]
+  /// Whether only the password passes, because too many fingers failed.
+  public var fingerprintLockedOut: Bool
+  /// Why the store is not used, such as an old copy that was put back.
+  public var problem: String?
+  /// What to do about it.
+  public var remedy: String?
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
+
+  public init(
+    form: VaultForm,
+    version: String,
+    process: Int,
+    deviceSecret: String,
+    memory: SecretMemoryKind,
+    unlocked: Bool,
+    unlockedFor: Int? = nil,
+    unlockedAccounts: [String],
+    enrolledFingers: [String],
+    fingerprintLockedOut: Bool,
+    problem: String? = nil,
+    remedy: String? = nil,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
+  ) {
+    self.form = form
+    self.version = version
+    self.process = process
+    self.deviceSecret = deviceSecret
+    self.memory = memory
+    self.unlocked = unlocked
+    self.unlockedFor = unlockedFor
+    self.unlockedAccounts = unlockedAccounts
+    self.enrolledFingers = enrolledFingers
+    self.fingerprintLockedOut = fingerprintLockedOut
+    self.problem = problem
+    self.remedy = remedy
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    form = try object.required("form")
+    version = try object.required("version")
+    process = try object.required("process")
+    deviceSecret = try object.required("device_secret")
+    memory = try object.required("memory")
+    unlocked = try object.required("unlocked")
+    unlockedFor = try object.optional("unlocked_for")
+    unlockedAccounts = try object.required("unlocked_accounts")
+    enrolledFingers = try object.required("enrolled_fingers")
+    fingerprintLockedOut = try object.required("fingerprint_locked_out")
+    problem = try object.optional("problem")
+    remedy = try object.optional("remedy")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "form": form,
+        "version": version,
+        "process": process,
+        "device_secret": deviceSecret,
+        "memory": memory,
+        "unlocked": unlocked,
+        "unlocked_for": unlockedFor,
+        "unlocked_accounts": unlockedAccounts,
+        "enrolled_fingers": enrolledFingers,
+        "fingerprint_locked_out": fingerprintLockedOut,
+        "problem": problem,
+        "remedy": remedy,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
+      ])
+    }
+  }
+}
+
+/// One reply for each account with `more`. Without `more` an account must be named if there are several.
+public struct GetAccountCall: VarlinkMethod, Equatable {
+  public typealias Reply = GetAccountReply
+  public static let method = "io.thumblatch.Vault.GetAccount"
+
+  public var account: String?
+
+  public init(
+    account: String? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// What `GetAccount` answers.
+public struct GetAccountReply: VarlinkRecord, Equatable {
+  /// Absent if there is no account at all.
+  public var account: VaultAccount?
+
+  public init(
+    account: VaultAccount? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// Asks a helper process, which looks and does not touch the reader: takes some milliseconds.
+public struct GetReaderCall: VarlinkMethod, Equatable {
+  public typealias Reply = GetReaderReply
+  public static let method = "io.thumblatch.Vault.GetReader"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetReader` answers.
+public struct GetReaderReply: VarlinkRecord, Equatable {
+  public var reader: VaultReader
+
+  public init(
+    reader: VaultReader
+  ) {
+    self.reader = reader
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    reader = try object.required("reader")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "reader": reader,
+      ])
+    }
+  }
+}
+
+/// A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
+/// whose refresh token may be released, needs a prompt passed by password.
+public struct RegisterCall: AskingMethod {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.Register"
+
+  /// The account to create.
+  public var account: String
+  public var provider: VaultProvider
+  public var email: String
+  /// What the person is called.
+  public var name: String?
+  public var password: SharedSecret
+  /// Whether the refresh token may be released later.
+  public var exportable: Bool?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider,
+    email: String,
+    name: String? = nil,
+    password: SharedSecret,
+    exportable: Bool? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.email = email
+    self.name = name
+    self.password = password
+    self.exportable = exportable
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    email = try object.required("email")
+    name = try object.optional("name")
+    password = try object.required("password")
+    exportable = try object.optional("exportable")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "email": email,
+        "name": name,
+        "password": password,
+        "exportable": exportable,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Register`, `Login`, `EnablePresence`, `DisablePresence`, `RenameAccount`, `SetDefaultAccount`, `ApplyProvider`, `FinishLogin` answer.
+public struct AccountReply: VarlinkRecord, Equatable {
+  public var account: VaultAccount
+
+  public init(
+    account: VaultAccount
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// Signs in by password, in a new account or in one that is signed out or in again. An `exportable`
+/// one needs a prompt passed by password.
+public struct LoginCall: AskingMethod {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.Login"
+
+  /// The account. It is created if it does not exist.
+  public var account: String
+  /// Absent: the account's own.
+  public var provider: VaultProvider?
+  public var email: String
+  public var password: SharedSecret
+  /// Whether the refresh token may be released later.
+  public var exportable: Bool?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider? = nil,
+    email: String,
+    password: SharedSecret,
+    exportable: Bool? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.email = email
+    self.password = password
+    self.exportable = exportable
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.optional("provider")
+    email = try object.required("email")
+    password = try object.required("password")
+    exportable = try object.optional("exportable")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "email": email,
+        "password": password,
+        "exportable": exportable,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// A valid access token.
+public struct AccessTokenCall: AskingMethod, Equatable {
+  public typealias Reply = AccessTokenReply
+  public static let method = "io.thumblatch.Vault.AccessToken"
+
+  public var account: String?
+  /// For how many seconds the token must be valid. Absent: 10.
+  public var minimumLifetime: Int?
+  /// An access token that a server refused: a newer one is wanted.
+  public var rejected: String?
+  public var prompt: String?
+  /// Absent, with `audience` absent too: the account's usual scopes.
+  public var scope: String?
+  /// The server that the token is for. Absent: the account's usual one.
+  public var audience: String?
+  public var ask: Bool?
+  /// The caller accepts, for this call only, that a token for fewer scopes may narrow the login.
+  public var narrow: Bool?
+  /// With `narrow`: the person accepts it, until the next login and for every caller.
+  public var remember: Bool?
+
+  public init(
+    account: String? = nil,
+    minimumLifetime: Int? = nil,
+    rejected: String? = nil,
+    prompt: String? = nil,
+    scope: String? = nil,
+    audience: String? = nil,
+    ask: Bool? = nil,
+    narrow: Bool? = nil,
+    remember: Bool? = nil
+  ) {
+    self.account = account
+    self.minimumLifetime = minimumLifetime
+    self.rejected = rejected
+    self.prompt = prompt
+    self.scope = scope
+    self.audience = audience
+    self.ask = ask
+    self.narrow = narrow
+    self.remember = remember
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    minimumLifetime = try object.optional("minimum_lifetime")
+    rejected = try object.optional("rejected")
+    prompt = try object.optional("prompt")
+    scope = try object.optional("scope")
+    audience = try object.optional("audience")
+    ask = try object.optional("ask")
+    narrow = try object.optional("narrow")
+    remember = try object.optional("remember")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "minimum_lifetime": minimumLifetime,
+        "rejected": rejected,
+        "prompt": prompt,
+        "scope": scope,
+        "audience": audience,
+        "ask": ask,
+        "narrow": narrow,
+        "remember": remember,
+      ])
+    }
+  }
+}
+
+/// What `AccessToken` answers.
+public struct AccessTokenReply: VarlinkRecord, Equatable {
+  public var account: String
+  /// The token. It is never logged.
+  public var accessToken: String
+  /// Such as `Bearer`.
+  public var tokenType: String
+  /// Absent: the provider did not say.
+  public var expiresAt: Int?
+  /// Whether even a new token does not live as long as `minimum_lifetime`.
+  public var shorterThanRequested: Bool
+  /// The scopes that the provider granted, if it told them: they may be fewer.
+  public var scope: String?
+  /// What is missing of the scopes of the call or of the login: told once, by the first reply with a
+  /// token that lacks it.
+  public var missingScope: String?
+
+  public init(
+    account: String,
+    accessToken: String,
+    tokenType: String,
+    expiresAt: Int? = nil,
+    shorterThanRequested: Bool,
+    scope: String? = nil,
+    missingScope: String? = nil
+  ) {
+    self.account = account
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    self.expiresAt = expiresAt
+    self.shorterThanRequested = shorterThanRequested
+    self.scope = scope
+    self.missingScope = missingScope
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    accessToken = try object.required("access_token")
+    tokenType = try object.required("token_type")
+    expiresAt = try object.optional("expires_at")
+    shorterThanRequested = try object.required("shorter_than_requested")
+    scope = try object.optional("scope")
+    missingScope = try object.optional("missing_scope")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "access_token": accessToken,
+        "token_type": tokenType,
+        "expires_at": expiresAt,
+        "shorter_than_requested": shorterThanRequested,
+        "scope": scope,
+        "missing_scope": missingScope,
+      ])
+    }
+  }
+}
+
+/// Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
+/// `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
+/// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
+/// With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
+/// Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+public struct CheckCall: VarlinkMethod, Equatable {
+  public typealias Reply = CheckEvent
+  public static let method = "io.thumblatch.Vault.Check"
+
+  public var prompt: String
+  public var presenceMethod: PresenceMethod
+  /// With `more`: whether to wait while another prompt is armed.
+  public var wait: Bool?
+
+  public init(
+    prompt: String,
+    presenceMethod: PresenceMethod,
+    wait: Bool? = nil
+  ) {
+    self.prompt = prompt
+    self.presenceMethod = presenceMethod
+    self.wait = wait
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    presenceMethod = try object.required("method")
+    wait = try object.optional("wait")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "method": presenceMethod,
+        "wait": wait,
+      ])
+    }
+  }
+}
+
+/// The members of the replies to `Check`.
+enum CheckMembers {
+  static var event: Member<CheckStep> { Member("event") }
+  /// What to do differently, for `retry`.
+  static var hint: Member<String> { Member("hint") }
+  /// The question to show, for `ask`.
+  static var text: Member<String> { Member("text") }
+  /// For `ask`: whether the answer is hidden. Absent: it is.
+  static var hidden: Member<Bool> { Member("hidden") }
+  /// With `waiting`: a password was wrong, and the next one is tried after so many seconds.
+  static var seconds: Member<Int> { Member("seconds") }
+  /// With `waiting`: the one finger that can match now.
+  static var finger: Member<String> { Member("finger") }
+  /// With `waiting`: how the reader wants to be touched.
+  static var scan: Member<ScanType> { Member("scan") }
+}
+
+/// Answers a question of a password check. The events are those of Check.
+public struct RespondCall: VarlinkMethod {
+  public typealias Reply = CheckEvent
+  public static let method = "io.thumblatch.Vault.Respond"
+
+  public var prompt: String
+  /// The answer, in UTF-8.
+  public var text: SharedSecret
+
+  public init(
+    prompt: String,
+    text: SharedSecret
+  ) {
+    self.prompt = prompt
+    self.text = text
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    text = try object.required("text")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "text": text,
+      ])
+    }
+  }
+}
+
+/// Gives the prompt up. The callers that joined it fail as cancelled too.
+public struct CancelCall: VarlinkMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.Cancel"
+
+  public var prompt: String
+
+  public init(
+    prompt: String
+  ) {
+    self.prompt = prompt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+      ])
+    }
+  }
+}
+
+/// Protects an account.
+public struct EnablePresenceCall: AskingMethod, Equatable {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.EnablePresence"
+
+  public var account: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// Ends the protection of an account.
+public struct DisablePresenceCall: AskingMethod, Equatable {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.DisablePresence"
+
+  public var account: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// A presence check that releases nothing.
+public struct TestPresenceCall: AskingMethod, Equatable {
+  public typealias Reply = TestPresenceReply
+  public static let method = "io.thumblatch.Vault.TestPresence"
+
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `TestPresence` answers.
+public struct TestPresenceReply: VarlinkRecord, Equatable {
+  /// How the check was passed, such as `fingerprint`.
+  public var method: String
+
+  public init(
+    method: String
+  ) {
+    self.method = method
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    method = try object.required("method")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": method,
+      ])
+    }
+  }
+}
+
+/// Opens the unlock window.
+public struct UnlockCall: AskingMethod, Equatable {
+  public typealias Reply = UnlockReply
+  public static let method = "io.thumblatch.Vault.Unlock"
+
+  /// The accounts that it covers. Empty: all.
+  public var accounts: [String]
+  /// For how many seconds, fixed. Absent: the window slides.
+  public var duration: Int?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    accounts: [String],
+    duration: Int? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.accounts = accounts
+    self.duration = duration
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    accounts = try object.required("accounts")
+    duration = try object.optional("duration")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "accounts": accounts,
+        "duration": duration,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Unlock` answers.
+public struct UnlockReply: VarlinkRecord, Equatable {
+  /// Seconds until it closes.
+  public var unlockedFor: Int
+  /// The accounts that it covers. Empty: all.
+  public var unlockedAccounts: [String]
+
+  public init(
+    unlockedFor: Int,
+    unlockedAccounts: [String]
+  ) {
+    self.unlockedFor = unlockedFor
+    self.unlockedAccounts = unlockedAccounts
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    unlockedFor = try object.required("unlocked_for")
+    unlockedAccounts = try object.required("unlocked_accounts")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "unlocked_for": unlockedFor,
+        "unlocked_accounts": unlockedAccounts,
+      ])
+    }
+  }
+}
+
+/// Closes the unlock window.
+public struct LockCall: VarlinkMethod, Equatable {
+  public typealias Reply = LockReply
+  public static let method = "io.thumblatch.Vault.Lock"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `Lock` answers.
+public struct LockReply: VarlinkRecord, Equatable {
+  /// Whether it was open.
+  public var wasUnlocked: Bool
+
+  public init(
+    wasUnlocked: Bool
+  ) {
+    self.wasUnlocked = wasUnlocked
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    wasUnlocked = try object.required("was_unlocked")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "was_unlocked": wasUnlocked,
+      ])
+    }
+  }
+}
+
+/// The enrolled fingers.
+public struct ListFingersCall: VarlinkMethod, Equatable {
+  public typealias Reply = ListFingersReply
+  public static let method = "io.thumblatch.Vault.ListFingers"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `ListFingers` answers.
+public struct ListFingersReply: VarlinkRecord, Equatable {
+  /// The fingers that are enrolled in the vault, such as `right-index`.
+  public var fingers: [String]
+  public var reader: VaultReader
+  /// The fingers that the desktop's settings have enrolled.
+  public var desktopFingers: [String]?
+  public var fingerSource: FingerSource?
+  /// Why no finger counts now although some are enrolled.
+  public var fingerReason: String?
+
+  public init(
+    fingers: [String],
+    reader: VaultReader,
+    desktopFingers: [String]? = nil,
+    fingerSource: FingerSource? = nil,
+    fingerReason: String? = nil
+  ) {
+    self.fingers = fingers
+    self.reader = reader
+    self.desktopFingers = desktopFingers
+    self.fingerSource = fingerSource
+    self.fingerReason = fingerReason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    fingers = try object.required("fingers")
+    reader = try object.required("reader")
+    desktopFingers = try object.optional("desktop_fingers")
+    fingerSource = try object.optional("finger_source")
+    fingerReason = try object.optional("finger_reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "fingers": fingers,
+        "reader": reader,
+        "desktop_fingers": desktopFingers,
+        "finger_source": fingerSource,
+        "finger_reason": fingerReason,
+      ])
+    }
+  }
+}
+
+/// Enrols a finger. Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last
+/// `done`.
+public struct EnrollFingerCall: AskingMethod, Equatable {
+  public typealias Reply = EnrollFingerReply
+  public static let method = "io.thumblatch.Vault.EnrollFinger"
+
+  /// Such as `right-index`. Absent: the first that is free.
+  public var finger: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    finger: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.finger = finger
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.optional("finger")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "finger": finger,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `EnrollFinger` answers.
+public struct EnrollFingerReply: VarlinkRecord, Equatable {
+  public var event: EnrollEvent
+  public var finger: String
+  /// How many touches are done.
+  public var stage: Int
+  /// How many touches there are.
+  public var stages: Int
+  /// What to do differently, for `retry`.
+  public var hint: ScanHint?
+  /// How the reader wants to be touched.
+  public var scan: ScanType?
+
+  public init(
+    event: EnrollEvent,
+    finger: String,
+    stage: Int,
+    stages: Int,
+    hint: ScanHint? = nil,
+    scan: ScanType? = nil
+  ) {
+    self.event = event
+    self.finger = finger
+    self.stage = stage
+    self.stages = stages
+    self.hint = hint
+    self.scan = scan
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    event = try object.required("event")
+    finger = try object.required("finger")
+    stage = try object.required("stage")
+    stages = try object.required("stages")
+    hint = try object.optional("hint").map(ScanHint.init(name:))
+    scan = try object.optional("scan")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "event": event,
+        "finger": finger,
+        "stage": stage,
+        "stages": stages,
+        "hint": hint,
+        "scan": scan,
+      ])
+    }
+  }
+}
+
+/// Removes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
+/// stores prints deletes this one too.
+public struct DeleteFingerCall: AskingMethod, Equatable {
+  public typealias Reply = DeleteFingerReply
+  public static let method = "io.thumblatch.Vault.DeleteFinger"
+
+  /// Such as `right-index`.
+  public var finger: String
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    finger: String,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.finger = finger
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "finger": finger,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `DeleteFinger` answers.
+public struct DeleteFingerReply: VarlinkRecord, Equatable {
+  /// Those that are left.
+  public var fingers: [String]
+  /// Why the reader could not delete the print that it stores. The next enrolment there does it then.
+  public var onReader: String?
+
+  public init(
+    fingers: [String],
+    onReader: String? = nil
+  ) {
+    self.fingers = fingers
+    self.onReader = onReader
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    fingers = try object.required("fingers")
+    onReader = try object.optional("on_reader")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "fingers": fingers,
+        "on_reader": onReader,
+      ])
+    }
+  }
+}
+
+/// Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
+/// refresh token, and so a passed prompt where the account is protected and no unlock window is open.
+/// The account keeps its name, its protection and whose it was.
+public struct LogoutCall: AskingMethod, Equatable {
+  public typealias Reply = LogoutReply
+  public static let method = "io.thumblatch.Vault.Logout"
+
+  public var account: String
+  /// Whether the provider is not told.
+  public var local: Bool
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    local: Bool,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.local = local
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    local = try object.required("local")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "local": local,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Logout`, `RemoveAccount` answer.
+public struct LogoutReply: VarlinkRecord, Equatable {
+  /// Whether the provider confirmed.
+  public var revoked: Bool
+  /// Why not.
+  public var reason: String?
+  /// Whether there was no connection from here.
+  public var offline: Bool?
+  /// What became of the refresh token. An earlier engine does not say.
+  public var grant: GrantState?
+
+  public init(
+    revoked: Bool,
+    reason: String? = nil,
+    offline: Bool? = nil,
+    grant: GrantState? = nil
+  ) {
+    self.revoked = revoked
+    self.reason = reason
+    self.offline = offline
+    self.grant = grant
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    revoked = try object.required("revoked")
+    reason = try object.optional("reason")
+    offline = try object.optional("offline")
+    grant = try object.optional("grant")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "revoked": revoked,
+        "reason": reason,
+        "offline": offline,
+        "grant": grant,
+      ])
+    }
+  }
+}
+
+/// The same for every account: one reply for each, with `more`. One prompt names all that need a check.
+public struct LogoutAllCall: AskingMethod, Equatable {
+  public typealias Reply = LogoutAllReply
+  public static let method = "io.thumblatch.Vault.LogoutAll"
+
+  /// Whether the providers are not told.
+  public var local: Bool
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    local: Bool,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.local = local
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    local = try object.required("local")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "local": local,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `LogoutAll` answers.
+public struct LogoutAllReply: VarlinkRecord, Equatable {
+  /// Absent if there is no account at all.
+  public var ended: EndedAccount?
+
+  public init(
+    ended: EndedAccount? = nil
+  ) {
+    self.ended = ended
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    ended = try object.optional("ended")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "ended": ended,
+      ])
+    }
+  }
+}
+
+/// Asks the provider who this is.
+public struct WhoAmICall: AskingMethod, Equatable {
+  public typealias Reply = WhoAmIReply
+  public static let method = "io.thumblatch.Vault.WhoAmI"
+
+  public var account: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `WhoAmI` answers.
+public struct WhoAmIReply: VarlinkRecord, Equatable {
+  public var account: VaultAccount
+  /// The provider's own object.
+  public var profile: JSONObject
+
+  public init(
+    account: VaultAccount,
+    profile: JSONObject
+  ) {
+    self.account = account
+    self.profile = profile
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    profile = try object.required("profile")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "profile": profile,
+      ])
+    }
+  }
+}
+
+/// Asks the provider whether it still accepts the access token that AccessToken hands out.
+public struct VerifyTokenCall: AskingMethod, Equatable {
+  public typealias Reply = VerifyTokenReply
+  public static let method = "io.thumblatch.Vault.VerifyToken"
+
+  public var account: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `VerifyToken` answers.
+public struct VerifyTokenReply: VarlinkRecord, Equatable {
+  public var account: VaultAccount
+  /// Whether the provider accepts the token. A token that it refuses is not handed out again.
+  public var accepted: Bool
+  /// The provider's, else the vault's, if either is known.
+  public var expiresAt: Int?
+
+  public init(
+    account: VaultAccount,
+    accepted: Bool,
+    expiresAt: Int? = nil
+  ) {
+    self.account = account
+    self.accepted = accepted
+    self.expiresAt = expiresAt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    accepted = try object.required("accepted")
+    expiresAt = try object.optional("expires_at")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "accepted": accepted,
+        "expires_at": expiresAt,
+      ])
+    }
+  }
+}
+
+/// The audit trail: one record a reply with `more`, oldest first.
+public struct AuditCall: VarlinkMethod, Equatable {
+  public typealias Reply = AuditReply
+  public static let method = "io.thumblatch.Vault.Audit"
+
+  /// Only of this account.
+  public var account: String?
+  /// From this time on.
+  public var since: Int?
+
+  public init(
+    account: String? = nil,
+    since: Int? = nil
+  ) {
+    self.account = account
+    self.since = since
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    since = try object.optional("since")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "since": since,
+      ])
+    }
+  }
+}
+
+/// What `Audit` answers.
+public struct AuditReply: VarlinkRecord, Equatable {
+  /// Absent if there is no record at all.
+  public var record: VaultAuditRecord?
+
+  public init(
+    record: VaultAuditRecord? = nil
+  ) {
+    self.record = record
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    record = try object.optional("record")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "record": record,
+      ])
+    }
+  }
+}
+
+/// Whether the trail is whole.
+public struct VerifyAuditCall: VarlinkMethod, Equatable {
+  public typealias Reply = VerifyAuditReply
+  public static let method = "io.thumblatch.Vault.VerifyAudit"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `VerifyAudit` answers.
+public struct VerifyAuditReply: VarlinkRecord, Equatable {
+  /// Whether every record is what was written, and none is missing.
+  public var whole: Bool
+  /// How many records there are.
+  public var records: Int
+  /// The number of the first one; 0 if there is none.
+  public var first: Int
+  /// The number of the last one.
+  public var last: Int
+  /// When the first one was written.
+  public var firstTime: Int?
+  /// When the last one was written.
+  public var lastTime: Int?
+  /// The first number whose record is not what was written, or is missing.
+  public var bad: Int?
+  /// The time that stands in the record of that number, if there is one.
+  public var badTime: Int?
+  /// What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
+  public var problem: String?
+
+  public init(
+    whole: Bool,
+    records: Int,
+    first: Int,
+    last: Int,
+    firstTime: Int? = nil,
+    lastTime: Int? = nil,
+    bad: Int? = nil,
+    badTime: Int? = nil,
+    problem: String? = nil
+  ) {
+    self.whole = whole
+    self.records = records
+    self.first = first
+    self.last = last
+    self.firstTime = firstTime
+    self.lastTime = lastTime
+    self.bad = bad
+    self.badTime = badTime
+    self.problem = problem
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    whole = try object.required("whole")
+    records = try object.required("records")
+    first = try object.required("first")
+    last = try object.required("last")
+    firstTime = try object.optional("first_time")
+    lastTime = try object.optional("last_time")
+    bad = try object.optional("bad")
+    badTime = try object.optional("bad_time")
+    problem = try object.optional("problem")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "whole": whole,
+        "records": records,
+        "first": first,
+        "last": last,
+        "first_time": firstTime,
+        "last_time": lastTime,
+        "bad": bad,
+        "bad_time": badTime,
+        "problem": problem,
+      ])
+    }
+  }
+}
+
+/// A new device secret: every refresh token, print and record of the trail is brought under it.
+/// Needs a prompt passed by password.
+public struct RekeyCall: AskingMethod, Equatable {
+  public typealias Reply = RekeyReply
+  public static let method = "io.thumblatch.Vault.Rekey"
+
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Rekey` answers.
+public struct RekeyReply: VarlinkRecord, Equatable {
+  /// How many refresh tokens.
+  public var accounts: Int
+  /// How many prints.
+  public var prints: Int
+  /// How many records of the trail.
+  public var records: Int
+
+  public init(
+    accounts: Int,
+    prints: Int,
+    records: Int
+  ) {
+    self.accounts = accounts
+    self.prints = prints
+    self.records = records
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    accounts = try object.required("accounts")
+    prints = try object.required("prints")
+    records = try object.required("records")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "accounts": accounts,
+        "prints": prints,
+        "records": records,
+      ])
+    }
+  }
+}
+
+/// Accepts a store that was put back, or whose mark is lost: until then every other method that
+/// needs the store is refused. Needs a prompt passed by password.
+public struct RecoverCall: AskingMethod, Equatable {
+  public typealias Reply = RecoverReply
+  public static let method = "io.thumblatch.Vault.Recover"
+
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Recover` answers.
+public struct RecoverReply: VarlinkRecord, Equatable {
+  /// The accounts that need a login now.
+  public var loginRequired: [String]
+
+  public init(
+    loginRequired: [String]
+  ) {
+    self.loginRequired = loginRequired
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    loginRequired = try object.required("login_required")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "login_required": loginRequired,
+      ])
+    }
+  }
+}
+
+/// The refresh token itself, of an exportable account, always after a presence check of its own.
+public struct ReleaseCall: AskingMethod, Equatable {
+  public typealias Reply = ReleaseReply
+  public static let method = "io.thumblatch.Vault.Release"
+
+  public var account: String?
+  /// Whether the account stays signed in here. Refused where tokens rotate.
+  public var keep: Bool
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String? = nil,
+    keep: Bool,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.keep = keep
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    keep = try object.required("keep")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "keep": keep,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `Release` answers.
+public struct ReleaseReply: VarlinkRecord {
+  /// The token. From now on it lives where the caller puts it.
+  public var refreshToken: SharedSecret
+  /// Whether the account is signed out here.
+  public var signedOut: Bool
+
+  public init(
+    refreshToken: SharedSecret,
+    signedOut: Bool
+  ) {
+    self.refreshToken = refreshToken
+    self.signedOut = signedOut
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    refreshToken = try object.required("refresh_token")
+    signedOut = try object.required("signed_out")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "refresh_token": refreshToken,
+        "signed_out": signedOut,
+      ])
+    }
+  }
+}
+
+/// Gives an account another name. Needs a passed prompt where the account is protected.
+public struct RenameAccountCall: AskingMethod, Equatable {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.RenameAccount"
+
+  public var account: String
+  /// Its name from now on.
+  public var name: String
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    name: String,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.name = name
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    name = try object.required("name")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "name": name,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// The account that is meant where none is named. To take that from a protected account needs a passed
+/// prompt.
+public struct SetDefaultAccountCall: AskingMethod, Equatable {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.SetDefaultAccount"
+
+  public var account: String
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
+/// own, signed in or signed out, `local` or not; no unlock window counts.
+public struct RemoveAccountCall: AskingMethod, Equatable {
+  public typealias Reply = LogoutReply
+  public static let method = "io.thumblatch.Vault.RemoveAccount"
+
+  public var account: String
+  /// Whether the provider is not told.
+  public var local: Bool
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    local: Bool,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.local = local
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    local = try object.required("local")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "local": local,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// Where the access token may be sent, and on which terms: as the provider was at login, whatever files
+/// say today.
+public struct RequestTermsCall: VarlinkMethod, Equatable {
+  public typealias Reply = RequestTermsReply
+  public static let method = "io.thumblatch.Vault.RequestTerms"
+
+  public var account: String?
+
+  public init(
+    account: String? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// What `RequestTerms` answers.
+public struct RequestTermsReply: VarlinkRecord, Equatable {
+  public var account: String
+  /// Its origin is always allowed.
+  public var issuer: String
+  /// The other hosts that the provider file named, each as `host` or `host:port`.
+  public var hosts: [String]
+  /// Certificates in PEM. Absent: those of the system.
+  public var ca: String?
+  /// Each as `sha256//...`. Empty: any key.
+  public var pins: [String]
+  /// Where the proxy is.
+  public var proxy: String?
+  /// Users, besides root, whose programs may get a token over loopback in plain text.
+  public var listeners: [Int]?
+  /// Seconds that a connection may take. Absent: 10.
+  public var connectTimeout: Int?
+
+  public init(
+    account: String,
+    issuer: String,
+    hosts: [String],
+    ca: String? = nil,
+    pins: [String],
+    proxy: String? = nil,
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil
+  ) {
+    self.account = account
+    self.issuer = issuer
+    self.hosts = hosts
+    self.ca = ca
+    self.pins = pins
+    self.proxy = proxy
+    self.listeners = listeners
+    self.connectTimeout = connectTimeout
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    issuer = try object.required("issuer")
+    hosts = try object.required("hosts")
+    ca = try object.optional("ca")
+    pins = try object.required("pins")
+    proxy = try object.optional("proxy")
+    listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "issuer": issuer,
+        "hosts": hosts,
+        "ca": ca,
+        "pins": pins,
+        "proxy": proxy,
+        "listeners": listeners,
+        "connect_timeout": connectTimeout,
+      ])
+    }
+  }
+}
+
+/// What the engine finds when it looks at its vault: one finding a reply with `more`.
+public struct ExamineCall: VarlinkMethod, Equatable {
+  public typealias Reply = ExamineReply
+  public static let method = "io.thumblatch.Vault.Examine"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `Examine` answers.
+public struct ExamineReply: VarlinkRecord, Equatable {
+  /// What was looked at: a stable name.
+  public var name: String
+  /// How it is.
+  public var level: FindingLevel
+  /// What was found.
+  public var message: String
+  /// What to do about it.
+  public var remedy: String?
+
+  public init(
+    name: String,
+    level: FindingLevel,
+    message: String,
+    remedy: String? = nil
+  ) {
+    self.name = name
+    self.level = level
+    self.message = message
+    self.remedy = remedy
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    level = try object.required("level")
+    message = try object.required("message")
+    remedy = try object.optional("remedy")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "level": level,
+        "message": message,
+        "remedy": remedy,
+      ])
+    }
+  }
+}
+
+/// Where an account signs in, as it is bound to its tokens: whatever files say today.
+public struct AccountProviderCall: VarlinkMethod, Equatable {
+  public typealias Reply = AccountProviderReply
+  public static let method = "io.thumblatch.Vault.AccountProvider"
+
+  public var account: String?
+
+  public init(
+    account: String? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// What `AccountProvider` answers.
+public struct AccountProviderReply: VarlinkRecord, Equatable {
+  public var account: String
+  public var provider: VaultProvider
+
+  public init(
+    account: String,
+    provider: VaultProvider
+  ) {
+    self.account = account
+    self.provider = provider
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+      ])
+    }
+  }
+}
+
+/// Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
+/// passed by password, whose `detail` tells what changes.
+public struct ApplyProviderCall: AskingMethod, Equatable {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.ApplyProvider"
+
+  public var account: String
+  public var provider: VaultProvider
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
+/// whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
+/// `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
+/// `expires_in` seconds, and given up when the connection closes. An `exportable` account needs a
+/// prompt passed by password.
+public struct BeginLoginCall: AskingMethod, Equatable {
+  public typealias Reply = BeginLoginReply
+  public static let method = "io.thumblatch.Vault.BeginLogin"
+
+  /// The account. It is created if it does not exist.
+  public var account: String
+  /// Absent: the account's own.
+  public var provider: VaultProvider?
+  public var flow: LoginFlow
+  /// For `browser`: where the browser is sent to afterwards, with its port.
+  public var redirect: String?
+  /// The scopes to ask for. Absent: those of the provider.
+  public var scope: String?
+  /// Whether the refresh token may be released later.
+  public var exportable: Bool?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider? = nil,
+    flow: LoginFlow,
+    redirect: String? = nil,
+    scope: String? = nil,
+    exportable: Bool? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.flow = flow
+    self.redirect = redirect
+    self.scope = scope
+    self.exportable = exportable
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.optional("provider")
+    flow = try object.required("flow")
+    redirect = try object.optional("redirect")
+    scope = try object.optional("scope")
+    exportable = try object.optional("exportable")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "flow": flow,
+        "redirect": redirect,
+        "scope": scope,
+        "exportable": exportable,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `BeginLogin` answers.
+public struct BeginLoginReply: VarlinkRecord, Equatable {
+  /// Names the login on this connection.
+  public var login: String
+  /// The page to open, for `browser`.
+  public var url: String?
+  /// What to type at `verification_uri`, for `device`.
+  public var userCode: String?
+  /// The page at which it is typed.
+  public var verificationURI: String?
+  /// The same page with the code in it, as for a QR code.
+  public var verificationURIComplete: String?
+  /// How long there is time.
+  public var expiresIn: Int
+  /// How long the engine waits between two questions to the provider.
+  public var interval: Int?
+
+  public init(
+    login: String,
+    url: String? = nil,
+    userCode: String? = nil,
+    verificationURI: String? = nil,
+    verificationURIComplete: String? = nil,
+    expiresIn: Int,
+    interval: Int? = nil
+  ) {
+    self.login = login
+    self.url = url
+    self.userCode = userCode
+    self.verificationURI = verificationURI
+    self.verificationURIComplete = verificationURIComplete
+    self.expiresIn = expiresIn
+    self.interval = interval
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    login = try object.required("login")
+    url = try object.optional("url")
+    userCode = try object.optional("user_code")
+    verificationURI = try object.optional("verification_uri")
+    verificationURIComplete = try object.optional("verification_uri_complete")
+    expiresIn = try object.required("expires_in")
+    interval = try object.optional("interval")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "login": login,
+        "url": url,
+        "user_code": userCode,
+        "verification_uri": verificationURI,
+        "verification_uri_complete": verificationURIComplete,
+        "expires_in": expiresIn,
+        "interval": interval,
+      ])
+    }
+  }
+}
+
+/// Ends a login with what the browser brought.
+public struct FinishLoginCall: AskingMethod {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.FinishLogin"
+
+  public var login: String
+  /// What stands behind the question mark of the redirect, as it came: it holds the code.
+  public var query: SharedSecret
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    login: String,
+    query: SharedSecret,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.login = login
+    self.query = query
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    login = try object.required("login")
+    query = try object.required("query")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "login": login,
+        "query": query,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
+/// message stops the wait, not the login.
+public struct AwaitLoginCall: AskingMethod, Equatable {
+  public typealias Reply = AwaitLoginReply
+  public static let method = "io.thumblatch.Vault.AwaitLogin"
+
+  public var login: String
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    login: String,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.login = login
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    login = try object.required("login")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "login": login,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `AwaitLogin` answers.
+public struct AwaitLoginReply: VarlinkRecord, Equatable {
+  public var event: LoginEvent
+  /// With `done`: the account.
+  public var account: VaultAccount?
+  /// How long the engine waits before it asks the provider again.
+  public var interval: Int?
+
+  public init(
+    event: LoginEvent,
+    account: VaultAccount? = nil,
+    interval: Int? = nil
+  ) {
+    self.event = event
+    self.account = account
+    self.interval = interval
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    event = try object.required("event")
+    account = try object.optional("account")
+    interval = try object.optional("interval")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "event": event,
+        "account": account,
+        "interval": interval,
+      ])
+    }
+  }
+}
+
+/// Gives the login up. What the provider said already is not undone.
+public struct CancelLoginCall: VarlinkMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.CancelLogin"
+
+  public var login: String
+
+  public init(
+    login: String
+  ) {
+    self.login = login
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    login = try object.required("login")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "login": login,
+      ])
+    }
+  }
+}
+
+/// Looks at a provider: its metadata, its keys, the connection.
+public struct TestProviderCall: VarlinkMethod, Equatable {
+  public typealias Reply = TestProviderReply
+  public static let method = "io.thumblatch.Vault.TestProvider"
+
+  public var provider: VaultProvider
+  /// Whether it is found out, without a person, that the provider refuses the redirect URI or a
+  /// revocation.
+  public var tries: Bool?
+
+  public init(
+    provider: VaultProvider,
+    tries: Bool? = nil
+  ) {
+    self.provider = provider
+    self.tries = tries
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    provider = try object.required("provider")
+    tries = try object.optional("tries")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "provider": provider,
+        "tries": tries,
+      ])
+    }
+  }
+}
+
+/// What `TestProvider` answers.
+public struct TestProviderReply: VarlinkRecord, Equatable {
+  public var issuer: String
+  /// Whether the provider told its endpoints itself.
+  public var discovered: Bool
+  /// The whole URL of each endpoint that is known, by its key in a provider file.
+  public var endpoints: [String: String]
+  /// How a person can sign in: browser, device, password.
+  public var flows: [String]
+  /// How many keys for ID tokens can be used. Absent if none are needed.
+  public var keys: Int?
+  /// What may be wrong, a sentence each.
+  public var warnings: [String]
+  /// The scopes that the provider offers, if it says so.
+  public var scopes: [String]?
+  /// The scopes that a login asks for.
+  public var askedScopes: [String]?
+
+  public init(
+    issuer: String,
+    discovered: Bool,
+    endpoints: [String: String],
+    flows: [String],
+    keys: Int? = nil,
+    warnings: [String],
+    scopes: [String]? = nil,
+    askedScopes: [String]? = nil
+  ) {
+    self.issuer = issuer
+    self.discovered = discovered
+    self.endpoints = endpoints
+    self.flows = flows
+    self.keys = keys
+    self.warnings = warnings
+    self.scopes = scopes
+    self.askedScopes = askedScopes
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    issuer = try object.required("issuer")
+    discovered = try object.required("discovered")
+    endpoints = try object.required("endpoints")
+    flows = try object.required("flows")
+    keys = try object.optional("keys")
+    warnings = try object.required("warnings")
+    scopes = try object.optional("scopes")
+    askedScopes = try object.optional("asked_scopes")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "issuer": issuer,
+        "discovered": discovered,
+        "endpoints": endpoints,
+        "flows": flows,
+        "keys": keys,
+        "warnings": warnings,
+        "scopes": scopes,
+        "asked_scopes": askedScopes,
+      ])
+    }
+  }
+}
+
+/// Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
+/// again each time that differs; a slow reader gets the latest only. It lasts until the connection
+/// ends, or any message comes, which brings the last reply. Meanwhile the account's usual access token
+/// counts as used, and is refreshed before its end if that needs no presence check.
+public struct WatchCall: VarlinkMethod, Equatable {
+  public typealias Reply = WatchReply
+  public static let method = "io.thumblatch.Vault.Watch"
+
+  public var account: String?
+  /// How many seconds before its end the token is refreshed: 60 to 3600, at most half of its life.
+  /// 0: it is not refreshed for this. Absent: the engine decides.
+  public var refreshAhead: Int?
+
+  public init(
+    account: String? = nil,
+    refreshAhead: Int? = nil
+  ) {
+    self.account = account
+    self.refreshAhead = refreshAhead
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    refreshAhead = try object.optional("refresh_ahead")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "refresh_ahead": refreshAhead,
+      ])
+    }
+  }
+}
+
+/// What `Watch` answers.
+public struct WatchReply: VarlinkRecord, Equatable {
+  /// Absent: there is none of that name, now.
+  public var account: VaultAccount?
+  /// Whether the unlock window covers it.
+  public var unlocked: Bool
+
+  public init(
+    account: VaultAccount? = nil,
+    unlocked: Bool
+  ) {
+    self.account = account
+    self.unlocked = unlocked
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    unlocked = try object.required("unlocked")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "unlocked": unlocked,
+      ])
+    }
+  }
+}
+
+/// The policy, as it holds for the caller.
+public struct GetPolicyCall: VarlinkMethod, Equatable {
+  public typealias Reply = GetPolicyReply
+  public static let method = "io.thumblatch.Vault.GetPolicy"
+
+
+  public init() {
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetPolicy` answers.
+public struct GetPolicyReply: VarlinkRecord, Equatable {
+  /// Where the machine's rules stand. Absent in the private form: they are the defaults.
+  public var file: String?
+  public var rules: [VaultRule]
+
+  public init(
+    file: String? = nil,
+    rules: [VaultRule]
+  ) {
+    self.file = file
+    self.rules = rules
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    file = try object.optional("file")
+    rules = try object.required("rules")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "file": file,
+        "rules": rules,
+      ])
+    }
+  }
+}
+
+/// Lays down a rule of the user's own, which may only be stricter than the machine's. Needs a prompt
+/// passed by password, whose `detail` tells what changes. It locks the vault.
+public struct SetPolicyCall: AskingMethod, Equatable {
+  public typealias Reply = SetPolicyReply
+  public static let method = "io.thumblatch.Vault.SetPolicy"
+
+  public var key: String
+  /// Absent: gives the rule up, and the machine's holds.
+  public var value: String?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    key: String,
+    value: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.key = key
+    self.value = value
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    key = try object.required("key")
+    value = try object.optional("value")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "key": key,
+        "value": value,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `SetPolicy` answers.
+public struct SetPolicyReply: VarlinkRecord, Equatable {
+  /// Whether the user's own rules differ from before.
+  public var changed: Bool
+  /// Where the machine's rules stand. Absent in the private form: they are the defaults.
+  public var file: String?
+  public var rules: [VaultRule]
+
+  public init(
+    changed: Bool,
+    file: String? = nil,
+    rules: [VaultRule]
+  ) {
+    self.changed = changed
+    self.file = file
+    self.rules = rules
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    changed = try object.required("changed")
+    file = try object.optional("file")
+    rules = try object.required("rules")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "changed": changed,
+        "file": file,
+        "rules": rules,
+      ])
+    }
+  }
+}
+
+/// Removes the vault of a user, or one account of it, without a presence check: for root alone, by the
+/// service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
+/// user for one account, and in the journal. With a whole vault its prints are deleted on the readers
+/// that store them.
+public struct RemoveUserCall: VarlinkMethod, Equatable {
+  public typealias Reply = RemoveUserReply
+  public static let method = "io.thumblatch.Vault.RemoveUser"
+
+  /// The login name that the vault was made for, or a uid, which need not be a user of the machine any
+  /// more.
+  public var user: String
+  /// Absent: the whole vault.
+  public var account: String?
+
+  public init(
+    user: String,
+    account: String? = nil
+  ) {
+    self.user = user
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    user = try object.required("user")
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "user": user,
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// What `RemoveUser` answers.
+public struct RemoveUserReply: VarlinkRecord, Equatable {
+  /// The uid.
+  public var user: Int
+  /// The login name that the vault was made for.
+  public var name: String?
+  /// Those that are gone. Absent: they could not be read.
+  public var accounts: [EndedAccount]?
+  /// Which prints of the vault a reader may still have, and why. Absent: none.
+  public var onReader: String?
+
+  public init(
+    user: Int,
+    name: String? = nil,
+    accounts: [EndedAccount]? = nil,
+    onReader: String? = nil
+  ) {
+    self.user = user
+    self.name = name
+    self.accounts = accounts
+    self.onReader = onReader
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    user = try object.required("user")
+    name = try object.optional("name")
+    accounts = try object.optional("accounts")
+    onReader = try object.optional("on_reader")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "user": user,
+        "name": name,
+        "accounts": accounts,
+        "on_reader": onReader,
+      ])
+    }
+  }
+}

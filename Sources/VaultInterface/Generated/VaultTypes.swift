@@ -1,0 +1,659 @@
+// Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
+// swift-format-ignore-file
+public import JSON
+internal import SecretMemory
+
+/// The members of `VaultProvider`.
+enum ProviderMembers {
+  static var name: Member<String> { Member("name") }
+  /// The keys of the [Provider] section of a provider file. A certificate authority is given by its
+  /// contents (`ca`), never by a path.
+  static var settings: Member<[String: String]> { Member("settings") }
+  /// The key of the map whose value is secret.
+  static var settingsSecret: Member<SharedSecret> { Member("client_secret") }
+}
+
+/// Which vault an engine keeps.
+public enum VaultForm: String, Sendable, CaseIterable, WireValue {
+  /// That of one user, in an engine of their own.
+  case `private`
+  /// Those of all users of the machine.
+  case service
+}
+
+/// The memory that holds an engine's secrets.
+public enum SecretMemoryKind: String, Sendable, CaseIterable, WireValue {
+  /// Memory that the kernel itself does not map: memfd_secret(2).
+  case secret
+  /// Memory that is not swapped: mlock(2).
+  case locked
+  /// Memory without protection.
+  case ordinary
+}
+
+/// How an account stands.
+public enum AccountState: String, Sendable, CaseIterable, WireValue {
+  /// A valid access token is there, and needs no presence check.
+  case ready
+  /// The next access token takes a presence check.
+  case locked
+  /// Only earlier engines send this: a refresh brings the next access token.
+  case expired
+  /// A refresh is under way.
+  case refreshing
+  /// A refresh was sent, and its answer has not come yet.
+  case uncertain
+  /// Only a login helps.
+  case loginRequired = "login_required"
+  /// The account has no tokens.
+  case signedOut = "signed_out"
+}
+
+/// How a person shows presence.
+public enum PresenceMethod: String, Sendable, CaseIterable, WireValue {
+  /// A finger on the reader.
+  case fingerprint
+  /// The system password.
+  case password
+}
+
+/// What a presence check is for.
+public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
+  /// To refresh an access token.
+  case refresh
+  /// To protect an account.
+  case enable
+  /// To end the protection of an account.
+  case disable
+  /// To open the unlock window.
+  case unlock
+  /// To enrol a finger.
+  case enroll
+  /// To remove a finger.
+  case deleteFinger = "delete_finger"
+  /// To let a refresh token out of the vault.
+  case release
+  /// To sign in to an account whose refresh token may be released.
+  case exportable
+  /// To make a new device secret.
+  case rekey
+  /// To accept a store that was put back.
+  case recover
+  /// To try a presence check. Nothing is released.
+  case test
+  /// To bring another provider to an account.
+  case applyProvider = "apply_provider"
+  /// To give a protected account another name.
+  case rename
+  /// To change the rules of the policy.
+  case policy
+  /// To end a login at its provider.
+  case signOut = "sign_out"
+  /// To remove a protected account.
+  case remove
+  /// To sign in to a protected account as another person, or at another provider.
+  case replace
+  /// To make another account the default instead of a protected one.
+  case setDefault = "set_default"
+}
+
+/// Why a presence check did not pass.
+public enum PresenceOutcome: String, Sendable, CaseIterable, WireValue {
+  /// The person gave it up.
+  case cancelled
+  /// The person prefers the password.
+  case passwordChosen = "password_chosen"
+  /// There is no reader, or it cannot be used.
+  case notAvailable = "not_available"
+  /// No finger is enrolled.
+  case notEnrolled = "not_enrolled"
+  /// Too many fingers failed: only the password passes.
+  case lockedOut = "locked_out"
+  /// Another finger, or a wrong password.
+  case noMatch = "no_match"
+  /// The person did not answer in time.
+  case timedOut = "timed_out"
+  /// The reader or the prompt is in use.
+  case busy
+  /// The system does not let this person in.
+  case denied
+}
+
+/// What happens in a presence check.
+enum CheckStep: String, Sendable, CaseIterable, WireValue {
+  /// The reader waits, or another caller's check of the same thing goes on.
+  case waiting
+  /// The reader could not see the finger well.
+  case retry
+  /// A question to show. Answer it with Respond.
+  case ask
+  /// The check passed: repeat the call with the prompt.
+  case passed
+  /// Another prompt is armed. `free` follows when it is over.
+  case queued
+  /// The other prompt is over. This one is not armed: show it, and call Check again.
+  case free
+}
+
+/// What to do differently with the finger.
+public enum ScanHint: String, Sendable, CaseIterable, WireValue {
+  /// Leave the finger on the reader longer.
+  case tooShort = "too_short"
+  /// Put the finger on the middle of the reader.
+  case centerFinger = "center_finger"
+  /// Lift the finger and touch again.
+  case removeFinger = "remove_finger"
+  /// Touch once more. A client takes an unknown word for this one.
+  case general
+}
+
+/// How a reader wants to be touched.
+public enum ScanType: String, Sendable, CaseIterable, WireValue {
+  /// The finger lies on it.
+  case press
+  /// The finger moves over it.
+  case swipe
+}
+
+/// Where the fingers come from that can pass a check, and how those of the desktop are seen.
+public enum FingerSource: String, Sendable, CaseIterable, WireValue {
+  /// All fingers are enrolled in the vault.
+  case own
+  /// The fingers of the desktop count too, by their prints.
+  case fprintd
+  /// The fingers of the desktop count too, and only their names can be seen.
+  case namesOnly = "names_only"
+}
+
+/// What an enrolment does.
+public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
+  /// The reader waits for a touch.
+  case waiting
+  /// One more touch is done.
+  case stage
+  /// The last touch does not count.
+  case retry
+  /// The finger is enrolled.
+  case done
+}
+
+/// How it is known whether there is a reader.
+public enum ReaderKnowledge: String, Sendable, CaseIterable, WireValue {
+  /// sysfs shows it, or shows that there is none.
+  case plugged
+  /// It does not show in sysfs, and was used the last time.
+  case lastUsed = "last_used"
+  /// It does not show in sysfs, and no such reader was used yet.
+  case notLooked = "not_looked"
+}
+
+/// What became of a refresh token at the provider.
+public enum GrantState: String, Sendable, CaseIterable, WireValue {
+  /// The provider confirmed that it is void.
+  case ended
+  /// It stays valid there.
+  case valid
+  /// It may be valid there.
+  case unknown
+  /// There was none, or the provider had ended it before.
+  case none
+}
+
+/// How a person signs in at the provider.
+public enum LoginFlow: String, Sendable, CaseIterable, WireValue {
+  /// In a browser, which brings the answer to `redirect`, or whose address is pasted.
+  case browser
+  /// With a code, in a browser of any machine (RFC 8628).
+  case device
+}
+
+/// What happens while a person signs in.
+public enum LoginEvent: String, Sendable, CaseIterable, WireValue {
+  /// The provider has no answer yet.
+  case waiting
+  /// The account is signed in.
+  case done
+}
+
+/// How bad a finding is.
+public enum FindingLevel: String, Sendable, CaseIterable, WireValue {
+  /// As it should be.
+  case ok
+  /// Works, but not as well as it could.
+  case warning
+  /// Does not work, or is not safe.
+  case problem
+}
+
+/// Why a provider is unavailable, where a caller may want to tell.
+public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
+  /// The machine is there, and no program listens at the port. Nothing was sent.
+  case notAnswering = "not_answering"
+  /// The certificate is of an authority that is not trusted. Nothing was sent.
+  case authority = "certificate_authority"
+  /// The certificate has expired. Nothing was sent.
+  case expired = "certificate_expired"
+  /// The certificate is not valid yet. Nothing was sent.
+  case notYetValid = "certificate_not_yet_valid"
+  /// The certificate is of another host. Nothing was sent.
+  case name = "certificate_name"
+  /// TLS failed for another reason. Nothing was sent.
+  case certificate
+  /// The key of the server is not pinned. Nothing was sent.
+  case pin
+  /// A program of another user listens at the loopback address. Nothing was sent.
+  case listener
+  /// The provider may have taken what was sent.
+  case uncertain
+  /// The provider refused a refresh token without a reason. A second such refusal means a login.
+  case refusedOnce = "refused_once"
+}
+
+/// Why a provider refused what a person typed.
+public enum VaultRefusalReason: String, Sendable, CaseIterable, WireValue {
+  /// The e-mail address and the password do not belong together.
+  case wrongCredentials = "wrong_credentials"
+  /// The e-mail address has an account already.
+  case addressTaken = "address_taken"
+  /// The provider found fault with a field.
+  case invalidInput = "invalid_input"
+}
+
+/// An account, as the engine tells of it.
+public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  /// The name of its provider.
+  public var provider: String
+  /// The kind of its provider.
+  public var kind: String
+  /// Where its provider is.
+  public var issuer: String
+  /// What the provider calls this person: never used to find the account.
+  public var subject: String?
+  public var email: String?
+  public var displayName: String?
+  /// What the provider says that the person may do there.
+  public var role: String?
+  /// Whether the provider has seen that the e-mail address is the person's.
+  public var emailVerified: Bool?
+  /// When the person registered there.
+  public var createdAt: Int?
+  /// What else the provider told of the person: at most 4096 bytes.
+  public var claims: JSONObject?
+  /// Whether its refresh token is used only after a presence check.
+  public var presenceProtection: Bool
+  public var state: AccountState
+  /// Why a login is required, or why the last refresh failed.
+  public var cause: String?
+  public var accessTokenExpiresAt: Int?
+  /// When the provider last gave tokens.
+  public var refreshedAt: Int?
+  /// Whether a call without `account` means this one.
+  public var isDefault: Bool
+  /// Whether its refresh token may be released. An earlier engine does not say.
+  public var exportable: Bool?
+  /// The scopes that its login was granted, if they are known.
+  public var scope: String?
+  /// Those of them that the last refresh did not bring.
+  public var missingScope: String?
+  /// Of a login that has just taken the place of another: whether that one's refresh token was revoked
+  /// at its provider.
+  public var replacedRevoked: Bool?
+  /// Why it was not.
+  public var replacedReason: String?
+
+  public init(
+    name: String,
+    provider: String,
+    kind: String,
+    issuer: String,
+    subject: String? = nil,
+    email: String? = nil,
+    displayName: String? = nil,
+    role: String? = nil,
+    emailVerified: Bool? = nil,
+    createdAt: Int? = nil,
+    claims: JSONObject? = nil,
+    presenceProtection: Bool,
+    state: AccountState,
+    cause: String? = nil,
+    accessTokenExpiresAt: Int? = nil,
+    refreshedAt: Int? = nil,
+    isDefault: Bool,
+    exportable: Bool? = nil,
+    scope: String? = nil,
+    missingScope: String? = nil,
+    replacedRevoked: Bool? = nil,
+    replacedReason: String? = nil
+  ) {
+    self.name = name
+    self.provider = provider
+    self.kind = kind
+    self.issuer = issuer
+    self.subject = subject
+    self.email = email
+    self.displayName = displayName
+    self.role = role
+    self.emailVerified = emailVerified
+    self.createdAt = createdAt
+    self.claims = claims
+    self.presenceProtection = presenceProtection
+    self.state = state
+    self.cause = cause
+    self.accessTokenExpiresAt = accessTokenExpiresAt
+    self.refreshedAt = refreshedAt
+    self.isDefault = isDefault
+    self.exportable = exportable
+    self.scope = scope
+    self.missingScope = missingScope
+    self.replacedRevoked = replacedRevoked
+    self.replacedReason = replacedReason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    provider = try object.required("provider")
+    kind = try object.required("kind")
+    issuer = try object.required("issuer")
+    subject = try object.optional("subject")
+    email = try object.optional("email")
+    displayName = try object.optional("display_name")
+    role = try object.optional("role")
+    emailVerified = try object.optional("email_verified")
+    createdAt = try object.optional("created_at")
+    claims = try object.optional("claims")
+    presenceProtection = try object.required("presence_protection")
+    state = try object.required("state")
+    cause = try object.optional("cause")
+    accessTokenExpiresAt = try object.optional("access_token_expires_at")
+    refreshedAt = try object.optional("refreshed_at")
+    isDefault = try object.required("is_default")
+    exportable = try object.optional("exportable")
+    scope = try object.optional("scope")
+    missingScope = try object.optional("missing_scope")
+    replacedRevoked = try object.optional("replaced_revoked")
+    replacedReason = try object.optional("replaced_reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "provider": provider,
+        "kind": kind,
+        "issuer": issuer,
+        "subject": subject,
+        "email": email,
+        "display_name": displayName,
+        "role": role,
+        "email_verified": emailVerified,
+        "created_at": createdAt,
+        "claims": claims,
+        "presence_protection": presenceProtection,
+        "state": state,
+        "cause": cause,
+        "access_token_expires_at": accessTokenExpiresAt,
+        "refreshed_at": refreshedAt,
+        "is_default": isDefault,
+        "exportable": exportable,
+        "scope": scope,
+        "missing_scope": missingScope,
+        "replaced_revoked": replacedRevoked,
+        "replaced_reason": replacedReason,
+      ])
+    }
+  }
+}
+
+/// What is known about the reader, which is not opened for this.
+public struct VaultReader: VarlinkRecord, WireValue, Equatable {
+  /// Whether it can be used.
+  public var available: Bool
+  public var name: String?
+  public var driver: String?
+  /// Why it cannot be used.
+  public var reason: String?
+  /// Whether a program uses it now, if that is known.
+  public var inUse: Bool?
+  /// How this is known. An engine that asks the reader does not say.
+  public var known: ReaderKnowledge?
+
+  public init(
+    available: Bool,
+    name: String? = nil,
+    driver: String? = nil,
+    reason: String? = nil,
+    inUse: Bool? = nil,
+    known: ReaderKnowledge? = nil
+  ) {
+    self.available = available
+    self.name = name
+    self.driver = driver
+    self.reason = reason
+    self.inUse = inUse
+    self.known = known
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    available = try object.required("available")
+    name = try object.optional("name")
+    driver = try object.optional("driver")
+    reason = try object.optional("reason")
+    inUse = try object.optional("in_use")
+    known = try object.optional("known")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "available": available,
+        "name": name,
+        "driver": driver,
+        "reason": reason,
+        "in_use": inUse,
+        "known": known,
+      ])
+    }
+  }
+}
+
+/// What the provider said of one field of a form.
+public struct VaultFieldProblem: VarlinkRecord, WireValue, Equatable {
+  /// `email`, `name`, `password`, or a name of the provider's own.
+  public var field: String
+  /// The provider's words.
+  public var message: String
+
+  public init(
+    field: String,
+    message: String
+  ) {
+    self.field = field
+    self.message = message
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    field = try object.required("field")
+    message = try object.required("message")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "field": field,
+        "message": message,
+      ])
+    }
+  }
+}
+
+/// One record of the audit trail.
+public struct VaultAuditRecord: VarlinkRecord, WireValue, Equatable {
+  /// Its number in the chain.
+  public var number: Int
+  public var time: Int
+  /// What was tried.
+  public var event: String
+  /// How it ended.
+  public var outcome: String
+  public var account: String?
+  /// How presence was shown.
+  public var method: String?
+  /// The program that asked.
+  public var requester: String?
+  /// More about the event, never a secret.
+  public var detail: String?
+
+  public init(
+    number: Int,
+    time: Int,
+    event: String,
+    outcome: String,
+    account: String? = nil,
+    method: String? = nil,
+    requester: String? = nil,
+    detail: String? = nil
+  ) {
+    self.number = number
+    self.time = time
+    self.event = event
+    self.outcome = outcome
+    self.account = account
+    self.method = method
+    self.requester = requester
+    self.detail = detail
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    number = try object.required("number")
+    time = try object.required("time")
+    event = try object.required("event")
+    outcome = try object.required("outcome")
+    account = try object.optional("account")
+    method = try object.optional("method")
+    requester = try object.optional("requester")
+    detail = try object.optional("detail")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "number": number,
+        "time": time,
+        "event": event,
+        "outcome": outcome,
+        "account": account,
+        "method": method,
+        "requester": requester,
+        "detail": detail,
+      ])
+    }
+  }
+}
+
+/// What a sign-out of all accounts came to for one of them.
+public struct EndedAccount: VarlinkRecord, WireValue, Equatable {
+  public var account: String
+  /// The name of its provider.
+  public var provider: String
+  /// Whether its tokens are erased here.
+  public var erased: Bool
+  /// What became of the refresh token.
+  public var grant: GrantState
+  /// Why the provider did not confirm, or why nothing was erased.
+  public var reason: String?
+  /// Whether there was no connection from here.
+  public var offline: Bool?
+  /// The error of this interface that kept it from being erased, such as `VaultUnsafe`.
+  public var error: String?
+
+  public init(
+    account: String,
+    provider: String,
+    erased: Bool,
+    grant: GrantState,
+    reason: String? = nil,
+    offline: Bool? = nil,
+    error: String? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.erased = erased
+    self.grant = grant
+    self.reason = reason
+    self.offline = offline
+    self.error = error
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    erased = try object.required("erased")
+    grant = try object.required("grant")
+    reason = try object.optional("reason")
+    offline = try object.optional("offline")
+    error = try object.optional("error")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "erased": erased,
+        "grant": grant,
+        "reason": reason,
+        "offline": offline,
+        "error": error,
+      ])
+    }
+  }
+}
+
+/// A rule of the policy. `window` is in minutes, `window-limit` in hours, `store` in MiB.
+public struct VaultRule: VarlinkRecord, WireValue, Equatable {
+  /// Its key in a policy file.
+  public var key: String
+  /// What the machine lays down, else the default.
+  public var machine: String
+  /// What the user has laid down.
+  public var own: String?
+  /// What holds: the stricter one. Absent if the rule has no effect in this vault.
+  public var holds: String?
+  /// Whether a user may lay down a stricter one.
+  public var forUsers: Bool
+
+  public init(
+    key: String,
+    machine: String,
+    own: String? = nil,
+    holds: String? = nil,
+    forUsers: Bool
+  ) {
+    self.key = key
+    self.machine = machine
+    self.own = own
+    self.holds = holds
+    self.forUsers = forUsers
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    key = try object.required("key")
+    machine = try object.required("machine")
+    own = try object.optional("own")
+    holds = try object.optional("holds")
+    forUsers = try object.required("for_users")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "key": key,
+        "machine": machine,
+        "own": own,
+        "holds": holds,
+        "for_users": forUsers,
+      ])
+    }
+  }
+}
