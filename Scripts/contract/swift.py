@@ -5,6 +5,8 @@ import re
 from .language import Member, Value, Wrong
 
 TYPES = "Sources/VaultInterface/Generated"
+# The room that waits for the vault.
+SERVICE = "Sources/VaultServer/Generated"
 
 # Swift names that do not follow from the file.
 NAMES = {
@@ -239,7 +241,8 @@ class Room:
                 yield from self.keys(f"{name}Members", f"The members of `{self.type_name(name)}`.", parts)
             else:
                 swift = self.type_name(name)
-                yield from documented(comment) + self.record(swift, name, parts, ["VarlinkRecord", "WireValue"])
+                protocols = ["VarlinkRecord", "WireValue"]
+                yield from documented(comment) + self.record(swift, name, parts, protocols)
 
     def messages(self):
         done = {EMPTY}
@@ -251,7 +254,8 @@ class Room:
                 "",
             ]
             protocols = ["AskingMethod" if asks else "VarlinkMethod"]
-            yield from documented(comment) + self.record(self.call(method), method, parameters, protocols, extra)
+            yield from documented(comment)
+            yield from self.record(self.call(method), method, parameters, protocols, extra)
             name = self.replies[method]
             if name in done:
                 continue
@@ -323,6 +327,21 @@ class Room:
             yield from (f'  "{name}",' for name in sorted(names))
             yield from ["]", ""]
 
+    def service(self):
+        calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
+        turn = "in context: CallContext) async throws(VaultFailure) ->"
+        yield f"/// What answers the calls of `{self.file.name}`: one function for each method."
+        yield f"protocol {self.prefix}Service: Sendable {{"
+        for case, call in calls:
+            yield f"  func {case}(_ call: {call}, {turn} {call}.Reply"
+        yield from ["}", "", f"extension {self.prefix}Service {{"]
+        yield "  /// Answers a call by the function of its method."
+        yield f"  func reply(to request: {self.prefix}Request, {turn} VarlinkReply {{"
+        yield "    switch request {"
+        for case, _ in calls:
+            yield f"    case .{case}(let call): try .made(await {case}(call, in: context))"
+        yield from ["    }", "  }", "}", ""]
+
     def outputs(self):
         def swift(lines, *imports):
             return "\n".join([
@@ -350,4 +369,7 @@ class Room:
             lines = list(lines)
             used = imports(lines) if part in ("Types", "Methods", "Errors") else []
             result[f"{TYPES}/{self.prefix}{part}.swift"] = swift(lines, *used)
+        if self.prefix == "Vault":
+            used = ["internal import TokenVault", "internal import VaultInterface"]
+            result[f"{SERVICE}/{self.prefix}Service.swift"] = swift(self.service(), *used)
         return result

@@ -5,67 +5,76 @@ internal import VaultInterface
 
 // The care of accounts, and of the vault.
 extension Dispatcher {
-  func care(
-    _ request: VaultRequest,
-    _ more: Bool,
-    _ caller: Caller,
-    _ reply: @Sendable (VarlinkReply) -> Void
-  ) async throws(VaultFailure) -> VarlinkReply {
-    switch request {
-    case .renameAccount(let call):
-      let facts = try await vault.rename(
-        account: call.account,
-        to: call.name,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(AccountReply(account: VaultAccount(facts)))
-    case .setDefaultAccount(let call):
-      let facts = try await vault.setDefault(
-        account: call.account,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(AccountReply(account: VaultAccount(facts)))
-    case .removeAccount(let call):
-      let answer = try await vault.remove(
+  func renameAccount(
+    _ call: RenameAccountCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.rename(
+      account: call.account,
+      to: call.name,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func setDefaultAccount(
+    _ call: SetDefaultAccountCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.setDefault(
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func removeAccount(
+    _ call: RemoveAccountCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> LogoutReply {
+    LogoutReply(
+      try await vault.remove(
         account: call.account,
         local: call.local,
         prompt: call.prompt,
-        caller: caller
+        caller: context.caller
       )
-      return try Self.made(LogoutReply(answer))
-    case .requestTerms(let call):
-      let terms = try await vault.requestTerms(account: call.account)
-      return try Self.made(
-        RequestTermsReply(
-          account: terms.account,
-          issuer: terms.issuer,
-          hosts: terms.hosts,
-          ca: terms.exchange.certificateAuthority,
-          pins: terms.exchange.pins,
-          proxy: terms.exchange.proxy,
-          listeners: terms.exchange.loopbackUsers.map { Int($0) },
-          connectTimeout: terms.exchange.limits.connection
-        )
-      )
-    case .examine: return try await examine(more, reply)
-    default: throw .unexpected("a call was sorted wrongly")
-    }
+    )
+  }
+
+  func requestTerms(
+    _ call: RequestTermsCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> RequestTermsReply {
+    let terms = try await vault.requestTerms(account: call.account)
+    return RequestTermsReply(
+      account: terms.account,
+      issuer: terms.issuer,
+      hosts: terms.hosts,
+      ca: terms.exchange.certificateAuthority,
+      pins: terms.exchange.pins,
+      proxy: terms.exchange.proxy,
+      listeners: terms.exchange.loopbackUsers.map { Int($0) },
+      connectTimeout: terms.exchange.limits.connection
+    )
   }
 
   /// Each account as soon as it is done; the last one ends the stream.
   func logoutAll(
     _ call: LogoutAllCall,
-    _ more: Bool,
-    _ caller: Caller,
-    _ reply: @escaping @Sendable (VarlinkReply) -> Void
-  ) async throws(VaultFailure) -> VarlinkReply {
-    guard more else {
+    in context: CallContext
+  ) async throws(VaultFailure) -> LogoutAllReply {
+    guard context.more else {
       throw .invalidArgument("accounts come one by one: call with `more`")
     }
     let last = Mutex<TokenVault.EndedAccount?>(nil)
-    try await vault.signOutAll(local: call.local, prompt: call.prompt, caller: caller) { ended in
+    try await vault.signOutAll(
+      local: call.local,
+      prompt: call.prompt,
+      caller: context.caller
+    ) { ended in
       let previous = last.withLock { last in
         defer { last = ended }
         return last
@@ -76,25 +85,34 @@ extension Dispatcher {
           continues: true
         )
       else { return }
-      reply(part)
+      context.reply(part)
     }
     let ended = last.withLock { $0 }
-    return try Self.made(LogoutAllReply(ended: ended.map(VaultInterface.EndedAccount.init)))
+    return LogoutAllReply(ended: ended.map(VaultInterface.EndedAccount.init))
   }
 
-  private func examine(
-    _ more: Bool,
-    _ reply: @Sendable (VarlinkReply) -> Void
-  ) async throws(VaultFailure) -> VarlinkReply {
-    guard more else {
+  func examine(
+    _ call: ExamineCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> ExamineReply {
+    guard context.more else {
       throw .invalidArgument("findings come one by one: call with `more`")
     }
     let findings = await vault.examine()
     for finding in findings.dropLast() {
-      reply(try Self.made(ExamineReply(finding), continues: true))
+      context.reply(try .made(ExamineReply(finding), continues: true))
     }
     guard let last = findings.last else { throw .unexpected("nothing was looked at") }
-    return try Self.made(ExamineReply(last))
+    return ExamineReply(last)
+  }
+
+  func removeUser(
+    _ call: RemoveUserCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> RemoveUserReply {
+    RemoveUserReply(
+      try await vaults.remove(user: call.user, account: call.account, caller: context.caller)
+    )
   }
 }
 

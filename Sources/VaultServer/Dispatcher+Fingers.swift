@@ -1,26 +1,57 @@
 internal import TokenVault
 internal import VaultInterface
 
+// The reader and the fingers.
 extension Dispatcher {
-  /// Lists the fingers, or removes one.
-  func fingers(
-    _ request: VaultRequest,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> VarlinkReply {
-    if case .deleteFinger(let call) = request {
-      let left = try await vault.delete(finger: call.finger, prompt: call.prompt, caller: caller)
-      return try Self.made(DeleteFingerReply(fingers: left.fingers, onReader: left.onReader))
-    }
-    let facts = try await vault.fingers(of: caller)
-    return try Self.made(
-      ListFingersReply(
-        fingers: facts.fingers,
-        reader: VaultReader(await vault.reader()),
-        desktopFingers: facts.desktop,
-        fingerSource: FingerSource(facts.source),
-        fingerReason: facts.reason
-      )
+  func getReader(
+    _ call: GetReaderCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> GetReaderReply {
+    GetReaderReply(reader: VaultReader(await vault.reader()))
+  }
+
+  func listFingers(
+    _ call: ListFingersCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> ListFingersReply {
+    let facts = try await vault.fingers(of: context.caller)
+    return ListFingersReply(
+      fingers: facts.fingers,
+      reader: VaultReader(await vault.reader()),
+      desktopFingers: facts.desktop,
+      fingerSource: FingerSource(facts.source),
+      fingerReason: facts.reason
     )
+  }
+
+  func enrollFinger(
+    _ call: EnrollFingerCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> EnrollFingerReply {
+    let stages = Stages()
+    let finger = call.finger ?? "right-index"
+    let done = try await vault.enroll(
+      call.finger,
+      prompt: call.prompt,
+      caller: context.caller
+    ) { event in
+      guard context.more, let part = stages.reply(to: event, finger) else { return }
+      context.reply(part)
+    }
+    let (stage, of) = stages.last
+    return EnrollFingerReply(event: .done, finger: done, stage: of > 0 ? of : stage, stages: of)
+  }
+
+  func deleteFinger(
+    _ call: DeleteFingerCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> DeleteFingerReply {
+    let left = try await vault.delete(
+      finger: call.finger,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return DeleteFingerReply(fingers: left.fingers, onReader: left.onReader)
   }
 }
 

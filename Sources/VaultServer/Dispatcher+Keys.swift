@@ -1,28 +1,33 @@
 internal import TokenVault
 internal import VaultInterface
 
+// The device secret, the store and the refresh token itself.
 extension Dispatcher {
-  /// `Rekey`, `Recover`, `Release`.
-  func keys(_ request: VaultRequest, _ caller: Caller) async throws(VaultFailure) -> VarlinkReply {
-    switch request {
-    case .rekey(let call):
-      let facts = try await vault.rekey(prompt: call.prompt, caller: caller)
-      return try Self.made(
-        RekeyReply(accounts: facts.accounts, prints: facts.prints, records: facts.records)
-      )
-    case .recover(let call):
-      let names = try await vault.acceptStore(prompt: call.prompt, caller: caller)
-      return try Self.made(RecoverReply(loginRequired: names))
-    case .release(let call):
-      let (token, signedOut) = try await vault.release(
-        account: call.account,
-        keep: call.keep,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(ReleaseReply(refreshToken: token, signedOut: signedOut))
-    default: throw .unexpected("a call was sorted wrongly")
-    }
+  func rekey(_ call: RekeyCall, in context: CallContext) async throws(VaultFailure) -> RekeyReply {
+    let facts = try await vault.rekey(prompt: call.prompt, caller: context.caller)
+    return RekeyReply(accounts: facts.accounts, prints: facts.prints, records: facts.records)
+  }
+
+  func recover(
+    _ call: RecoverCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> RecoverReply {
+    RecoverReply(
+      loginRequired: try await vault.acceptStore(prompt: call.prompt, caller: context.caller)
+    )
+  }
+
+  func release(
+    _ call: ReleaseCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> ReleaseReply {
+    let (token, signedOut) = try await vault.release(
+      account: call.account,
+      keep: call.keep,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return ReleaseReply(refreshToken: token, signedOut: signedOut)
   }
 }
 

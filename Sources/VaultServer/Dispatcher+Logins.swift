@@ -2,63 +2,12 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
+// Logins that a person ends at the provider.
 extension Dispatcher {
-  /// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`.
-  func logins(
-    _ request: VaultRequest,
-    _ more: Bool,
-    _ caller: Caller,
-    _ reply: @escaping @Sendable (VarlinkReply) -> Void
-  ) async throws(VaultFailure) -> VarlinkReply {
-    switch request {
-    case .beginLogin(let call): return try await beginLogin(call, caller)
-    case .finishLogin(let call):
-      let facts = try await vault.finishLogin(
-        call.login,
-        query: call.query,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(AccountReply(account: VaultAccount(facts)))
-    case .awaitLogin(let call):
-      let facts = try await vault.awaitLogin(
-        call.login,
-        prompt: call.prompt,
-        caller: caller
-      ) { interval in
-        let waiting = AwaitLoginReply(event: .waiting, interval: Int(clamping: interval))
-        guard more, let part = try? VarlinkReply(waiting, continues: true) else { return }
-        reply(part)
-      }
-      return try Self.made(AwaitLoginReply(event: .done, account: VaultAccount(facts)))
-    case .cancelLogin(let call):
-      await vault.cancelLogin(call.login, caller: caller)
-      return try Self.made(EmptyReply())
-    case .testProvider(let call):
-      let facts = try await vault.test(
-        try Self.provider(call.provider),
-        isTrying: call.tries ?? false
-      )
-      return try Self.made(
-        TestProviderReply(
-          issuer: facts.issuer,
-          discovered: facts.isDiscovered,
-          endpoints: facts.endpoints,
-          flows: facts.flows,
-          keys: facts.keys,
-          warnings: facts.warnings,
-          scopes: facts.offeredScopes,
-          askedScopes: facts.askedScopes
-        )
-      )
-    default: throw .unexpected("a call was sorted wrongly")
-    }
-  }
-
-  private func beginLogin(
+  func beginLogin(
     _ call: BeginLoginCall,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> VarlinkReply {
+    in context: CallContext
+  ) async throws(VaultFailure) -> BeginLoginReply {
     let flow: TokenVault.LoginFlow
     switch (call.flow, call.redirect) {
     case (.browser, let redirect?): flow = .browser(redirect: redirect)
@@ -73,18 +22,53 @@ extension Dispatcher {
       scope: call.scope,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: caller
+      caller: context.caller
     )
-    return try Self.made(
-      BeginLoginReply(
-        login: start.login,
-        url: start.url,
-        userCode: start.userCode,
-        verificationURI: start.verificationURI,
-        verificationURIComplete: start.verificationURIComplete,
-        expiresIn: Int(clamping: start.expiresIn),
-        interval: start.interval.map { Int(clamping: $0) }
-      )
+    return BeginLoginReply(
+      login: start.login,
+      url: start.url,
+      userCode: start.userCode,
+      verificationURI: start.verificationURI,
+      verificationURIComplete: start.verificationURIComplete,
+      expiresIn: Int(clamping: start.expiresIn),
+      interval: start.interval.map { Int(clamping: $0) }
     )
+  }
+
+  func finishLogin(
+    _ call: FinishLoginCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.finishLogin(
+      call.login,
+      query: call.query,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func awaitLogin(
+    _ call: AwaitLoginCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AwaitLoginReply {
+    let facts = try await vault.awaitLogin(
+      call.login,
+      prompt: call.prompt,
+      caller: context.caller
+    ) { interval in
+      let waiting = AwaitLoginReply(event: .waiting, interval: Int(clamping: interval))
+      guard context.more, let part = try? VarlinkReply(waiting, continues: true) else { return }
+      context.reply(part)
+    }
+    return AwaitLoginReply(event: .done, account: VaultAccount(facts))
+  }
+
+  func cancelLogin(
+    _ call: CancelLoginCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> EmptyReply {
+    await vault.cancelLogin(call.login, caller: context.caller)
+    return EmptyReply()
   }
 }

@@ -2,34 +2,31 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
+// The policy.
 extension Dispatcher {
-  /// `GetPolicy`, `SetPolicy`.
-  func policy(
-    _ request: VaultRequest,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> VarlinkReply {
-    switch request {
-    case .getPolicy:
-      let facts = try await vault.policyFacts()
-      return try Self.made(
-        GetPolicyReply(file: facts.file, rules: facts.rules.map(VaultRule.init))
-      )
-    case .setPolicy(let call):
-      let (facts, changed) = try await vault.setRule(
-        call.key,
-        to: call.value,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(
-        SetPolicyReply(
-          changed: changed,
-          file: facts.file,
-          rules: facts.rules.map(VaultRule.init)
-        )
-      )
-    default: throw .unexpected("a call was sorted wrongly")
-    }
+  func getPolicy(
+    _ call: GetPolicyCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> GetPolicyReply {
+    let facts = try await vault.policyFacts()
+    return GetPolicyReply(file: facts.file, rules: facts.rules.map(VaultRule.init))
+  }
+
+  func setPolicy(
+    _ call: SetPolicyCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> SetPolicyReply {
+    let (facts, changed) = try await vault.setRule(
+      call.key,
+      to: call.value,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return SetPolicyReply(
+      changed: changed,
+      file: facts.file,
+      rules: facts.rules.map(VaultRule.init)
+    )
   }
 }
 

@@ -2,34 +2,53 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
+// Providers.
 extension Dispatcher {
-  /// `AccountProvider`, `ApplyProvider`.
-  func boundProvider(
-    _ request: VaultRequest,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> VarlinkReply {
-    switch request {
-    case .accountProvider(let call):
-      let (account, provider) = try await vault.boundProvider(account: call.account)
-      return try Self.made(
-        AccountProviderReply(
-          account: account,
-          provider: VaultProvider(
-            name: provider.name.text,
-            settings: provider.settings,
-            clientSecret: provider.oauth?.clientSecret?.secret
-          )
-        )
+  func accountProvider(
+    _ call: AccountProviderCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountProviderReply {
+    let (account, provider) = try await vault.boundProvider(account: call.account)
+    return AccountProviderReply(
+      account: account,
+      provider: VaultProvider(
+        name: provider.name.text,
+        settings: provider.settings,
+        clientSecret: provider.oauth?.clientSecret?.secret
       )
-    case .applyProvider(let call):
-      let facts = try await vault.applyProvider(
-        try Self.provider(call.provider),
-        account: call.account,
-        prompt: call.prompt,
-        caller: caller
-      )
-      return try Self.made(AccountReply(account: VaultAccount(facts)))
-    default: throw .unexpected("a call was sorted wrongly")
-    }
+    )
+  }
+
+  func applyProvider(
+    _ call: ApplyProviderCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.applyProvider(
+      try Self.provider(call.provider),
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func testProvider(
+    _ call: TestProviderCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> TestProviderReply {
+    let facts = try await vault.test(
+      try Self.provider(call.provider),
+      isTrying: call.tries ?? false
+    )
+    return TestProviderReply(
+      issuer: facts.issuer,
+      discovered: facts.isDiscovered,
+      endpoints: facts.endpoints,
+      flows: facts.flows,
+      keys: facts.keys,
+      warnings: facts.warnings,
+      scopes: facts.offeredScopes,
+      askedScopes: facts.askedScopes
+    )
   }
 }

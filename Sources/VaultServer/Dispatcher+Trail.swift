@@ -1,10 +1,43 @@
 internal import TokenVault
 internal import VaultInterface
 
+// The audit trail.
 extension Dispatcher {
+  func audit(
+    _ call: AuditCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AuditReply {
+    guard context.more else {
+      throw .invalidArgument("the trail comes record by record: call with `more`")
+    }
+    var number: Int64 = 0
+    var last: AuditFacts?
+    while true {
+      let page = try await vault.trail(
+        after: number,
+        since: call.since.map(Int64.init),
+        account: call.account
+      )
+      guard let end = page.last else { break }
+      for facts in page {
+        if let last {
+          context.reply(try .made(AuditReply(record: VaultAuditRecord(last)), continues: true))
+        }
+        last = facts
+      }
+      number = end.number
+      // There may be more than what may wait to be sent.
+      guard await context.whenSent() else { break }
+    }
+    return AuditReply(record: last.map(VaultAuditRecord.init))
+  }
+
   /// Answers whether the trail is whole; others are served meanwhile.
-  func verifyAudit() async throws(VaultFailure) -> VarlinkReply {
-    try Self.made(VerifyAuditReply(try await vault.verifyTrail()))
+  func verifyAudit(
+    _ call: VerifyAuditCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> VerifyAuditReply {
+    VerifyAuditReply(try await vault.verifyTrail())
   }
 }
 

@@ -2,27 +2,21 @@ internal import TokenVault
 internal import VaultInterface
 
 extension Dispatcher {
-  /// `Watch`: each reply is taken before the next one is made.
-  func watch(
-    _ call: WatchCall,
-    _ more: Bool,
-    _ caller: Caller,
-    _ reply: @escaping @Sendable (VarlinkReply) -> Void,
-    _ whenSent: @escaping @Sendable () async -> Bool
-  ) async throws(VaultFailure) -> VarlinkReply {
-    guard more else {
-      return try Self.made(WatchReply(try await vault.watchFacts(of: call.account, caller: caller)))
+  /// Each reply is taken before the next one is made.
+  func watch(_ call: WatchCall, in context: CallContext) async throws(VaultFailure) -> WatchReply {
+    guard context.more else {
+      return WatchReply(try await vault.watchFacts(of: call.account, caller: context.caller))
     }
     let last = try await vault.watch(
       account: call.account,
       refreshAhead: call.refreshAhead.map(Int64.init),
-      caller: caller
+      caller: context.caller
     ) { facts in
       guard let part = try? VarlinkReply(WatchReply(facts), continues: true) else { return false }
-      reply(part)
-      return await whenSent()
+      context.reply(part)
+      return await context.whenSent()
     }
-    return try Self.made(WatchReply(last))
+    return WatchReply(last)
   }
 }
 

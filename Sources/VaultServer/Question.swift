@@ -81,12 +81,14 @@ extension Vaults {
         by: recognition,
         isPassing: question.isPassing
       ) { vault in
-        await Dispatcher(vault: vault, form: form).answer(
+        await Dispatcher(vault: vault, form: form, vaults: self).answer(
           question.request,
-          more: question.more,
-          from: asking,
-          reply: reply,
-          whenSent: whenSent
+          in: CallContext(
+            more: question.more,
+            caller: asking,
+            reply: reply,
+            whenSent: whenSent
+          )
         )
       }
       return (last, false)
@@ -107,25 +109,32 @@ extension Vaults {
   /// `RemoveUser`.
   private func remove(_ call: RemoveUserCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
-      let removed = try await remove(user: call.user, account: call.account, caller: caller)
-      return try Dispatcher.made(
+      return try .made(
         RemoveUserReply(
-          user: Int(removed.user),
-          name: removed.name,
-          accounts: removed.accounts?.map { facts in
-            VaultInterface.EndedAccount(
-              account: facts.name,
-              provider: facts.provider,
-              erased: true,
-              grant: facts.state == .signedOut ? GrantState.none : .valid
-            )
-          },
-          onReader: removed.onReader
+          try await remove(user: call.user, account: call.account, caller: caller)
         )
       )
     } catch {
       noteRefusal("removal of a user", of: nil, by: "user \(caller.user)")
       return Dispatcher.failure(error)
     }
+  }
+}
+
+extension RemoveUserReply {
+  init(_ removed: RemovedUser) {
+    self.init(
+      user: Int(removed.user),
+      name: removed.name,
+      accounts: removed.accounts?.map { facts in
+        VaultInterface.EndedAccount(
+          account: facts.name,
+          provider: facts.provider,
+          erased: true,
+          grant: facts.state == .signedOut ? GrantState.none : .valid
+        )
+      },
+      onReader: removed.onReader
+    )
   }
 }

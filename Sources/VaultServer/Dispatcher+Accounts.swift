@@ -1,0 +1,124 @@
+internal import TokenVault
+internal import VaultInterface
+
+// Accounts and their tokens.
+extension Dispatcher {
+  func getAccount(
+    _ call: GetAccountCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> GetAccountReply {
+    let all = try await vault.accountFacts(
+      named: call.account,
+      at: await vault.placeOfWindow(context.caller)
+    )
+    guard context.more || all.count <= 1 else {
+      throw .invalidArgument("there are several accounts: name one")
+    }
+    for (index, facts) in all.dropLast().enumerated() {
+      context.reply(try .made(GetAccountReply(account: VaultAccount(facts)), continues: true))
+      // As many as may wait to be sent, whatever stands in them.
+      if index % 15 == 14, await !context.whenSent() { break }
+    }
+    return GetAccountReply(account: all.last.map(VaultAccount.init))
+  }
+
+  func register(
+    _ call: RegisterCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.signIn(
+      account: call.account,
+      provider: try Self.provider(call.provider),
+      email: call.email,
+      password: call.password,
+      registering: true,
+      displayName: call.name,
+      exportable: call.exportable ?? false,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func login(
+    _ call: LoginCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.signIn(
+      account: call.account,
+      provider: try call.provider.map { given throws(VaultFailure) in try Self.provider(given) },
+      email: call.email,
+      password: call.password,
+      registering: false,
+      displayName: nil,
+      exportable: call.exportable ?? false,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func logout(
+    _ call: LogoutCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> LogoutReply {
+    LogoutReply(
+      try await vault.signOut(
+        account: call.account,
+        local: call.local,
+        prompt: call.prompt,
+        caller: context.caller
+      )
+    )
+  }
+
+  func accessToken(
+    _ call: AccessTokenCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccessTokenReply {
+    let grant = try await vault.accessToken(
+      account: call.account,
+      minimumLifetime: call.minimumLifetime.map(Int64.init),
+      rejected: call.rejected,
+      scope: call.scope,
+      audience: call.audience,
+      consent: Self.consent(of: call),
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccessTokenReply(grant)
+  }
+
+  private static func consent(of call: AccessTokenCall) -> NarrowingConsent {
+    guard call.narrow == true else { return .notGiven }
+    return call.remember == true ? .untilNextLogin : .thisCall
+  }
+
+  func whoAmI(
+    _ call: WhoAmICall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> WhoAmIReply {
+    let (facts, profile) = try await vault.profile(
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return WhoAmIReply(account: VaultAccount(facts), profile: profile.object)
+  }
+
+  func verifyToken(
+    _ call: VerifyTokenCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> VerifyTokenReply {
+    let (facts, verification) = try await vault.verification(
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return VerifyTokenReply(
+      account: VaultAccount(facts),
+      accepted: verification.isAccepted,
+      expiresAt: verification.expiresAt.map { Int(clamping: $0) }
+    )
+  }
+}

@@ -1,0 +1,107 @@
+internal import Presence
+internal import TokenVault
+internal import VaultInterface
+
+// Presence checks, and what only a check allows.
+extension Dispatcher {
+  func check(
+    _ call: CheckCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> VaultInterface.CheckEvent {
+    let step = try await vault.check(
+      call.prompt,
+      by: call.presenceMethod.method,
+      mayWait: context.more && call.wait == true,
+      caller: context.caller,
+      report: context.tell
+    )
+    return VaultInterface.CheckEvent(step)
+  }
+
+  func respond(
+    _ call: RespondCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> VaultInterface.CheckEvent {
+    let step = try await vault.respond(
+      call.prompt,
+      text: call.text,
+      caller: context.caller,
+      report: context.tell
+    )
+    return VaultInterface.CheckEvent(step)
+  }
+
+  func cancel(
+    _ call: CancelCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> EmptyReply {
+    await vault.cancel(call.prompt, caller: context.caller)
+    return EmptyReply()
+  }
+
+  func enablePresence(
+    _ call: EnablePresenceCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.setProtection(
+      true,
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func disablePresence(
+    _ call: DisablePresenceCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.setProtection(
+      false,
+      account: call.account,
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return AccountReply(account: VaultAccount(facts))
+  }
+
+  func testPresence(
+    _ call: TestPresenceCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> TestPresenceReply {
+    let method = try await vault.testPresence(prompt: call.prompt, caller: context.caller)
+    return TestPresenceReply(method: method.rawValue)
+  }
+
+  func unlock(
+    _ call: UnlockCall,
+    in context: CallContext
+  ) async throws(VaultFailure) -> UnlockReply {
+    let facts = try await vault.unlock(
+      call.accounts,
+      seconds: call.duration.map(Int64.init),
+      prompt: call.prompt,
+      caller: context.caller
+    )
+    return UnlockReply(
+      unlockedFor: Int(clamping: facts.unlockedFor ?? 0),
+      unlockedAccounts: facts.unlockedAccounts
+    )
+  }
+
+  func lock(_ call: LockCall, in context: CallContext) async throws(VaultFailure) -> LockReply {
+    LockReply(wasUnlocked: try await vault.lock(caller: context.caller))
+  }
+}
+
+extension CallContext {
+  /// Tells the client of a running check.
+  fileprivate var tell: @Sendable (CheckNotice) -> Void {
+    { notice in
+      guard more,
+        let part = try? VarlinkReply(VaultInterface.CheckEvent(notice), continues: true)
+      else { return }
+      reply(part)
+    }
+  }
+}
