@@ -98,7 +98,9 @@ struct Courier: ~Copyable {
             try? send(VarlinkReply(EmptyReply()))
           // Its answer goes to a descriptor that a client has to hand down.
           case .request(let request) where !isService: return .request(request)
-          default: throw .methodNotImplemented(call.method)
+          case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
+            .listEnrolled:
+            throw .methodNotImplemented(call.method)
           }
         } catch {
           // Before the answer: the engine may tell this process to end once it has that.
