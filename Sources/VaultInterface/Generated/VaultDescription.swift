@@ -472,6 +472,7 @@ let vaultDescription = #"""
     minimum_lifetime: ?int,
     # An access token that a server refused: a newer one is wanted.
     rejected: ?string,
+    # A passed presence check, which this call spends.
     prompt: ?string,
     # Absent, with `audience` absent too: the account's usual scopes.
     scope: ?string,
@@ -840,7 +841,7 @@ let vaultDescription = #"""
   # Looks at a provider: its metadata, its keys, the connection.
   method TestProvider(
     provider: Provider,
-    # Whether it is found out, without a person, that the provider refuses the redirect URI or a
+    # Whether the engine tries, without a person, if the provider refuses the redirect URI or a
     # revocation.
     tries: ?bool
   ) -> (

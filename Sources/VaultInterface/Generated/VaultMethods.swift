@@ -373,6 +373,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   public var minimumLifetime: Int?
   /// An access token that a server refused: a newer one is wanted.
   public var rejected: String?
+  /// A passed presence check, which this call spends.
   public var prompt: String?
   /// Absent, with `audience` absent too: the account's usual scopes.
   public var scope: String?
@@ -2343,7 +2344,7 @@ public struct TestProviderCall: VarlinkMethod, Equatable {
   public static let method = "io.thumblatch.Vault.TestProvider"
 
   public var provider: VaultProvider
-  /// Whether it is found out, without a person, that the provider refuses the redirect URI or a
+  /// Whether the engine tries, without a person, if the provider refuses the redirect URI or a
   /// revocation.
   public var tries: Bool?
 
