@@ -42,7 +42,8 @@ class Interface:
 
     @property
     def short(self):
-        return self.name.rsplit(".", 1)[1]
+        short = self.name.rsplit(".", 1)[1]
+        return short[0].upper() + short[1:]
 
 
 class Parser:

@@ -71,7 +71,7 @@ class Room:
     def __init__(self, interface, before=None):
         self.file = interface
         self.prefix = interface.short
-        self.names = dict(NAMES[interface.short])
+        self.names = NAMES.get(interface.short, {})
         # The interface whose enumerations are declared already.
         self.before = before
         self.kinds = {name: parts for name, (_, parts) in interface.types.items()}
@@ -106,7 +106,7 @@ class Room:
 
     @property
     def method_prefix(self):
-        return "" if self.prefix == "Vault" else self.prefix
+        return "Helper" if self.prefix == "Helper" else ""
 
     def call(self, method):
         return self.names.get(f"call {method}", self.method_prefix + method + "Call")
@@ -174,24 +174,26 @@ class Room:
             protocols = protocols + ["Equatable"]
         named = [(member, self.swift_name(place, member)) for member in members]
         lines = [f"public struct {name}: {', '.join(protocols)} {{", *extra]
+        if not members:
+            lines += ["", "  public init() {}", ""]
+            lines += ["  public init(decoding object: JSONObject) throws(MessageError) {}", ""]
+            lines += ["  public var encoded: JSONObject {", "    get throws(MessageError) { JSONObject() }"]
+            return lines + ["  }", "}", ""]
+        lines += [""] if extra else []
         for member, swift in named:
             lines += documented(member.comment, "  ") + [f"  public var {swift}: {self.value(member)}"]
         given = []
         for member, swift in named:
             default = f" = {member.absent}" if member.absent else " = nil" if member.optional else ""
             given.append(f"    {swift}: {self.value(member)}{default}")
-        lines += ["", "  public init(" + ("\n" + ",\n".join(given) + "\n  " if given else "") + ") {"]
+        lines += ["", "  public init(", ",\n".join(given), "  ) {"]
         lines += [f"    self.{swift} = {swift}" for _, swift in named]
         lines += ["  }", "", "  public init(decoding object: JSONObject) throws(MessageError) {"]
         lines += [f"    {swift} = {self.read(member)}" for member, swift in named]
-        lines += ["  }", "", "  public var encoded: JSONObject {"]
-        if members:
-            lines += ["    get throws(MessageError) {", "      try .wire(["]
-            lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in named]
-            lines += ["      ])", "    }"]
-        else:
-            lines.append("    get throws(MessageError) { JSONObject() }")
-        return lines + ["  }", "}", ""]
+        lines += ["  }", "", "  public var encoded: JSONObject {", "    get throws(MessageError) {"]
+        lines.append("      try .wire([")
+        lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in named]
+        return lines + ["      ])", "    }", "  }", "}", ""]
 
     def keys(self, name, comment, members):
         """The members of a hand-written type, each with the type that reads it."""
@@ -251,7 +253,6 @@ class Room:
             extra = [
                 f"  public typealias Reply = {self.replies[method]}",
                 f'  public static let method = "{self.file.name}.{method}"',
-                "",
             ]
             protocols = ["AskingMethod" if asks else "VarlinkMethod"]
             yield from documented(comment)
@@ -279,7 +280,7 @@ class Room:
             record = self.names.get(f"error {name}")
             if record:
                 yield from documented(comment) + self.record(record, name, members, ["VarlinkRecord"])
-            else:
+            elif members:
                 yield from self.keys(f"{name}Members", f"The members of the error `{name}`.", members)
 
     def request(self):
@@ -361,8 +362,9 @@ class Room:
             return found
 
         result = {}
-        parts = [("Types", self.types()), ("Methods", self.messages()), ("Request", self.request())]
-        parts += [("Description", self.description()), ("Secrets", self.secrets())]
+        parts = [("Methods", self.messages()), ("Description", self.description())]
+        if self.prefix != "Service":
+            parts += [("Types", self.types()), ("Request", self.request()), ("Secrets", self.secrets())]
         if self.file.errors:
             parts.append(("Errors", self.error_types()))
         for part, lines in parts:

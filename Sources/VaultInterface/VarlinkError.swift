@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 
 /// The errors of `org.varlink.service`, which every service may answer.
 public enum VarlinkError: Error, Equatable, Sendable {
@@ -24,33 +25,41 @@ public enum VarlinkError: Error, Equatable, Sendable {
 
   /// The error of a reply, or nil where it has none or another interface's.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
-    let parameters = reply.parameters
-    switch reply.error {
-    case Self.prefix + "InterfaceNotFound":
-      self = .interfaceNotFound(try parameters.optional("interface") ?? "")
-    case Self.prefix + "MethodNotFound":
-      self = .methodNotFound(try parameters.optional("method") ?? "")
-    case Self.prefix + "MethodNotImplemented":
-      self = .methodNotImplemented(try parameters.optional("method") ?? "")
-    case Self.prefix + "InvalidParameter":
-      self = .invalidParameter(try parameters.optional("parameter") ?? "")
-    case Self.prefix + "PermissionDenied": self = .permissionDenied
-    case Self.prefix + "ExpectedMore": self = .expectedMore
-    default: return nil
+    guard let error = reply.error, error.hasPrefix(Self.prefix),
+      let name = ServiceErrorName(named: String(error.dropFirst(Self.prefix.count)))
+    else { return nil }
+    let object = reply.parameters
+    switch name {
+    case .interfaceNotFound:
+      self = .interfaceNotFound(try object.optional(InterfaceNotFoundMembers.interface) ?? "")
+    case .methodNotFound:
+      self = .methodNotFound(try object.optional(MethodNotFoundMembers.method) ?? "")
+    case .methodNotImplemented:
+      self = .methodNotImplemented(try object.optional(MethodNotImplementedMembers.method) ?? "")
+    case .invalidParameter:
+      self = .invalidParameter(try object.optional(InvalidParameterMembers.parameter) ?? "")
+    case .permissionDenied: self = .permissionDenied
+    case .expectedMore: self = .expectedMore
     }
   }
 
   /// The reply that carries this error.
   public var reply: VarlinkReply {
-    let (name, parameters): (String, JSONObject) =
+    let (name, member): (ServiceErrorName, (name: String, value: String)?) =
       switch self {
-      case .interfaceNotFound(let name): ("InterfaceNotFound", ["interface": .string(name)])
-      case .methodNotFound(let name): ("MethodNotFound", ["method": .string(name)])
-      case .methodNotImplemented(let name): ("MethodNotImplemented", ["method": .string(name)])
-      case .invalidParameter(let name): ("InvalidParameter", ["parameter": .string(name)])
-      case .permissionDenied: ("PermissionDenied", JSONObject())
-      case .expectedMore: ("ExpectedMore", JSONObject())
+      case .interfaceNotFound(let value):
+        (.interfaceNotFound, (InterfaceNotFoundMembers.interface.name, value))
+      case .methodNotFound(let value):
+        (.methodNotFound, (MethodNotFoundMembers.method.name, value))
+      case .methodNotImplemented(let value):
+        (.methodNotImplemented, (MethodNotImplementedMembers.method.name, value))
+      case .invalidParameter(let value):
+        (.invalidParameter, (InvalidParameterMembers.parameter.name, value))
+      case .permissionDenied: (.permissionDenied, nil)
+      case .expectedMore: (.expectedMore, nil)
       }
-    return VarlinkReply(parameters: parameters, error: Self.prefix + name)
+    var parameters = JSONObject()
+    if let member { parameters[member.name] = .string(member.value) }
+    return VarlinkReply(parameters: parameters, error: Self.prefix + name.rawValue)
   }
 }

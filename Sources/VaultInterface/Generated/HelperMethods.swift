@@ -247,12 +247,9 @@ public struct HelperProceedCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Helper.Proceed"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -478,12 +475,9 @@ public struct HelperKeepCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Helper.Keep"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -552,12 +546,9 @@ public struct HelperGetReaderCall: VarlinkMethod, Equatable {
   public typealias Reply = HelperReader
   public static let method = "io.thumblatch.Helper.GetReader"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }

@@ -8,12 +8,9 @@ public struct GetStatusCall: VarlinkMethod, Equatable {
   public typealias Reply = VaultStatus
   public static let method = "io.thumblatch.Vault.GetStatus"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -180,12 +177,9 @@ public struct GetReaderCall: VarlinkMethod, Equatable {
   public typealias Reply = GetReaderReply
   public static let method = "io.thumblatch.Vault.GetReader"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -817,12 +811,9 @@ public struct LockCall: VarlinkMethod, Equatable {
   public typealias Reply = LockReply
   public static let method = "io.thumblatch.Vault.Lock"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -858,12 +849,9 @@ public struct ListFingersCall: VarlinkMethod, Equatable {
   public typealias Reply = ListFingersReply
   public static let method = "io.thumblatch.Vault.ListFingers"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -1419,12 +1407,9 @@ public struct VerifyAuditCall: VarlinkMethod, Equatable {
   public typealias Reply = VerifyAuditReply
   public static let method = "io.thumblatch.Vault.VerifyAudit"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -1918,12 +1903,9 @@ public struct ExamineCall: VarlinkMethod, Equatable {
   public typealias Reply = ExamineReply
   public static let method = "io.thumblatch.Vault.Examine"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
@@ -2507,12 +2489,9 @@ public struct GetPolicyCall: VarlinkMethod, Equatable {
   public typealias Reply = GetPolicyReply
   public static let method = "io.thumblatch.Vault.GetPolicy"
 
+  public init() {}
 
-  public init() {
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-  }
+  public init(decoding object: JSONObject) throws(MessageError) {}
 
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
