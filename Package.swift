@@ -202,8 +202,7 @@ let package = Package(
         "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
         "SecretMemory", "JSON", "KeyWriter",
         "TestSupport",
-      ],
-      exclude: ["Stores"]
+      ]
     ),
     tests(
       "VaultServerTests",

@@ -35,7 +35,7 @@ extension Provider {
   ///
   /// - Parameters:
   ///   - name: what the user calls it.
-  ///   - bytes: the form; one of an older program may hold the client secret itself.
+  ///   - bytes: the form.
   ///   - clientSecret: what belongs to it besides.
   /// - Throws: `damaged` for bytes that `canonicalForm` cannot have made, in any order or length,
   ///   and whatever the settings themselves are refused for.
@@ -47,19 +47,18 @@ extension Provider {
     guard bytes.count <= Self.maximumCanonicalCount, bytes.first == Self.canonicalVersion else {
       throw ConfigurationError(.damaged)
     }
-    let (form, held) = try Self.separated(canonicalForm: bytes)
-    guard held == nil || clientSecret == nil else { throw ConfigurationError(.damaged) }
-    var rest = form.dropFirst()
+    var rest = bytes.dropFirst()
     var settings: [String: String] = [:]
     var previous: String?
     while !rest.isEmpty {
       guard let key = Self.text(from: &rest), let value = Self.text(from: &rest),
-        previous.map({ $0.utf8.lexicographicallyPrecedes(key.utf8) }) ?? true
+        previous.map({ $0.utf8.lexicographicallyPrecedes(key.utf8) }) ?? true,
+        key != ClientSecret.key
       else { throw ConfigurationError(.damaged) }
       settings[key] = value
       previous = key
     }
-    try self.init(name: name, boundSettings: settings, clientSecret: clientSecret ?? held)
+    try self.init(name: name, boundSettings: settings, clientSecret: clientSecret)
   }
 
   private static func text(from rest: inout ArraySlice<UInt8>) -> String? {
@@ -76,30 +75,6 @@ extension Provider {
   }
 
   // MARK: - The client secret
-
-  /// What a canonical form of an older program holds: the form of today, and the client secret that
-  /// stood in it.
-  ///
-  /// No text is made of the secret. A form without one, and what is none, come back as they are.
-  public static func separated(
-    canonicalForm bytes: [UInt8]
-  ) throws(ConfigurationError) -> (form: [UInt8], clientSecret: ClientSecret?) {
-    var rest = bytes.dropFirst()
-    while !rest.isEmpty {
-      let start = rest.startIndex
-      guard let key = part(from: &rest), let value = part(from: &rest) else { break }
-      guard key.elementsEqual(ClientSecret.key.utf8) else { continue }
-      let secret = try ClientSecret.held { () throws(SecretMemoryError) in
-        unsafe try SecretBytes(capacity: value.count) { room in
-          unsafe room.copyBytes(from: value)
-          return value.count
-        }
-      }
-      let form = Array(bytes[..<start] + bytes[rest.startIndex...])
-      return (form, try ClientSecret(SharedSecret(secret)))
-    }
-    return (bytes, nil)
-  }
 
   /// A canonical form with the client secret at its place among the keys: what accounts are bound to.
   ///

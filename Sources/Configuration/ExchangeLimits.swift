@@ -38,10 +38,7 @@ public struct ExchangeLimits: Sendable, Hashable {
     )
   }
 
-  /// The settings that are not the default.
-  ///
-  /// A default is left out of a canonical form, because accounts of earlier versions are bound to a form
-  /// without it.
+  /// The settings that are not the default; a default is left out of a canonical form.
   var settings: [String: String] {
     var settings: [String: String] = [:]
     if total != Self.standard.total { settings[Self.totalKey] = "\(total)s" }

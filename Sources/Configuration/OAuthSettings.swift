@@ -208,7 +208,7 @@ public struct OAuthSettings: Sendable, Equatable {
     ]
     settings["audience"] = audience
     settings["discovery_url"] = discoveryURL
-    // Came later, so they stand there only where they are not the default: bindings of before hold.
+    // They stand there only if they are not the default.
     if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
     if let refreshScope { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [

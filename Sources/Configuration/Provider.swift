@@ -218,9 +218,7 @@ public struct Provider: Sendable, Equatable {
     } else {
       for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
     }
-    for field in Field.allCases where !field.isLater || name(of: field) != field.defaultName {
-      settings[field.key] = name(of: field)
-    }
+    for field in Field.allCases { settings[field.key] = name(of: field) }
     return settings
   }
 

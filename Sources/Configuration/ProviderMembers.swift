@@ -74,10 +74,6 @@ extension Provider {
       }
     }
 
-    /// Whether its default is left out of a canonical form: accounts of earlier versions are bound to a
-    /// form without it.
-    var isLater: Bool { self == .createdAt }
-
     /// Whether it is of use at a password backend alone.
     var isOfPasswords: Bool {
       switch self {

@@ -4,11 +4,11 @@ internal import System
 public struct Mark: Sendable, Equatable {
   /// How many changes to sealed boxes the store had made.
   public var count: UInt64
-  /// The authentication code over the counter, 32 bytes; nil in a mark of the first format.
-  public var code: [UInt8]?
+  /// The authentication code over the counter, 32 bytes.
+  public var code: [UInt8]
 
   /// Of these parts.
-  public init(count: UInt64, code: [UInt8]?) {
+  public init(count: UInt64, code: [UInt8]) {
     self.count = count
     self.code = code
   }
@@ -18,16 +18,13 @@ public struct Mark: Sendable, Equatable {
 ///
 /// A store that is put back from yesterday knows a lower number than the mark. Whether the code
 /// fits is for the holder of the key to say.
-/// Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes. The first
-/// format was `TLMARK01`, the counter and its complement: 24 bytes.
+/// Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
 public enum MarkFile {
   static let name = "mark"
   static let temporaryName = "mark.new"
   private static let magic = [UInt8]("TLMARK02".utf8)
   private static let codeCount = 32
   private static let count = 16 + codeCount
-  private static let firstMagic = [UInt8]("TLMARK01".utf8)
-  private static let firstCount = 24
 
   /// The mark; nil if there is none.
   ///
@@ -36,11 +33,6 @@ public enum MarkFile {
     guard let file = try directory.root.openChecked(name) else { return nil }
     let bytes = try calling { () throws(SystemError) in
       try file.status().size <= Int64(count) ? file.readAll(limit: count) : []
-    }
-    if bytes.count == firstCount, bytes.starts(with: firstMagic) {
-      let value = integer(bytes[8..<16])
-      guard integer(bytes[16..<24]) == ~value else { throw .damaged(name) }
-      return Mark(count: value, code: nil)
     }
     guard bytes.count == count, bytes.starts(with: magic) else { throw .damaged(name) }
     return Mark(count: integer(bytes[8..<16]), code: Array(bytes[16...]))

@@ -15,23 +15,19 @@ struct Schema {
   /// The number that a store of this schema bears.
   var version: Int { migrations.count }
 
-  /// `TLbv` in the header of the file.
+  /// `TLvt` in the header of the file.
   ///
   /// sqlite.org/fileformat2.html: for "databases used as application file-formats".
-  static let applicationID: Int32 = 0x544c_6276
+  static let applicationID: Int32 = 0x544c_7674
+  /// `TLbv`: the stores of programs before the first release, of seven schemas.
+  static let unreleasedApplicationID: Int32 = 0x544c_6276
 
-  /// What this program knows.
+  /// The schemas that this program knows.
   static let current = Schema(migrations: [
-    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: first),
-    Migration(name: "exportable accounts, password waits, enrolled sets", statements: second),
-    Migration(name: "scopes that were granted", statements: third),
-    Migration(name: "scopes of a login", statements: fourth),
-    Migration(name: "sealed client secrets", statements: fifth),
-    Migration(name: "former prints", statements: sixth),
-    Migration(name: "facts about the user", statements: seventh),
+    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: tables)
   ])
 
-  private static let first = [
+  private static let tables = [
     """
     CREATE TABLE meta (
       key TEXT NOT NULL PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 64),
@@ -45,10 +41,15 @@ struct Schema {
       owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
       provider TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 64),
       provider_settings BLOB NOT NULL CHECK (length(provider_settings) <= 1048576),
+      sealed_client_secret BLOB CHECK (length(sealed_client_secret) BETWEEN 1 AND 4096),
+      exportable INTEGER NOT NULL CHECK (exportable IN (0, 1)),
       binding BLOB NOT NULL CHECK (length(binding) = 32),
       subject TEXT CHECK (length(subject) <= 4096),
       email TEXT CHECK (length(email) <= 4096),
       display_name TEXT CHECK (length(display_name) <= 4096),
+      user_facts TEXT CHECK (length(user_facts) <= 8192),
+      login_scope TEXT CHECK (length(login_scope) <= 4096),
+      missing_scope TEXT CHECK (length(missing_scope) <= 4096),
       protection INTEGER NOT NULL CHECK (protection BETWEEN 0 AND 255),
       generation INTEGER NOT NULL CHECK (generation >= 0),
       sealed_refresh_token BLOB CHECK (length(sealed_refresh_token) BETWEEN 1 AND 65536),
@@ -64,6 +65,7 @@ struct Schema {
     CREATE TABLE access_tokens (
       account BLOB NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
       scope_set TEXT NOT NULL CHECK (length(scope_set) <= 4096),
+      granted_scope TEXT CHECK (length(granted_scope) <= 4096),
       token TEXT NOT NULL CHECK (length(token) BETWEEN 1 AND 65536),
       token_type TEXT NOT NULL CHECK (length(token_type) BETWEEN 1 AND 256),
       expires_at INTEGER,
@@ -101,34 +103,22 @@ struct Schema {
     ) STRICT
     """,
     """
+    CREATE TABLE former_prints (
+      id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+      owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
+      finger TEXT NOT NULL CHECK (length(finger) BETWEEN 1 AND 64),
+      driver TEXT NOT NULL CHECK (length(driver) BETWEEN 1 AND 256),
+      device TEXT NOT NULL CHECK (length(device) <= 256),
+      sealed BLOB NOT NULL CHECK (length(sealed) BETWEEN 1 AND 4194304),
+      enrolled_at INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
     CREATE TABLE lockouts (
       owner INTEGER NOT NULL PRIMARY KEY CHECK (owner BETWEEN 0 AND 4294967295),
       failures INTEGER NOT NULL CHECK (failures >= 0),
       password_only INTEGER NOT NULL CHECK (password_only IN (0, 1))
     ) STRICT
-    """,
-    """
-    CREATE TABLE audit (
-      number INTEGER NOT NULL PRIMARY KEY CHECK (number >= 1),
-      time INTEGER NOT NULL,
-      owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
-      event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 64),
-      outcome TEXT NOT NULL CHECK (length(outcome) BETWEEN 1 AND 64),
-      account_id BLOB CHECK (length(account_id) = 16),
-      account TEXT CHECK (length(account) <= 256),
-      method TEXT CHECK (length(method) <= 64),
-      requester TEXT CHECK (length(requester) <= 4096),
-      detail TEXT CHECK (length(detail) <= 4096),
-      mac BLOB NOT NULL CHECK (length(mac) = 32)
-    ) STRICT
-    """,
-    "CREATE INDEX audit_by_time ON audit (time)",
-  ]
-
-  private static let second = [
-    """
-    ALTER TABLE accounts
-    ADD COLUMN exportable INTEGER NOT NULL DEFAULT 0 CHECK (exportable IN (0, 1))
     """,
     """
     CREATE TABLE password_waits (
@@ -148,43 +138,21 @@ struct Schema {
       confirmed_at INTEGER NOT NULL
     ) STRICT
     """,
-    // Until now the end of the trail was not sealed: whoever opens the store next does that once.
-    "INSERT INTO meta (key, value) VALUES ('audit-adopt', x'01')",
-  ]
-
-  private static let third = [
-    "ALTER TABLE access_tokens ADD COLUMN granted_scope TEXT CHECK (length(granted_scope) <= 4096)"
-  ]
-
-  private static let fourth = [
-    "ALTER TABLE accounts ADD COLUMN login_scope TEXT CHECK (length(login_scope) <= 4096)",
-    "ALTER TABLE accounts ADD COLUMN missing_scope TEXT CHECK (length(missing_scope) <= 4096)",
-  ]
-
-  private static let fifth = [
     """
-    ALTER TABLE accounts
-    ADD COLUMN sealed_client_secret BLOB CHECK (length(sealed_client_secret) BETWEEN 1 AND 4096)
-    """,
-    // Until now they stood in plain among the settings: whoever opens the store next seals them.
-    "INSERT INTO meta (key, value) VALUES ('client-secret-adopt', x'01')",
-  ]
-
-  private static let sixth = [
-    """
-    CREATE TABLE former_prints (
-      id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    CREATE TABLE audit (
+      number INTEGER NOT NULL PRIMARY KEY CHECK (number >= 1),
+      time INTEGER NOT NULL,
       owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
-      finger TEXT NOT NULL CHECK (length(finger) BETWEEN 1 AND 64),
-      driver TEXT NOT NULL CHECK (length(driver) BETWEEN 1 AND 256),
-      device TEXT NOT NULL CHECK (length(device) <= 256),
-      sealed BLOB NOT NULL CHECK (length(sealed) BETWEEN 1 AND 4194304),
-      enrolled_at INTEGER NOT NULL
+      event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 64),
+      outcome TEXT NOT NULL CHECK (length(outcome) BETWEEN 1 AND 64),
+      account_id BLOB CHECK (length(account_id) = 16),
+      account TEXT CHECK (length(account) <= 256),
+      method TEXT CHECK (length(method) <= 64),
+      requester TEXT CHECK (length(requester) <= 4096),
+      detail TEXT CHECK (length(detail) <= 4096),
+      mac BLOB NOT NULL CHECK (length(mac) = 32)
     ) STRICT
-    """
-  ]
-
-  private static let seventh = [
-    "ALTER TABLE accounts ADD COLUMN user_facts TEXT CHECK (length(user_facts) <= 8192)"
+    """,
+    "CREATE INDEX audit_by_time ON audit (time)",
   ]
 }

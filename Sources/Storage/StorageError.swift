@@ -19,6 +19,8 @@ public enum StorageError: Error, Equatable, Sendable {
   case badName
   /// The store is of a newer program; it was not touched.
   case newerSchema(found: Int, known: Int)
+  /// The store was made by a program before the first release; it was not touched.
+  case unreleasedFormat
   /// The store, or another file, does not hold what was written; it was not touched.
   case damaged(String)
   /// No room on the file system; nothing was changed.
@@ -120,6 +122,7 @@ extension StorageError: CustomStringConvertible {
     case .badName: "a name that cannot be a file's"
     case .newerSchema(let found, let known):
       "the store has schema \(found), and this program knows \(known) at most"
+    case .unreleasedFormat: "the store has a format from before the first release"
     case .damaged(let what): "damaged: \(what)"
     case .full: "no space left for the vault"
     case .fileSizeLimit: "a file of the vault may not grow: \(ResourceLimit.fileSize.sentence)"
@@ -145,6 +148,8 @@ extension StorageError: CustomStringConvertible {
     case .deviceSecret(let flaw): flaw.remedy
     case .missing(let file): "restore \(file) from a backup"
     case .newerSchema: "use the newer program, which made this store"
+    case .unreleasedFormat:
+      "sign out with the program that made it, then move the state directory away and sign in again"
     case .damaged: "restore the state directory from a backup; nothing in it was changed"
     case .full: "make room, then try again; nothing was changed"
     case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"

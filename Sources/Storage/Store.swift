@@ -9,12 +9,10 @@ public final class Store {
   package let database: Database
   private let file: StoreFile
   private var changedAccounts: Set<[UInt8]> = []
-  /// Whether there was no store, so that this one was made.
-  public let isNew: Bool
 
   /// Opens the store, made first if there is none.
   ///
-  /// - Throws: `newerSchema` and `damaged` leave every byte as it was.
+  /// - Throws: `newerSchema`, `unreleasedFormat` and `damaged` leave every byte as it was.
   public convenience init(in directory: StateDirectory) throws(StorageError) {
     try self.init(in: directory, schema: .current)
   }
@@ -22,7 +20,7 @@ public final class Store {
   /// Opens the store as a program that knows this schema would.
   init(in directory: StateDirectory, schema: Schema) throws(StorageError) {
     file = StoreFile(directory: directory, schema: schema)
-    isNew = try file.prepare()
+    try file.prepare()
     database = try file.open()
   }
 
@@ -55,16 +53,6 @@ public final class Store {
     guard busy == [0] else { throw .busy }
     // SQLite does not sync the cut, so that a power failure could bring the old values back.
     try file.synchronizeLog()
-  }
-
-  /// Writes the whole file anew, without what its pages hold besides rows, and empties the log.
-  ///
-  /// secure_delete overwrites what is deleted, but not the copy that stays behind where SQLite has
-  /// moved a row to another page. sqlite.org/lang_vacuum.html: "Running VACUUM will clean the database
-  /// of all traces of deleted content".
-  public func compact() throws(StorageError) {
-    try database.run("VACUUM")
-    try checkpoint()
   }
 
   /// How many bytes are in use: the pages that hold something.

@@ -10,12 +10,12 @@ struct StoreFile {
   let directory: StateDirectory
   let schema: Schema
 
-  /// Judges the files before SQLite sees them, and makes the store if there is none; true if so.
+  /// Judges the files before SQLite sees them, and makes the store if there is none.
   ///
   /// The version stands in the header of the database file even while there is a log, because
   /// schemas are changed without one (see `migrate`). So a newer store is told from its first
   /// hundred bytes, and SQLite, which would write to it, never opens it.
-  func prepare() throws(StorageError) -> Bool {
+  func prepare() throws(StorageError) {
     var companion: String?
     for ending in Self.companions
     where try directory.root.openChecked(Self.name + ending) != nil { companion = ending }
@@ -24,10 +24,10 @@ struct StoreFile {
       if let companion {
         throw .damaged("\(Self.name) is missing, but \(Self.name)\(companion) is there")
       }
-      try create()
-      return true
+      return try create()
     }
     let header = try Header(of: file)
+    guard header.applicationID != Schema.unreleasedApplicationID else { throw .unreleasedFormat }
     guard header.applicationID == Schema.applicationID else {
       throw .damaged("\(Self.name) is not a store of this program")
     }
@@ -35,7 +35,6 @@ struct StoreFile {
       throw .newerSchema(found: header.version, known: schema.version)
     }
     guard header.version > 0 else { throw .damaged("\(Self.name) has no schema") }
-    return false
   }
 
   /// Opens the store, which exists, and takes the steps that its schema lacks.

@@ -20,7 +20,6 @@ enum AuditEvent: String {
   case rekey
   case recovery = "store-recovered"
   case pruning = "trail-pruning"
-  case adoption = "trail-adoption"
   case renamed = "account-renamed"
   case defaultAccount = "account-default"
   case removed = "account-removed"

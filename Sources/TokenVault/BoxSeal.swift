@@ -26,7 +26,7 @@ extension Vault {
       message.append(account.protection)
     }
     for print in prints { message += print.id }
-    // Where there are none, the code is what it was before there could be any.
+    // Without rules of the user's own the code ends here.
     if let rules = try store.meta(ownRulesKey) {
       message += Array("own rules".utf8) + countBytes(UInt64(rules.count)) + rules
     }

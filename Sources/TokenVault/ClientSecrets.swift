@@ -40,33 +40,34 @@ extension Vault {
     }
   }
 
-  /// The settings and the client secret that an account, or an unfinished login of it, keeps.
+  /// Opens the client secret that an account, or an unfinished login of it, keeps.
   ///
   /// - Parameters:
-  ///   - settings: the canonical form; that of an older program may hold the client secret itself.
   ///   - box: the sealed client secret.
+  ///   - form: the canonical form of the provider beside it.
   ///   - account: whose they are.
-  /// - Throws: `vaultUnsafe` where the box does not open, or the settings cannot be read.
-  /// - Returns: the canonical form without the secret, and the secret.
-  func kept(
-    _ settings: [UInt8],
+  /// - Throws: `vaultUnsafe` if the box does not open.
+  /// - Returns: the client secret; `nil` if there is no box.
+  func clientSecret(
     _ box: [UInt8]?,
+    beside form: [UInt8],
     of account: AccountRow
-  ) throws(VaultFailure) -> (form: [UInt8], clientSecret: ClientSecret?) {
-    guard let box else {
-      return try Self.reading(account) { () throws(ConfigurationError) in
-        try Provider.separated(canonicalForm: settings)
-      }
-    }
+  ) throws(VaultFailure) -> ClientSecret? {
+    guard let box else { return nil }
     let opened: SharedSecret
     do throws(CryptographyError) {
-      let context = try Self.context(identifier, account.owner, account.id, settings)
+      let context = try Self.context(identifier, account.owner, account.id, form)
       opened = SharedSecret(try SealedBox(parsing: box).open(using: deviceSecret, context: context))
     } catch {
       throw Self.damaged(account, error)
     }
-    return try Self.reading(account) { () throws(ConfigurationError) in
-      (settings, try ClientSecret(opened))
+    do throws(ConfigurationError) {
+      return try ClientSecret(opened)
+    } catch {
+      throw .vaultUnsafe(
+        "the client secret in the record of \(account.name) cannot be read: \(error)",
+        hint: "nothing was changed; restore the vault from a backup, or sign in again"
+      )
     }
   }
 
@@ -87,64 +88,6 @@ extension Vault {
     }
   }
 
-  // MARK: - Stores of older programs
-
-  private static let adoptionKey = "client-secret-adopt"
-
-  /// Seals the client secrets that an older program has left in plain, and removes what is left of
-  /// them in the file and its log.
-  ///
-  /// The answer to a login that an older program has begun is bound to all that it kept, so that such
-  /// a login stays as it is: as long as there is one, the next start comes here again.
-  ///
-  /// - Throws: `StorageError` or `CryptographyError`.
-  static func adoptClientSecrets(
-    _ store: Store,
-    vault: [UInt8],
-    using key: borrowing SealingKey
-  ) throws {
-    guard try store.meta(adoptionKey) != nil else { return }
-    guard !store.isNew else { return try store.setMeta(adoptionKey, to: nil) }
-    do {
-      try store.transaction {
-        for var row in try store.allAccounts() {
-          // One that cannot be read hides no other; whoever asks for it is told.
-          guard let (form, held) = try? Provider.separated(canonicalForm: row.providerSettings),
-            let secret = held
-          else { continue }
-          let context = try context(vault, row.owner, row.id, form)
-          row.sealedClientSecret =
-            try SealedBox.sealVerified(secret.secret.bytes, using: key, context: context).bytes
-          row.providerSettings = form
-          try store.update(row)
-        }
-      }
-      try store.compact()
-    } catch StorageError.full {
-      // They can be used as they are; the next start that has room seals them.
-      return
-    }
-    let isAwaited = try store.intents().contains { intent in
-      guard intent.purpose != .refresh,
-        let pending = PendingSignIn(decoding: intent.context, of: intent.account),
-        let kept = try? Provider.separated(canonicalForm: pending.providerSettings)
-      else { return false }
-      return kept.clientSecret != nil
-    }
-    if !isAwaited { try store.setMeta(adoptionKey, to: nil) }
-  }
-
-  /// The same, for a store that was put back and is accepted now.
-  func adoptClientSecrets() throws(VaultFailure) {
-    do {
-      try Self.adoptClientSecrets(store, vault: identifier, using: deviceSecret)
-    } catch let error as StorageError {
-      throw failure(of: error)
-    } catch {
-      throw .unexpected("the client secrets cannot be sealed: \(error)")
-    }
-  }
-
   // MARK: - Boxes
 
   private static func context(
@@ -162,20 +105,6 @@ extension Vault {
       generation: 0,
       binding: try sha256(form)
     )
-  }
-
-  private static func reading<Value>(
-    _ account: AccountRow,
-    _ body: () throws(ConfigurationError) -> Value
-  ) throws(VaultFailure) -> Value {
-    do throws(ConfigurationError) {
-      return try body()
-    } catch {
-      throw .vaultUnsafe(
-        "the provider in the record of \(account.name) cannot be read: \(error)",
-        hint: "nothing was changed; restore the vault from a backup, or sign in again"
-      )
-    }
   }
 
   private static func damaged(_ account: AccountRow, _ error: CryptographyError) -> VaultFailure {

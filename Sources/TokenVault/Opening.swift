@@ -4,7 +4,7 @@ internal import Storage
 
 /// What a start makes of the files of a state directory.
 ///
-/// It judges first, and changes something only where nothing speaks against the store.
+/// It judges first. If something speaks against the store, only an empty store is given its name.
 struct Opening: ~Copyable {
   /// Names the device secret that the store is sealed under.
   static let secretKey = "device-secret-id"
@@ -23,8 +23,6 @@ struct Opening: ~Copyable {
   private let hasIdentifier: Bool
   private let count: UInt64
   private let isMarkToBeWritten: Bool
-  /// The store is one of the first format, or new: nothing keyed speaks against that.
-  let isFirst: Bool
 
   /// Opens what there is, and makes what is missing in a fresh directory.
   init(_ directory: StateDirectory) throws {
@@ -60,7 +58,6 @@ struct Opening: ~Copyable {
   ) throws {
     let known = try store.meta(Self.vaultKey)
     let identifier = if let known { known } else { try randomBytes(16) }
-    let isFirstFormat = try store.meta(Vault.markFormatKey) == nil
     var found = try Self.found(identifier, keys.mark, in: directory)
     var isMarkToBeWritten = !found.isAuthentic || found.mark?.count != count
     let isRekeyUnfinished = replaced != nil
@@ -69,10 +66,9 @@ struct Opening: ~Copyable {
       found = try Self.found(identifier, replaced.mark, in: directory)
       isMarkToBeWritten = true
     }
-    let isFirst = isFirstFormat && !found.isAuthentic
-    var standing = Self.standing(found, isFirstFormat, count)
+    var standing = Self.standing(found, count)
     if standing == .current {
-      standing = try Self.boxes(store, count, identifier, keys.mark, isFirst)
+      standing = try Self.boxes(store, count, identifier, keys.mark)
     }
     self.directory = directory
     self.store = store
@@ -83,7 +79,6 @@ struct Opening: ~Copyable {
     self.isRekeyUnfinished = isRekeyUnfinished
     self.isMarkToBeWritten = isMarkToBeWritten
     markedCount = found.mark?.count ?? 0
-    self.isFirst = isFirst
     self.standing = standing
   }
 
@@ -92,56 +87,48 @@ struct Opening: ~Copyable {
     _ store: Store,
     _ count: UInt64,
     _ identifier: [UInt8],
-    _ key: borrowing SealingKey,
-    _ isFirst: Bool
+    _ key: borrowing SealingKey
   ) throws -> VaultStanding {
     // Without a change that was counted there is no box; the device secret may have been made anew.
     guard count > 0 else { return try store.hasSealedBoxes() ? .boxesChanged : .current }
-    if isFirst { return .current }
     let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: key)
     return try store.meta(Vault.boxSealKey) == seal ? .current : .boxesChanged
   }
 
-  /// Makes durable what the start has found out: nothing where the store is not accepted.
+  /// Makes durable what the start has found out.
   ///
-  /// `adopt` takes over a trail without a head; its first argument says whether there may be one.
-  mutating func settle(
-    adopting adopt: (_ mayAdopt: Bool, borrowing TrailKeys) throws -> Void
-  ) throws {
+  /// A store that is not accepted stays as it is. Only an empty one gets its name and its trail, in which
+  /// `recover` is recorded.
+  ///
+  /// - Parameter begin: writes the first head of the trail of an empty store, in the transaction that
+  ///   names the store.
+  /// - Throws: `StorageError`, `CryptographyError`, and what `begin` throws.
+  mutating func settle(beginning begin: (borrowing TrailKeys) throws -> Void) throws {
+    try name(begin)
     guard standing == .current else { return }
     if !isRekeyUnfinished { try DeviceSecretFile.discardNext(in: directory) }
-    try name()
-    // Before the keyed mark, after which nothing of the first format is believed any more.
-    try adopt(isFirst, keys.trail)
     if isMarkToBeWritten && !isRekeyUnfinished {
       try Vault.writeMark(count, of: identifier, using: keys.mark, in: directory)
     }
-    try nameFormat()
     if isRekeyUnfinished {
       try Vault.finishRekey(store, count, of: identifier, using: keys.mark, in: directory)
       isRekeyUnfinished = false
     }
     markedCount = count
-    try Vault.adoptClientSecrets(store, vault: identifier, using: keys.secret)
     try store.leaveLogOnClose(false)
   }
 
-  /// Writes into the store what an older program did not.
-  private func name() throws {
+  /// Writes into a new store which vault it is, and into one without boxes which secret it is under.
+  private func name(_ begin: (borrowing TrailKeys) throws -> Void) throws {
     let secret = keys.identifier
     guard try !hasIdentifier || store.meta(Self.secretKey) != secret else { return }
+    let isEmpty = try count == 0 && !store.hasSealedBoxes() && store.auditCount() == 0
+    guard standing == .current || isEmpty && !hasIdentifier else { return }
     try store.transaction {
       try store.setMeta(Self.vaultKey, to: identifier)
       try store.setMeta(Self.secretKey, to: secret)
-    }
-  }
-
-  private func nameFormat() throws {
-    guard try store.meta(Vault.markFormatKey) == nil else { return }
-    let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: keys.mark)
-    try store.transaction {
-      try store.setMeta(Vault.boxSealKey, to: seal)
-      try store.setMeta(Vault.markFormatKey, to: [2])
+      // No record was authenticated under the keys of another secret.
+      if isEmpty { try begin(keys.trail) }
     }
   }
 
@@ -179,14 +166,9 @@ struct Opening: ~Copyable {
     _ count: UInt64
   ) throws(StorageError) -> Bool {
     if named == identifier { return true }
-    let boxes =
-      try store.allAccounts().compactMap(\.sealedRefreshToken)
-      + store.allPrints().map(\.sealed)
     // Nothing was ever sealed: the secret may have been made anew.
-    if named != nil { return boxes.isEmpty && count == 0 }
-    // An older program named no secret; but a box says in plain which key it is for.
-    let keys = boxes.compactMap { try? SealedBox(parsing: $0).keyIdentifier }
-    return keys.isEmpty || keys.contains(identifier)
+    guard count == 0 else { return false }
+    return try !store.hasSealedBoxes()
   }
 
   private struct Found {
@@ -207,27 +189,15 @@ struct Opening: ~Copyable {
       guard case .damaged = error else { throw error }
       found.isDamaged = true
     }
-    if let mark = found.mark, let code = mark.code {
-      found.isAuthentic = try code == Vault.markCode(mark.count, of: identifier, using: key)
+    if let mark = found.mark {
+      found.isAuthentic = try mark.code == Vault.markCode(mark.count, of: identifier, using: key)
     }
     return found
   }
 
-  private static func standing(
-    _ found: Found,
-    _ isFirstFormat: Bool,
-    _ count: UInt64
-  ) -> VaultStanding {
+  private static func standing(_ found: Found, _ count: UInt64) -> VaultStanding {
     if found.isDamaged { return .markDamaged }
-    guard let mark = found.mark else {
-      // The first programs made the mark after the first change: a crash in between left none.
-      return count == 0 || isFirstFormat && count == 1 ? .current : .markMissing
-    }
-    if mark.code == nil {
-      // Anybody could write such a mark: it counts for a store that never had another.
-      guard isFirstFormat else { return .markDamaged }
-      return count < mark.count ? .olderThanMark : .current
-    }
+    guard let mark = found.mark else { return count == 0 ? .current : .markMissing }
     // Neither has counted anything yet: the device secret may have been made anew.
     if count == 0 && mark.count == 0 { return .current }
     guard found.isAuthentic else { return .markDamaged }

@@ -53,7 +53,7 @@ struct PendingSignIn {
 
   /// The members behind their lengths, as the intent's context holds them.
   ///
-  /// What is not so is left out, as it was before there were such logins.
+  /// A member that is not set is left out.
   var encoded: [UInt8] {
     var parts = [Array(providerName.utf8), providerSettings, Array(email.utf8)]
     func add(_ member: Member, _ value: [UInt8]) {

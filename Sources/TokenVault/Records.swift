@@ -10,7 +10,6 @@ extension Vault {
 
   /// One transaction; it is undone as a whole where `body` throws.
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
-    try adoptTrail()
     if isMarkBehind { try raiseMark() }
     do {
       let value = try store.transaction { () throws(VaultFailure) -> Value in
@@ -122,11 +121,8 @@ extension Vault {
   /// permission would let it out.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
     if let lastProvider, lastProvider.serves(account) { return lastProvider.provider }
-    let (form, secret) = try kept(
-      account.providerSettings,
-      account.sealedClientSecret,
-      of: account
-    )
+    let form = account.providerSettings
+    let secret = try clientSecret(account.sealedClientSecret, beside: form, of: account)
     let binding = try bindingOf(form, secret, exportable: account.exportable)
     guard binding == account.binding else {
       throw .vaultUnsafe(

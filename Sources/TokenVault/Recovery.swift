@@ -69,7 +69,6 @@ extension Vault {
       try self.stored { () throws(StorageError) in
         try self.store.setMeta("vault", to: self.identifier)
         try self.store.setMeta(Opening.secretKey, to: secret)
-        try self.store.setMeta(Self.markFormatKey, to: [2])
       }
       try self.record(
         AuditEntry(
@@ -84,7 +83,6 @@ extension Vault {
       return names
     }
     for account in accounts { forgetTokens(of: account.id) }
-    try adoptClientSecrets()
     try stored { () throws(StorageError) in
       try self.store.leaveLogOnClose(false)
       try self.store.checkpoint()

@@ -6,9 +6,6 @@ internal import Storage
 // at a start the store's count is the mark's, or one more after a crash in between. A store that
 // was put back counts less.
 extension Vault {
-  /// Set once there is a mark under a key: a mark of the first format is not accepted any more.
-  static let markFormatKey = "mark-format"
-
   /// Raises the count of changes to sealed boxes, in the transaction that makes one and after it.
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()

@@ -226,7 +226,8 @@ extension Vault {
     of account: AccountRow
   ) throws(VaultFailure) -> Provider {
     guard let pending = pending(intent) else { return try provider(of: account) }
-    let (form, secret) = try kept(pending.providerSettings, pending.sealedClientSecret, of: account)
+    let form = pending.providerSettings
+    let secret = try clientSecret(pending.sealedClientSecret, beside: form, of: account)
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(pending.providerName),

@@ -7,14 +7,12 @@ enum TrailFailure: Error {
   case cryptography(CryptographyError)
 }
 
-/// The audit trail in the store: what appends to it, seals its ends, and takes older ones over.
+/// The audit trail in the store: what appends to it, and seals its ends.
 ///
-/// Everything here happens inside the transaction of the caller, but for `adopt`.
+/// Everything here happens inside the transaction of the caller.
 struct Trail {
   static let headKey = "audit-head"
   static let checkpointKey = "audit-checkpoint"
-  /// Stands in a store whose trail has no sealed head yet: a new one, or one of an older program.
-  static let adoptionKey = "audit-adopt"
   static let changesKey = "box-changes"
   /// Above this no number is ours; one that stands there does not use the numbers up.
   static let mostNumber: Int64 = 1 << 53
@@ -71,6 +69,11 @@ struct Trail {
 
   func write(_ checkpoint: TrailCheckpoint, using keys: borrowing TrailKeys) throws(TrailFailure) {
     try write(checkpoint.encoded, Self.checkpointKey, seal(TrailCheckpoint.kind), using: keys)
+  }
+
+  /// Seals the end of the trail of a new store, which has no record.
+  func begin(using keys: borrowing TrailKeys) throws(TrailFailure) {
+    try write(.empty, using: keys)
   }
 
   private func seal(_ kind: UInt8) -> TrailSeal {

@@ -65,45 +65,6 @@ extension Trail {
     try write(head, using: new)
   }
 
-  // MARK: - Trails without a head
-
-  /// Gives a trail its first sealed head: that of a new store, or of an older program's.
-  ///
-  /// An older program's chain is checked once from its start. That its end was not cut before, no
-  /// one can tell: so a record says what was taken over.
-  ///
-  /// - Parameters:
-  ///   - mayAdopt: whether the store can be without a head. A mark under a key says that it had one:
-  ///     then somebody has asked for a new one, who has taken the old one away.
-  ///   - time: for the record.
-  ///   - keys: of the trail.
-  /// - Throws: `StorageError` or `CryptographyError`.
-  func adopt(_ mayAdopt: Bool, at time: Int64, using keys: borrowing TrailKeys) throws {
-    guard try store.meta(Self.adoptionKey) != nil else { return }
-    guard mayAdopt else { return try store.setMeta(Self.adoptionKey, to: nil) }
-    try store.transaction {
-      try store.setMeta(Self.adoptionKey, to: nil)
-      let count = try store.auditCount()
-      let found = try verifyChain(using: keys).found
-      var head = TrailHead.empty
-      head.boxChanges = try boxChanges()
-      if let last = try store.auditNumber(through: Self.mostNumber),
-        let tail = try store.auditCodes(from: last, limit: 1).first
-      {
-        head.last = last
-        head.count = Int64(count)
-        head.code = tail.mac.count == AuditChain.start.count ? tail.mac : AuditChain.start
-      }
-      // That there is no head is what is mended here.
-      if let found, found.flaw != .head { head.note(found) }
-      try write(head, using: keys)
-      guard count > 0 else { return }
-      var entry = AuditEntry(event: .adoption, outcome: .done)
-      entry.detail = "\(count) records of an older version, whose end was not sealed"
-      try append(entry, at: time, using: keys)
-    }
-  }
-
   // MARK: - Pruning
 
   /// The last number that is to be removed; nil where all may stay.

@@ -40,10 +40,6 @@ public actor Vault {
   var isMarkBehind = false
   /// The store is sealed under a device secret that is not in its place yet.
   var isRekeyUnfinished: Bool
-  /// Whether the store may have a trail that never had a sealed head.
-  let mayAdoptTrail: Bool
-  /// The trail has a sealed head, or is found without one.
-  var isTrailAdopted = false
   /// One at a time works on all accounts.
   var isHoldingAllAccounts = false
 
@@ -152,19 +148,13 @@ public actor Vault {
     do {
       var opening = try Opening(directory)
       let trail = Trail(store: opening.store, vault: opening.identifier, owner: owner)
-      try opening.settle { mayAdopt, keys in
-        try trail.adopt(mayAdopt, at: clock.wall.seconds, using: keys)
-      }
+      try opening.settle { keys in try trail.begin(using: keys) }
       store = opening.store
       identifier = opening.identifier
       standing = opening.standing
-      mayAdoptTrail = opening.isFirst
       isRekeyUnfinished = opening.isRekeyUnfinished
       markedCount = opening.markedCount
-      if opening.standing == .current {
-        isTrailAdopted = true
-        Self.removeLeavings(of: opening.store, in: directory)
-      }
+      if opening.standing == .current { Self.removeLeavings(of: opening.store, in: directory) }
       deviceSecret = opening.keys.secret
       trailKeys = opening.keys.trail
       markKey = opening.keys.mark

@@ -25,24 +25,6 @@ public struct TrailFacts: Sendable, Equatable {
 }
 
 extension Vault {
-  /// Gives a trail its sealed head, where none was ever made.
-  ///
-  /// An old copy that was put back is changed only once something about it is to be recorded.
-  func adoptTrail() throws(VaultFailure) {
-    guard !isTrailAdopted else { return }
-    let time = clock.wall.seconds
-    do {
-      try trail.adopt(mayAdoptTrail, at: time, using: trailKeys)
-    } catch let error as StorageError {
-      throw failure(of: error)
-    } catch TrailFailure.storage(let error) {
-      throw failure(of: error)
-    } catch {
-      throw .unexpected("the trail cannot be continued: \(error)")
-    }
-    isTrailAdopted = true
-  }
-
   /// How often the trail is looked through for what is too old, in seconds.
   static let pruningInterval: Int64 = 86_400
   /// After so many further records it is looked through, too.

@@ -150,6 +150,7 @@ struct OAuthCanonicalFormTests {
     var expected: [UInt8] = [1]
     for text in [
       "access_token_field", "access_token", "client_authentication", "none", "client_id", "cli",
+      "created_at_field", "created_at",
       "discovery", "auto", "email_field", "email", "email_verified_field", "email_verified",
       "empty_refusal", "false", "error_field", "error", "expires_in_field", "expires_in",
       "id_field", "sub", "id_token_algorithms", "RS256;PS256;ES256;EdDSA", "invalid_grant_value",

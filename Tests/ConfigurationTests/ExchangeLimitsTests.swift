@@ -39,14 +39,9 @@ struct ExchangeLimitsTests {
   func whatIsTheDefaultIsNotInTheFormThatAccountsAreBoundTo() throws {
     let plain = try provider([:])
     #expect(plain.settings["timeout"] == nil && plain.settings["connect_timeout"] == nil)
-    #expect(plain.settings["created_at_field"] == nil)
-    let same = try provider([
-      "timeout": "28s", "connect_timeout": "10s", "created_at_field": "created_at",
-    ])
+    let same = try provider(["timeout": "28s", "connect_timeout": "10s"])
     #expect(same.canonicalForm == plain.canonicalForm)
-    let other = try provider([
-      "timeout": "5s", "connect_timeout": "2s", "created_at_field": "joined",
-    ])
+    let other = try provider(["timeout": "5s", "connect_timeout": "2s"])
     #expect(other.canonicalForm != plain.canonicalForm)
     let read = try Provider(name: ProviderName("dev"), canonicalForm: other.canonicalForm)
     #expect(read == other && read.limits == other.limits)

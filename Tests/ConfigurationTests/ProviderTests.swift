@@ -126,7 +126,8 @@ struct CanonicalFormTests {
     // Accounts are bound to the hash of these bytes: they change only with a new version byte.
     var expected: [UInt8] = [1]
     for text in [
-      "access_token_field", "access_token", "email_field", "email", "email_verified_field",
+      "access_token_field", "access_token", "created_at_field", "created_at",
+      "email_field", "email", "email_verified_field",
       "email_verified", "empty_refusal", "false", "error_field", "error", "expires_in_field",
       "expires_in", "id_field", "id", "invalid_grant_value", "invalid_grant", "issuer",
       "https://id.example.com", "kind", "password-backend", "login_path", "/auth/login",

@@ -134,6 +134,13 @@ struct UnsafeStateTests {
       undo: "mv $S/x $S/vault.db",
       says: "newer"
     ),
+    .init(
+      // The application's number stands at byte 68.
+      "cp -p $S/vault.db $S/x; printf TLbv | "
+        + "dd of=$S/vault.db bs=1 seek=68 conv=notrunc status=none",
+      undo: "mv $S/x $S/vault.db",
+      says: "before the first release"
+    ),
   ]
 
   @Test(arguments: damages)

@@ -241,19 +241,4 @@ struct MarkFileTests {
     try Files.put(bytes, at: path)
     #expect(try MarkFile.read(in: directory)?.count == 77)
   }
-
-  @Test
-  func aMarkOfTheFirstFormatIsReadAsOneWithoutACode() throws {
-    let path = scratch.path + "/mark"
-    let count: [UInt8] = [77, 0, 0, 0, 0, 0, 0, 0]
-    let bytes = Array("TLMARK01".utf8) + count + count.map { ~$0 }
-    try Files.put(bytes, at: path)
-    #expect(try MarkFile.read(in: directory) == Mark(count: 77, code: nil))
-    for bit in 0..<(24 * 8) {
-      var changed = bytes
-      changed[bit / 8] ^= 1 << UInt8(bit % 8)
-      try Files.put(changed, at: path)
-      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
-    }
-  }
 }

@@ -63,7 +63,7 @@ struct StoreFileTests {
     let settings = [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1",
       "trusted_schema": "0", "cell_size_check": "1", "locking_mode": "exclusive",
-      "application_id": "\(0x544c_6276)", "user_version": "\(Schema.current.version)",
+      "application_id": "\(0x544c_7674)", "user_version": "\(Schema.current.version)",
       "busy_timeout": "0",
     ]
     for (name, value) in settings {
@@ -226,12 +226,30 @@ struct StoreFileTests {
     }
   }
 
-  /// Each step that seems to be missing would be taken on tables that have it.
-  @Test(arguments: 1..<Schema.current.version)
-  func aVersionThatIsNotThatOfItsTablesIsRefused(_ version: Int) throws {
+  @Test(arguments: 1...7)
+  func aStoreFromBeforeTheFirstReleaseIsRefused(_ version: Int) throws {
     try fill()
-    try shell("PRAGMA user_version = \(version)")
-    try refuses(.damaged("vault.db has tables that this program did not make"))
+    try shell("PRAGMA application_id = \(0x544c_6276); PRAGMA user_version = \(version)")
+    try refuses(.unreleasedFormat)
+  }
+
+  /// The step that seems to be missing would be taken on tables that have it.
+  @Test
+  func aVersionThatIsNotThatOfItsTablesIsRefused() throws {
+    try fill()
+    let newer = Schema(
+      migrations: Schema.current.migrations + [
+        .init(name: "more", statements: ["ALTER TABLE lockouts ADD COLUMN more INTEGER"])
+      ]
+    )
+    do { _ = try Store(in: directory, schema: newer) }
+    try shell("PRAGMA user_version = 1")
+    let before = try image()
+    #expect(throws: StorageError.damaged("vault.db has tables that this program did not make")) {
+      _ = try Store(in: directory, schema: newer)
+    }
+    let same = try image() == before
+    #expect(same)
   }
 
   @Test
@@ -247,8 +265,7 @@ struct StoreFileTests {
   func aCutCreationIsDoneAgain() throws {
     try Files.put([UInt8](repeating: 1, count: 5_000), at: path + ".new")
     try Files.put([2], at: path + ".new-journal")
-    let store = try Store(in: directory)
-    #expect(store.isNew)
+    _ = try Store(in: directory)
     #expect(!Files.exists(path + ".new") && !Files.exists(path + ".new-journal"))
   }
 

@@ -50,7 +50,6 @@ struct StoreTests {
 
   @Test
   func anAccountIsStoredChangedAndRemoved() throws {
-    #expect(store.isNew)
     #expect(try !store.hasSealedBoxes())
     let bare = AccountRow(
       id: [UInt8](repeating: 9, count: 16),
@@ -95,7 +94,6 @@ struct StoreTests {
       try store.insert(sampleAccount())
     }
     let store = try Store(in: try scratch.open())
-    #expect(!store.isNew)
     #expect(try store.account(id: accountID) == sampleAccount())
   }
 

@@ -135,6 +135,36 @@ struct ClientSecretTests {
   }
 
   @Test
+  func aLoginThatAKillInterruptedEndsFromTheSlotWithIt() async throws {
+    let bench = try Bench()
+    let copy = Box<Bench>()
+    bench.exchange.observe { moment in
+      if moment == "written" { copy.put(try? bench.snapshot()) }
+    }
+    try await bench.signInOAuth(try await bench.open(), settings: Self.settings())
+    let next = try #require(copy.value)
+    let vault = try await next.open()
+    #expect(try await vault.token().accessToken == "at-1")
+    #expect(next.exchange.requests.isEmpty)
+    try await refresh(vault, next, "post")
+    #expect(try places(of: Self.secret, in: next.scratch.files()) == [])
+  }
+
+  @Test
+  func whoSignsOutKeepsItForTheNextLogin() async throws {
+    let bench = try Bench()
+    var vault: Vault? = try await bench.open()
+    if let vault {
+      try await bench.signInOAuth(vault, settings: Self.settings())
+      _ = try await vault.signOut(account: "me", local: true, caller: caller())
+    }
+    vault = nil
+    let next = try await bench.open()
+    let kept = try await next.boundProvider(account: "me").provider.oauth?.clientSecret
+    #expect(text(try #require(kept).secret) == Self.secret)
+  }
+
+  @Test
   func aStoreThatIsAcceptedKeepsIt() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

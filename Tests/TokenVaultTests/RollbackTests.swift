@@ -37,11 +37,6 @@ struct RollbackTests {
     try mark.create("mark").write(bytes)
   }
 
-  private func firstFormat(_ count: UInt8) -> [UInt8] {
-    let bytes: [UInt8] = [count, 0, 0, 0, 0, 0, 0, 0]
-    return Array("TLMARK01".utf8) + bytes + bytes.map { ~$0 }
-  }
-
   private func edit(_ bench: Bench, _ sql: String) throws {
     let program = """
       import sqlite3, sys
@@ -71,9 +66,8 @@ struct RollbackTests {
       bytes[8] -= 1
       try overwriteMark(now, bytes)
       return .markDamaged
-    case "store, and a mark of the first format":
-      try put(["vault.db"], of: old, into: now)
-      try overwriteMark(now, firstFormat(1))
+    case "mark cut":
+      try overwriteMark(now, Array(try #require(now.scratch.files()["mark"]).prefix(24)))
       return .markDamaged
     case "store, with the count of today":
       try put(["vault.db"], of: old, into: now)
@@ -111,7 +105,7 @@ struct RollbackTests {
 
   @Test(arguments: [
     "store", "store and tokens", "mark", "mark removed", "mark edited",
-    "store, and a mark of the first format", "store, with the count of today",
+    "mark cut", "store, with the count of today",
     "store, with count and seal of today", "a token", "no count and no mark",
   ])
   func anOldCopyIsRefusedChangesNothingAndCanBeAccepted(_ what: String) async throws {
@@ -192,13 +186,33 @@ struct RollbackTests {
     let standing = try damaged("no store", old, now)
     var vault: Vault? = try await now.open()
     #expect(await vault?.standing == standing)
+    // The empty store has its name, so that what is recorded before `recover` is of one vault.
+    let name = await vault?.identifier
+    vault = nil
+    vault = try await now.open()
+    #expect(await vault?.standing == standing)
+    #expect(await vault?.identifier == name)
     if let vault {
       #expect(try await now.accept(vault) == [])
+      #expect(try await vault.verifyTrail().isWhole)
       try await now.signIn(vault)
     }
     vault = nil
-    #expect(try await now.open().standing == .current)
+    vault = try await now.open()
+    #expect(await vault?.standing == .current)
+    #expect(try await vault?.verifyTrail().isWhole == true)
+    vault = nil
     #expect(try now.scratch.files().keys.filter { $0.hasPrefix("slots/") }.count == 1)
+  }
+
+  @Test
+  func anEmptyStoreBeginsItsTrailUnderASecretThatWasMadeAnew() async throws {
+    let bench = try Bench()
+    do { _ = try await bench.open() }
+    try run("/bin/rm", [bench.scratch.path + "/device-secret"])
+    let vault = try await bench.open()
+    #expect(await vault.standing == .current)
+    #expect(try await vault.verifyTrail().isWhole)
   }
 
   @Test
@@ -269,38 +283,5 @@ struct RollbackTests {
     now.exchange.plan(.tokens(access: "at-5", refresh: "rt-5"))
     #expect(try await vault.token().accessToken == "at-5")
     #expect(try await vault.boxChanges() == vault.markedCount)
-  }
-
-  @Test
-  func aMarkOfTheFirstFormatIsTakenOnceAndReplaced() async throws {
-    let (_, now) = try await copies()
-    let count = try await now.open().boxChanges()
-    // As an older program has left it.
-    try await now.withStore { store in
-      try store.transaction {
-        try store.setMeta(Vault.markFormatKey, to: nil)
-        try store.setMeta(Opening.secretKey, to: nil)
-      }
-    }
-    let plain = firstFormat(UInt8(count))
-    try overwriteMark(now, plain)
-    var vault: Vault? = try await now.open()
-    #expect(await vault?.standing == .current)
-    vault = nil
-    let files = try now.scratch.files()
-    #expect(files["mark"]?.starts(with: Array("TLMARK02".utf8)) == true)
-    try overwriteMark(now, plain)
-    vault = try await now.open()
-    #expect(await vault?.standing == .markDamaged)
-  }
-
-  @Test
-  func anOlderStoreOfTheFirstFormatShows() async throws {
-    let (_, now) = try await copies()
-    try await now.withStore { store in
-      try store.transaction { try store.setMeta(Vault.markFormatKey, to: nil) }
-    }
-    try overwriteMark(now, firstFormat(200))
-    #expect(try await now.open().standing == .olderThanMark)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Pruning, other keys, and trails of an older program.
+/// Pruning, other keys, and trails whose head was taken away.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct TrailKeepingTests {
   /// A vault on the bench that keeps little of its trail.
@@ -189,64 +189,22 @@ struct TrailKeepingTests {
     #expect(facts.problem == problem)
   }
 
-  // MARK: - An older program
-
-  /// What the older program has left: no head, no format of the mark, and schema 1.
-  private static let older = """
-    DELETE FROM meta WHERE key IN ('audit-head', 'mark-format', 'box-seal');
-    DROP TABLE password_waits; DROP TABLE enrolled_sets; DROP TABLE former_prints;
-    ALTER TABLE accounts DROP COLUMN exportable;
-    ALTER TABLE accounts DROP COLUMN login_scope; ALTER TABLE accounts DROP COLUMN missing_scope;
-    ALTER TABLE access_tokens DROP COLUMN granted_scope;
-    ALTER TABLE accounts DROP COLUMN sealed_client_secret;
-    ALTER TABLE accounts DROP COLUMN user_facts;
-    DELETE FROM meta WHERE key = 'client-secret-adopt'; PRAGMA user_version = 1;
-    """
+  // MARK: - Without a head
 
   @Test(arguments: [
     "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'audit-checkpoint');",
     "DELETE FROM audit WHERE number > 5;", "DELETE FROM meta WHERE key = 'audit-head';",
-    "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'box-seal', 'mark-format');",
+    "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'box-seal');",
+    "DELETE FROM meta WHERE key IN ('audit-head', 'vault', 'device-secret-id');",
   ])
-  func aTrailIsNotTakenOverBecauseSomebodyAsksForIt(_ sql: String) async throws {
+  func aTrailThatLosesItsHeadIsNotWhole(_ sql: String) async throws {
     let bench = try Bench()
     try await write(bench, 9)
-    try edit(bench, sql + "INSERT INTO meta VALUES ('audit-adopt', x'01');")
+    try edit(bench, sql)
     let vault = try await bench.open()
     #expect(try await !vault.verifyTrail().isWhole)
     try await vault.write(1)
     #expect(try await !vault.verifyTrail().isWhole)
-  }
-
-  @Test
-  func theTrailOfAnOlderProgramIsTakenOverOnce() async throws {
-    let bench = try Bench()
-    try await write(bench, 9)
-    try edit(bench, Self.older)
-    // Nothing was counted yet: such a program had made no mark.
-    try run("/bin/rm", [bench.scratch.path + "/mark"])
-    do {
-      let vault = try await bench.open()
-      let facts = try await vault.verifyTrail()
-      #expect(facts.isWhole)
-      #expect(facts.records == 10)
-      let last = try await vault.trail(after: 0, since: nil, account: nil).last
-      #expect(last?.event == "trail-adoption")
-    }
-    try await bench.withStore { _ in }
-    try edit(bench, "DELETE FROM audit WHERE number = 10")
-    #expect(try await bench.open().verifyTrail().bad == 10)
-  }
-
-  @Test
-  func aBrokenTrailOfAnOlderProgramStaysBroken() async throws {
-    let bench = try Bench()
-    try await write(bench, 9)
-    try edit(bench, Self.older + "UPDATE audit SET requester = 'x' WHERE number = 2")
-    try run("/bin/rm", [bench.scratch.path + "/mark"])
-    let facts = try await bench.open().verifyTrail()
-    #expect(facts.bad == 2)
-    #expect(facts.problem == "altered")
   }
 
   // MARK: -

@@ -21,7 +21,7 @@ enum StoreReads {
   /// Whether an error says that the store is damaged, or not this program's.
   static func isDamage(_ error: StorageError) -> Bool {
     switch error {
-    case .damaged, .newerSchema: true
+    case .damaged, .newerSchema, .unreleasedFormat: true
     default: false
     }
   }
