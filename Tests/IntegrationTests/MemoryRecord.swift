@@ -93,7 +93,7 @@ final class MemoryRecord {
 }
 
 /// The keys that a state directory is sealed with: the device secret, those that are always derived
-/// from it, that of each exchange on its way, and that of each box (`Cryptography/SealingKey.swift`).
+/// from it, that of each exchange on its way, and that of each box (`Cryptography/Boxes/SealingKey.swift`).
 func keys(of state: String, _ name: String = "") throws -> [String: String] {
   let text = try python(
     """
