@@ -82,7 +82,7 @@ struct DesktopQuestion: Sendable {
 }
 
 extension DesktopFingers {
-  /// What a helper told; nil where there are none.
+  /// What a helper told; `nil` if there are none.
   fileprivate init?(_ enrolled: HelperEnrolled) throws(HelperError) {
     switch enrolled.source {
     case .none: return nil

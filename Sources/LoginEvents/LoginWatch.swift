@@ -60,7 +60,7 @@ public struct LoginWatch: ~Copyable {
 
   /// Waits for what ends a person's time, for as long as `interrupt` is not readable.
   ///
-  /// - Returns: nil where it is.
+  /// - Returns: `nil` if it is.
   /// - Throws: why nothing can be seen any more.
   public mutating func next(interrupt: Int32) throws(LoginFailure) -> LoginEnd? {
     while let message = try bus.next(interrupt: interrupt) {

@@ -65,7 +65,7 @@ struct SystemBus: ~Copyable {
 
   /// Calls a method with a number, and waits for the reply.
   ///
-  /// - Returns: nil where the answer is one of the errors of these names.
+  /// - Returns: `nil` if the answer is one of the errors of these names.
   func call(
     _ destination: String,
     _ path: String,
@@ -99,7 +99,7 @@ struct SystemBus: ~Copyable {
 
   /// The next message that came, for as long as `interrupt` is not readable.
   ///
-  /// - Returns: nil where it is.
+  /// - Returns: `nil` if it is.
   /// - Throws: `gone` where the bus has.
   func next(interrupt: Int32) throws(LoginFailure) -> BusMessage? {
     while true {

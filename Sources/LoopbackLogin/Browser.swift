@@ -64,7 +64,7 @@ public struct Browser {
     return path.isEmpty ? standardPath : path
   }
 
-  /// The commands of `$BROWSER`: a colon between two, words apart by spaces; `%s` is the address,
+  /// The commands of `$BROWSER`: a colon between two, words separated by spaces; `%s` is the address,
   /// which stands at the end where none is, `%%` a percent sign and `%c` a colon.
   static func commands(_ wish: String, url: String) -> [[String]] {
     wish.split(separator: ":").compactMap { entry in

@@ -125,7 +125,7 @@ public enum RedirectStray: Sendable, CaseIterable {
 
 /// What of a request's headers matters here.
 private struct Headers {
-  /// Of the header Host; nil where there is none.
+  /// Of the header Host; `nil` if there is none.
   var host: String?
   /// Whether more than a head was announced.
   var hasBody = false
@@ -133,7 +133,7 @@ private struct Headers {
   /// page says otherwise (Fetch Metadata Request Headers, W3C), and so does a look ahead.
   var isNavigation = true
 
-  /// Reads lines; nil where one is no header, or Host comes twice.
+  /// Reads lines; `nil` if one is no header, or Host comes twice.
   init?(_ bytes: [UInt8], _ lines: ArraySlice<Range<Int>>) {
     for line in lines {
       guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,

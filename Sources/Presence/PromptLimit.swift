@@ -122,7 +122,7 @@ public struct PromptLimit: Sendable {
   ///   - question: what is to be asked.
   ///   - joins: another connection is asked the same right now, so that one answer serves both.
   ///   - now: the moment of asking.
-  /// - Returns: nil where it may be asked; else seconds, rounded up, until it may.
+  /// - Returns: `nil` if it may be asked; else seconds, rounded up, until it may.
   public mutating func take(
     _ question: PromptQuestion,
     joins: Bool,
@@ -189,7 +189,7 @@ public struct PromptLimit: Sendable {
   ///
   /// To open one costs the engine a look at the reader, and the person nothing.
   ///
-  /// - Returns: nil where it may be opened; else seconds, rounded up, until it may.
+  /// - Returns: `nil` if it may be opened; else seconds, rounded up, until it may.
   public mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
     forget(at: now)
     if let pause = pause(of: question, at: now) { return pause }

@@ -72,7 +72,7 @@ public struct PresenceProgram {
     return ownStack(beside: directory)
   }
 
-  /// The stack in the directory `pam.d` beside a program; nil where it is missing, or where others
+  /// The stack in the directory `pam.d` beside a program; `nil` if it is missing, or where others
   /// than root and this user could change it and so let themselves in.
   public static func ownStack(beside directory: String) -> PasswordStack? {
     let path = directory + "/pam.d"

@@ -33,7 +33,7 @@ extension PresenceService {
     return fingers
   }
 
-  /// What lies in fprintd's directory for a user; nil where this process is not root's.
+  /// What lies in fprintd's directory for a user; `nil` if this process is not root's.
   private func desktopPrints(of user: UInt32) -> [StoredPrint]? {
     guard ThisProcess.user == 0, let desktopPrints, let name = UserNames.name(of: user) else {
       return nil

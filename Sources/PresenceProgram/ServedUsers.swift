@@ -34,7 +34,7 @@ public enum ServedUsers: Sendable, Equatable {
     }
   }
 
-  /// Whom a call is about; nil where it does not show.
+  /// Whom a call is about; `nil` if it does not show.
   ///
   /// What is lent must have been accepted by the listener of the service, which stands beside that
   /// of this program: any program can connect to somebody else's listener, and would hold a

@@ -8,7 +8,7 @@ public enum UserNames {
   /// The most bytes of one entry.
   private static let mostBytes = 1 << 20
 
-  /// The login name of a user; nil where the user has none, or it cannot be found out
+  /// The login name of a user; `nil` if the user has none, or it cannot be found out
   /// (getpwuid_r(3)).
   public static func name(of user: UInt32) -> String? {
     var entry = unsafe passwd()
@@ -21,7 +21,7 @@ public enum UserNames {
     }
   }
 
-  /// The uid of a login name; nil where there is none, or it cannot be found out (getpwnam_r(3)).
+  /// The uid of a login name; `nil` if there is none, or it cannot be found out (getpwnam_r(3)).
   public static func user(named name: String) -> UInt32? {
     var entry = unsafe passwd()
     return unsafe withEntry { space, count, found in

@@ -52,7 +52,7 @@ public enum PresenceText {
     return "a presence check to \(purpose(of: request))\(reason)"
   }
 
-  /// Why the password is asked and no finger; nil where there is nothing to explain.
+  /// Why the password is asked and no finger; `nil` if there is nothing to explain.
   public static func reason(of request: PresenceRequest) -> String? {
     request.reason.map(reason)
   }

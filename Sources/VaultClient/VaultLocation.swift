@@ -69,7 +69,7 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Connects where somebody serves now, and checks who; nil where that would take any wait, the start
+  /// Connects where somebody serves now, and checks who; `nil` if that would take any wait, the start
   /// of an engine, or an error to be told of: `connect` then does what is due.
   public func connectAtOnce(
     environment: (String) -> String? = { ThisProcess.environment($0) }

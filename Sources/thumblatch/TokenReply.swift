@@ -7,7 +7,7 @@ struct TokenReply {
   let account: Range<Int>
   /// Where the token stands: printable ASCII without quotation marks and reverse solidi.
   let token: Range<Int>
-  /// Where the scopes stand that were not granted; nil where the engine tells of none.
+  /// Where the scopes stand that were not granted; `nil` if the engine tells of none.
   let missingScope: Range<Int>?
 
   /// Reads one message with its NUL.
@@ -72,7 +72,7 @@ private struct Reader {
     return true
   }
 
-  /// Takes a text up to its quotation mark; nil where anything in it would have to be escaped, or
+  /// Takes a text up to its quotation mark; `nil` if anything in it would have to be escaped, or
   /// could steer a terminal.
   mutating func text(from least: UInt8) -> Range<Int>? {
     let start = next

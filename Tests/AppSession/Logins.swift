@@ -17,7 +17,7 @@ func provider(_ arguments: [String]) throws(AuthError) -> AuthProvider? {
   return try .passwordBackend(arguments[1], name: "dev", environment: .development)
 }
 
-/// Signs in on a page of the provider; nil where the word asks for something else.
+/// Signs in on a page of the provider; `nil` if the word asks for something else.
 func signIn(_ word: String, _ session: AuthSession) async throws(AuthError) -> String? {
   switch word {
   case "browser": return try await session.loginInBrowser(show: tell).email ?? ""

@@ -47,7 +47,7 @@ final class EngineConnection {
     return true
   }
 
-  /// The next reply; nil where the engine has closed the connection.
+  /// The next reply; `nil` if the engine has closed the connection.
   func reply() throws -> VarlinkReply? {
     while true {
       if let reply = try buffer.nextReply() { return reply }
@@ -80,13 +80,13 @@ final class EngineConnection {
     return try result(of: Method.self)
   }
 
-  /// The error that a call brings; nil where it succeeds.
+  /// The error that a call brings; `nil` if it succeeds.
   func failure<Method: VarlinkMethod>(_ content: Method, more: Bool = false) throws -> VaultError? {
     try send(content, more: more)
     return try failure(of: Method.self)
   }
 
-  /// The error that the next reply is; nil where it is none.
+  /// The error that the next reply is; `nil` if it is none.
   func failure<Method: VarlinkMethod>(of method: Method.Type) throws -> VaultError? {
     do {
       _ = try result(of: method)

@@ -137,7 +137,7 @@ final class TestVault {
   }
 }
 
-/// Where a symbolic link leads (readlink(2)); nil where there is none.
+/// Where a symbolic link leads (readlink(2)); `nil` if there is none.
 func linkTarget(_ path: String) -> String? {
   var bytes = [UInt8](repeating: 0, count: 4096)
   let count = unsafe bytes.withUnsafeMutableBytes { buffer in

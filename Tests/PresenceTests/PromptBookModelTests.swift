@@ -77,7 +77,7 @@ struct PromptBookModelTests {
     #expect(proofs > 5_000)
   }
 
-  /// Plays one sequence; how many proofs came of it, nil where book and model differ.
+  /// Plays one sequence; how many proofs came of it, `nil` if book and model differ.
   private func play(seed: UInt64) -> Int? {
     var dice = Dice(seed: seed)
     var book = PromptBook()

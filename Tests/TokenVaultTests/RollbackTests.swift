@@ -46,7 +46,7 @@ struct RollbackTests {
     try run("/usr/bin/python3", ["-c", program, bench.scratch.path + "/vault.db", sql])
   }
 
-  /// An old or edited copy, and how it shows; nil where it does not.
+  /// An old or edited copy, and how it shows; `nil` if it does not.
   private func damaged(
     _ what: String,
     _ old: Bench,

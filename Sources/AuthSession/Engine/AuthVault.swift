@@ -4,7 +4,7 @@
 /// presence check, it makes a prompt, hands it to `present`, and goes on once it has ended. A login
 /// needs one where it replaces a protected account, by another person or at another provider.
 public protocol AuthVault: Sendable {
-  /// How the account stands; its `account` is nil where there is none of that name.
+  /// How the account stands; its `account` is `nil` if there is none of that name.
   nonisolated(nonsending) func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
   /// The same at once, and again whenever it changes; ends when the vault goes away.
   ///

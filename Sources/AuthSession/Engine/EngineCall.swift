@@ -30,7 +30,7 @@ struct EngineCall {
     }
   }
 
-  /// What an engine that runs says at once, on the thread of the caller; nil where it does not.
+  /// What an engine that runs says at once, on the thread of the caller; `nil` if it does not.
   ///
   /// To hand a call to a thread and back takes three times as long as the call. Held is the thread
   /// for a moment at most: then, and for each failure, `run` is the way.

@@ -178,7 +178,7 @@ public struct EngineVault: AuthVault {
     }
   }
 
-  /// Why nobody can be asked, neither for a finger nor for the password; nil where they can.
+  /// Why nobody can be asked, neither for a finger nor for the password; `nil` if they can.
   static var presenceFlaw: String? {
     do throws(InstalledProgram.Flaw) {
       _ = try InstalledProgram(forApp: "thumblatch-presence")

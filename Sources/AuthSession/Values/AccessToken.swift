@@ -37,9 +37,9 @@ public struct AccessToken: Sendable {
   public var value: String { facts.value }
   /// Such as `Bearer` (RFC 6749, section 7.1).
   public var type: String { facts.type }
-  /// What it was granted for; nil where the provider did not say.
+  /// What it was granted for; `nil` if the provider did not say.
   public var scopes: [String]? { facts.scopes }
-  /// When it ends, in seconds since 1970; nil where the provider did not say.
+  /// When it ends, in seconds since 1970; `nil` if the provider did not say.
   public var expiresAt: Int64? { facts.expiresAt }
   /// Whether even a new one does not live as long as was asked for.
   public var isShorterThanRequested: Bool { facts.isShorterThanRequested }
@@ -56,8 +56,8 @@ public struct AccessToken: Sendable {
   /// - Parameters:
   ///   - value: the token.
   ///   - type: such as `Bearer`.
-  ///   - expiresAt: seconds since 1970; nil where it is not known.
-  ///   - scopes: what it was granted for; nil where it is not known.
+  ///   - expiresAt: seconds since 1970; `nil` if it is not known.
+  ///   - scopes: what it was granted for; `nil` if it is not known.
   ///   - isShorterThanRequested: whether a longer life was asked for than the provider gives.
   ///   - clock: what the end of its life is turned by into one that no change of the time of day
   ///     moves.
@@ -84,7 +84,7 @@ public struct AccessToken: Sendable {
   /// How long one is used whose end the provider did not tell, in nanoseconds; as the vault does.
   private static let assumedLifetime: Int64 = 300_000_000_000
 
-  /// How long it lasts from `now` on; nil where its end is not known.
+  /// How long it lasts from `now` on; `nil` if its end is not known.
   func remaining(from now: Int64) -> Duration? {
     facts.expiresAt.map { _ in .nanoseconds(max(0, facts.end - now)) }
   }

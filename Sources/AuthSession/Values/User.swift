@@ -5,7 +5,7 @@
 public struct User: Sendable, Hashable {
   /// What the provider calls this person: stable, and no two persons share it.
   ///
-  /// For OpenID providers the `sub` claim; nil where the provider tells none.
+  /// For OpenID providers the `sub` claim; `nil` if the provider tells none.
   public let id: String?
   /// The e-mail address; `isEmailVerified` tells whether it was confirmed.
   public let email: String?

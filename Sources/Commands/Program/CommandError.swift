@@ -46,7 +46,7 @@ struct CommandError: Error, Equatable {
   let message: String
   /// What to do about it.
   let hint: String?
-  /// More than the exit status says; nil where that is all.
+  /// More than the exit status says; `nil` if that is all.
   let reason: Reason?
   /// The HTTP status of the provider's answer; nil: none came, or it is of no interest.
   let status: Int?

@@ -37,7 +37,7 @@ enum ProviderText {
   /// A key whose value differs between two providers.
   struct Change: Equatable {
     let key: String
-    /// What it was, as it is shown; nil where it was not there.
+    /// What it was, as it is shown; `nil` if it was not there.
     let old: String?
     /// What it will be.
     let new: String?

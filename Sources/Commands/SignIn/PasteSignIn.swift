@@ -121,7 +121,7 @@ enum PastedAnswer {
     for index in bytes.indices { bytes[index] = 0 }
   }
 
-  /// Where the query stands: empty where there is another page, nil where there is nothing at all.
+  /// Where the query stands: empty where there is another page, `nil` if there is nothing at all.
   private static func answer(in bytes: [UInt8]) -> Range<Int>? {
     let around = Array(" \t\"'<>".utf8)
     guard let first = bytes.firstIndex(where: { !around.contains($0) }),

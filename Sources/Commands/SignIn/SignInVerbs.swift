@@ -88,7 +88,7 @@ enum SignInVerbs {
       Verb.Option("--device", "by a code that is entered in a browser of any machine"),
       Verb.Option("--paste", "in any browser, whose last address is pasted here"),
       Verb.Option("--password", "by e-mail and password, where the provider takes them here"),
-      Verb.Option("--scope", "SCOPES", "what to ask for, apart by spaces; not by password"),
+      Verb.Option("--scope", "SCOPES", "what to ask for, separated by spaces; not by password"),
       email,
       standardInput,
       exportable,

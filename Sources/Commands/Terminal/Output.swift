@@ -219,7 +219,7 @@ final class Output {
     try? write([UInt8](text.utf8), to: error)
   }
 
-  /// The columns of a terminal whose colours can be set, for a picture; nil where there is none.
+  /// The columns of a terminal whose colours can be set, for a picture; `nil` if there is none.
   var pictureColumns: Int? {
     guard let terminal, terminal.canRewrite, mayColour else { return nil }
     return terminal.columns

@@ -5,7 +5,7 @@ enum QRPicture {
   /// Black on white, whatever colours the terminal has: readers want the dark modules dark.
   static let colours = "38;5;16;48;5;231"
 
-  /// The lines of a picture; nil where it cannot be right: a terminal too narrow, without colours
+  /// The lines of a picture; `nil` if it cannot be right: a terminal too narrow, without colours
   /// or without block characters.
   static func lines(
     of text: String,

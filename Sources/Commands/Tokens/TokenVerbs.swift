@@ -7,7 +7,7 @@ internal import VaultInterface
 enum TokenVerbs {
   static let all = [token, whoami]
 
-  static let scope = Verb.Option("--scope", "SCOPES", "a token for these, apart by spaces")
+  static let scope = Verb.Option("--scope", "SCOPES", "a token for these, separated by spaces")
   static let audience = Verb.Option("--audience", "AUDIENCE", "a token for this recipient")
 
   static let token = Verb(

@@ -6,7 +6,7 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
   public enum Problem: Equatable, Sendable {
     /// A name of an account or provider that breaks the rule; `what` says of which.
     case badName(what: String, text: String)
-    /// A value that breaks its rule; `text` is nil where it could hold a password.
+    /// A value that breaks its rule; `text` is `nil` if it could hold a password.
     case badValue(text: String?, rule: String)
     /// A key that nobody reads.
     case unknownKey

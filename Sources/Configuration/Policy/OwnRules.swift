@@ -48,7 +48,7 @@ public struct OwnRules: Sendable, Equatable {
     return try OwnRules(settings: settings)
   }
 
-  /// The value of a rule, as a policy file would have it; nil where there is none.
+  /// The value of a rule, as a policy file would have it; `nil` if there is none.
   public func value(of key: Policy.Key) -> String? {
     switch key {
     case .remote: remote?.rawValue

@@ -5,7 +5,7 @@ public enum ScopeList {
 
   /// The scopes between the spaces of a text.
   ///
-  /// - Returns: them, sorted by their bytes, each one once; nil where one is not made of the
+  /// - Returns: them, sorted by their bytes, each one once; `nil` if one is not made of the
   ///   characters of appendix A.4, or where there are too many.
   public static func scopes(in text: String) -> [String]? {
     // All of it is ASCII before anything of it is hashed.

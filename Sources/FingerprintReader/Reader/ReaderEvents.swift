@@ -63,7 +63,7 @@ public enum Deletion: Sendable, Equatable {
 
 /// The decision of a reader.
 public enum Verdict: Sendable, Equatable {
-  /// The finger of one of the prints; nil where fprintd did not say which.
+  /// The finger of one of the prints; `nil` if fprintd did not say which.
   case matched(Finger?)
   /// A finger, but none of these.
   case noMatch

@@ -22,7 +22,7 @@ final class BusValue {
     unsafe g_variant_is_container(value) == 0 ? 0 : Int(g_variant_n_children(value))
   }
 
-  /// A member; nil where there is none.
+  /// A member; `nil` if there is none.
   subscript(_ index: Int) -> BusValue? {
     guard index < count else { return nil }
     let member = unsafe g_variant_get_child_value(value, gsize(index))

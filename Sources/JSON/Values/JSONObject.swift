@@ -46,7 +46,7 @@ public struct JSONObject: Sendable {
     try present(optionalString(name), name)
   }
 
-  /// The string of a member, or nil where it is missing or null.
+  /// The string of a member, or `nil` if it is missing or null.
   public func optionalString(_ name: String) throws(JSONError) -> String? {
     guard let value = present(name) else { return nil }
     guard case .string(let text) = value else { throw .wrongType(name) }
@@ -58,7 +58,7 @@ public struct JSONObject: Sendable {
     try present(optionalInteger(name), name)
   }
 
-  /// The integer of a member, or nil where it is missing or null.
+  /// The integer of a member, or `nil` if it is missing or null.
   ///
   /// A number such as `3600.0` or `1e3` is an integer too (RFC 8259 section 6 knows one kind).
   public func optionalInteger(_ name: String) throws(JSONError) -> Int64? {
@@ -77,7 +77,7 @@ public struct JSONObject: Sendable {
     try present(optionalBoolean(name), name)
   }
 
-  /// The truth of a member, or nil where it is missing or null.
+  /// The truth of a member, or `nil` if it is missing or null.
   public func optionalBoolean(_ name: String) throws(JSONError) -> Bool? {
     guard let value = present(name) else { return nil }
     guard case .boolean(let truth) = value else { throw .wrongType(name) }
@@ -89,7 +89,7 @@ public struct JSONObject: Sendable {
     try present(optionalSecret(name), name)
   }
 
-  /// The secret of a member, or nil where it is missing or null.
+  /// The secret of a member, or `nil` if it is missing or null.
   public func optionalSecret(_ name: String) throws(JSONError) -> SharedSecret? {
     guard let value = present(name) else { return nil }
     guard case .secret(let secret) = value else { throw .wrongType(name) }
@@ -101,7 +101,7 @@ public struct JSONObject: Sendable {
     try present(optionalObject(name), name)
   }
 
-  /// The object of a member, or nil where it is missing or null.
+  /// The object of a member, or `nil` if it is missing or null.
   public func optionalObject(_ name: String) throws(JSONError) -> JSONObject? {
     guard let value = present(name) else { return nil }
     guard case .object(let object) = value else { throw .wrongType(name) }
@@ -113,7 +113,7 @@ public struct JSONObject: Sendable {
     try present(optionalArray(name), name)
   }
 
-  /// The array of a member, or nil where it is missing or null.
+  /// The array of a member, or `nil` if it is missing or null.
   public func optionalArray(_ name: String) throws(JSONError) -> [JSONValue]? {
     guard let value = present(name) else { return nil }
     guard case .array(let elements) = value else { throw .wrongType(name) }

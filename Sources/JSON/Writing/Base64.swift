@@ -80,7 +80,7 @@ public struct Base64: Sendable {
 
   /// Writes the bytes of the text, into a room of `mostBytes(ofText:)`.
   ///
-  /// - Returns: how many; nil where the text is not in the canonical form.
+  /// - Returns: how many; `nil` if the text is not in the canonical form.
   public func decode(
     _ text: UnsafeRawBufferPointer,
     into room: UnsafeMutableRawBufferPointer

@@ -11,11 +11,11 @@ public struct ServerMetadata: Sendable {
   public let endpoints: [OAuthEndpoint: String]
   /// Whether redirects say which issuer they come from (RFC 9207, section 3).
   public let responseIssuerRequired: Bool
-  /// The grants that it says it takes; nil where it says nothing.
+  /// The grants that it says it takes; `nil` if it says nothing.
   public let grants: Set<String>?
-  /// Whether it says that it takes PKCE with S256; nil where it says nothing.
+  /// Whether it says that it takes PKCE with S256; `nil` if it says nothing.
   public let takesS256: Bool?
-  /// What it signs ID tokens with; nil where it says nothing.
+  /// What it signs ID tokens with; `nil` if it says nothing.
   public let algorithms: Set<String>?
   /// The scopes that it offers; `nil` if it says nothing.
   public let scopes: Set<String>?

@@ -106,7 +106,7 @@ struct TokenJudge {
   /// RFC 6749, section 5.2.
   private static let invalidScope = "invalid_scope"
 
-  /// What the error codes of OAuth say beyond "this refresh token is dead"; nil where they do not,
+  /// What the error codes of OAuth say beyond "this refresh token is dead"; `nil` if they do not,
   /// and for password backends.
   private func oauthRefusal(
     _ status: Int,

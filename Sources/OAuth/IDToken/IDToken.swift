@@ -23,7 +23,7 @@ public struct IDToken: Sendable {
     public let issuer: String
     /// What this client is called there.
     public let clientID: String
-    /// What went out with the authorization request; nil where none did.
+    /// What went out with the authorization request; `nil` if none did.
     public let nonce: String?
     /// The access token that came with it, which `at_hash` must name where there is one.
     public let accessToken: String?

@@ -1,7 +1,7 @@
 public import Configuration
 
 extension KeySet {
-  /// Asks a provider for its keys; nil where it names no place for them.
+  /// Asks a provider for its keys; `nil` if it names no place for them.
   public static func request(for provider: Provider) -> ProviderRequest? {
     provider.endpoint(.jwks).map(ProviderRequest.look)
   }

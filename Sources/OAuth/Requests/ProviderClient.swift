@@ -198,13 +198,13 @@ public struct ProviderClient: Sendable {
     return try server().userinfo(accessToken: accessToken)
   }
 
-  /// Asks the same elsewhere, where the first place is not there; nil where there is no second.
+  /// Asks the same elsewhere, where the first place is not there; `nil` if there is no second.
   public func profileFallback(accessToken: String) throws(OAuthError) -> ProviderRequest? {
     guard provider.oauth == nil else { return nil }
     return try backend.profileFallback(accessToken: accessToken)
   }
 
-  /// Ends the grant at the provider; nil where the provider has no endpoint for that.
+  /// Ends the grant at the provider; `nil` if the provider has no endpoint for that.
   ///
   /// A password backend takes either token or both. An authorization server gets one: the refresh
   /// token where there is one, since an access token may end alone (RFC 7009, section 2.1).

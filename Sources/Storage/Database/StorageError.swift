@@ -138,7 +138,7 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
-  /// What a person can do about it; nil where there is nothing to be done.
+  /// What a person can do about it; `nil` if there is nothing to be done.
   public var remedy: String? {
     switch self {
     case .inUse: "wait for the other process, or end it"

@@ -17,7 +17,7 @@ public final class StateDirectory: Sendable {
   public let root: Directory
   /// `slots`.
   public let slots: Directory
-  /// `tokens`; nil where nobody reads the files in it.
+  /// `tokens`; `nil` if nobody reads the files in it.
   public let tokens: TokenDirectory?
 
   /// Opens the state directory at an absolute path, made first (0700) if missing.

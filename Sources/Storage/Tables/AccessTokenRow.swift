@@ -15,7 +15,7 @@ public struct AccessTokenRow: Sendable, Equatable {
   public var storedAt: Int64
   /// The lifetime that was asked for, in seconds.
   public var requestedLifetime: Int64?
-  /// The scopes that the provider granted, sorted and apart by spaces; nil if it did not say.
+  /// The scopes that the provider granted, sorted and separated by spaces; nil if it did not say.
   public var grantedScope: String?
 
   /// Makes a row.

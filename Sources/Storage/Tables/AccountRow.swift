@@ -20,7 +20,7 @@ public struct AccountRow: Sendable, Equatable {
   public var provider: String
   /// The whole provider as it was at login, in its canonical form, without its client secret.
   public var providerSettings: [UInt8]
-  /// The sealed box of the client secret; nil where the provider has none.
+  /// The sealed box of the client secret; `nil` if the provider has none.
   public var sealedClientSecret: [UInt8]?
   /// SHA-256 of the provider's whole form, and of whether the refresh token may be released.
   public var binding: [UInt8]
@@ -50,9 +50,9 @@ public struct AccountRow: Sendable, Equatable {
   public var usedAt: Int64?
   /// When tokens were last got from the provider, in seconds since 1970.
   public var refreshedAt: Int64?
-  /// The scopes that the login was granted, sorted and apart by spaces; nil where it is not known.
+  /// The scopes that the login was granted, sorted and separated by spaces; `nil` if it is not known.
   public var loginScope: String?
-  /// Those of them that the last refresh did not bring; nil where it brought them all.
+  /// Those of them that the last refresh did not bring; `nil` if it brought them all.
   public var missingScope: String?
 
   /// Makes a row: a fresh account is signed out and of generation 0.

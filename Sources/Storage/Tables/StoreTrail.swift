@@ -65,7 +65,7 @@ extension Store {
   }
 
   /// The last number of a record that has to go, so that the newer ones have at most so many bytes;
-  /// nil where all together have no more than `most`.
+  /// `nil` if all together have no more than `most`.
   ///
   /// What a record takes beside its texts (columns' headers, page, index) is reckoned as 96 bytes.
   public func auditNumber(

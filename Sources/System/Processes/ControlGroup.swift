@@ -10,7 +10,7 @@ public struct ControlGroup: Sendable, Equatable {
   /// The user whose manager (`user@UID.service`) it belongs to; nil: none's.
   public let manager: UInt32?
 
-  /// Reads /proc/PID/cgroup; nil where there is no such process, or it is in no unit.
+  /// Reads /proc/PID/cgroup; `nil` if there is no such process, or it is in no unit.
   public init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let file = try? directory.openForReading("cgroup"),

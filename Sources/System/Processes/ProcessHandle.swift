@@ -101,7 +101,7 @@ public struct ProcessFacts: Sendable, Equatable {
   /// The effective uid.
   public let user: UInt32
 
-  /// Reads /proc/PID/stat; nil where there is no such process.
+  /// Reads /proc/PID/stat; `nil` if there is no such process.
   public init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let status = try? directory.descriptor.status(),

@@ -23,7 +23,7 @@ extension ThisProcess {
     return entries
   }
 
-  /// What this process's files are masked with; nil where the kernel does not tell.
+  /// What this process's files are masked with; `nil` if the kernel does not tell.
   ///
   /// umask(2) can only be asked by changing it, for all threads: proc_pid_status(5), `Umask`.
   public static var fileMask: UInt32? {
@@ -52,7 +52,7 @@ extension ThisProcess {
 public struct FreeSpace: Sendable, Equatable {
   /// Bytes that an ordinary user may still take.
   public let bytes: UInt64
-  /// Files that an ordinary user may still make; nil where the file system does not count them.
+  /// Files that an ordinary user may still make; `nil` if the file system does not count them.
   public let files: UInt64?
 
   /// The room on the file system that a path lies on.

@@ -131,7 +131,7 @@ extension Descriptor {
   }
 
   /// The path that a Unix socket is bound to, or that the listener was which has accepted it
-  /// (getsockname(2), unix(7)); nil where there is none.
+  /// (getsockname(2), unix(7)); `nil` if there is none.
   public func boundPath() throws(SystemError) -> String? {
     var address = sockaddr_un()
     var size = socklen_t(MemoryLayout<sockaddr_un>.size)

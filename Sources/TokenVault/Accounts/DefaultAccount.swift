@@ -6,7 +6,7 @@ extension Vault {
   /// The key of the chosen account's id in the store.
   private static var defaultKey: String { "default-account" }
 
-  /// The default account; nil where there is none, or several and none of them chosen.
+  /// The default account; `nil` if there is none, or several and none of them chosen.
   func impliedAccount() throws(VaultFailure) -> AccountRow? {
     let first = try firstAccounts(2)
     if first.count == 1 { return first.first }

@@ -67,7 +67,7 @@ extension Trail {
 
   // MARK: - Pruning
 
-  /// The last number that is to be removed; nil where all may stay.
+  /// The last number that is to be removed; `nil` if all may stay.
   func endOfPruning(
     to limits: TrailLimits,
     at time: Int64,

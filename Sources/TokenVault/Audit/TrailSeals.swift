@@ -87,7 +87,7 @@ struct TrailSeal {
     [Self.version] + body + (try authenticate(message(body), using: keys.ends))
   }
 
-  /// The body; nil where somebody else has written it.
+  /// The body; `nil` if somebody else has written it.
   func open(
     _ value: [UInt8],
     count: Int,

@@ -7,7 +7,7 @@ struct TrailVerdict: Equatable {
   var records = 0
   var first: Int64 = 0
   var last: Int64 = 0
-  /// The first place that is not what was written; nil where the trail is whole.
+  /// The first place that is not what was written; `nil` if the trail is whole.
   var found: TrailBreak?
 }
 

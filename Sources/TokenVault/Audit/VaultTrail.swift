@@ -18,7 +18,7 @@ public struct TrailFacts: Sendable, Equatable {
   public let lastTime: Int64?
   /// The first number whose record is not what was written, or is missing.
   public let bad: Int64?
-  /// When the record of that number says that it was written; nil where there is none.
+  /// When the record of that number says that it was written; `nil` if there is none.
   public let badTime: Int64?
   /// `altered`, `dropped`, `reordered`, `truncated`, `duplicated`, `added`, `head`, `checkpoint`.
   public let problem: String?

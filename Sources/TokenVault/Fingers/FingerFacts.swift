@@ -7,9 +7,9 @@ public struct FingerFacts: Sendable, Equatable {
   public let fingers: [String]
   /// The names of the desktop's; those enrolled here as well are among them.
   public let desktop: [String]
-  /// How the desktop's can be seen; nil where there are none.
+  /// How the desktop's can be seen; `nil` if there are none.
   public let source: DesktopFingers.Source?
-  /// Why no finger counts now, from where it was asked, although some are enrolled; nil where they
+  /// Why no finger counts now, from where it was asked, although some are enrolled; `nil` if they
   /// do.
   public let reason: String?
 }

@@ -26,7 +26,7 @@ struct FingerStanding {
     return lockout.isPasswordOnly ? .lockedOut : nil
   }
 
-  /// What a person is told before the password is asked; nil where there is nothing to explain.
+  /// What a person is told before the password is asked; `nil` if there is nothing to explain.
   func reason(for purpose: PresencePurpose, _ lockout: FingerLockout) -> String? {
     let needsPassword = purpose.methods == [.password]
     switch objection(lockout) {

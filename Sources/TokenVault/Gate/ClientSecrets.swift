@@ -21,7 +21,7 @@ extension Vault {
     row.binding = try bindingOf(provider, exportable: exportable)
   }
 
-  /// The box of a provider's client secret; nil where it has none.
+  /// The box of a provider's client secret; `nil` if it has none.
   func sealedClientSecret(
     of provider: Provider,
     owner: UInt32,

@@ -11,7 +11,7 @@ extension Vault {
   /// out here; the provider is not told, since the token goes on living elsewhere.
   ///
   /// - Parameters:
-  ///   - name: the account; nil where there is only one.
+  ///   - name: the account; `nil` if there is only one.
   ///   - keep: leave the account signed in: only where a refresh has shown that the provider does
   ///     not replace refresh tokens; else the first of both holders to use it would lock the other
   ///     one out.

@@ -13,7 +13,7 @@ enum VaultStanding: Sendable, Equatable {
   /// The store does not hold the boxes, or the user's own rules, that it has counted.
   case boxesChanged
 
-  /// What is answered in place of what was asked for; nil where nothing is wrong.
+  /// What is answered in place of what was asked for; `nil` if nothing is wrong.
   var failure: VaultFailure? {
     let hint = "if you put it back yourself, accept it: thumblatch recover"
     return switch self {

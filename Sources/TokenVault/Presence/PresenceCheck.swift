@@ -19,7 +19,7 @@ public struct LoadedPrint: Sendable {
 public struct DesktopFinger: Sendable, Hashable {
   /// The finger's name, such as `right-index`.
   public let name: String
-  /// SHA-256 of its print; nil where only names can be seen.
+  /// SHA-256 of its print; `nil` if only names can be seen.
   public let digest: [UInt8]?
 
   /// Puts both together.
@@ -172,7 +172,7 @@ public protocol PresenceCheck: Sendable {
   func delete(_ print: LoadedPrint) async -> PrintDeletion
   /// What the system knows about the reader.
   func reader() async -> ReaderFacts
-  /// The fingers that fprintd has of the caller's user; nil where there are none, or no fprintd.
+  /// The fingers that fprintd has of the caller's user; `nil` if there are none, or no fprintd.
   ///
   /// - Throws: where that could not be found out.
   func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?

@@ -19,7 +19,7 @@ extension Vault {
     try await discovered(provider, isAskedAnew: isAskedAnew).provider
   }
 
-  /// The same, and the metadata; nil where there is none, and none is needed.
+  /// The same, and the metadata; `nil` if there is none, and none is needed.
   func discovered(
     _ provider: Provider,
     isAskedAnew: Bool = false
@@ -109,7 +109,7 @@ extension Vault {
 
   // MARK: - Keys
 
-  /// The keys that a provider signs ID tokens with; nil where it has none.
+  /// The keys that a provider signs ID tokens with; `nil` if it has none.
   ///
   /// - Parameters:
   ///   - provider: with what discovery filled in.
@@ -168,7 +168,7 @@ extension Vault {
     }
   }
 
-  /// Where the keys of a provider lie; nil where it has none.
+  /// Where the keys of a provider lie; `nil` if it has none.
   func keySource(of provider: Provider) -> ProviderDocuments.Source? {
     guard provider.kind == .oidc, let url = provider.endpoint(.jwks) else { return nil }
     return ProviderDocuments.Source(

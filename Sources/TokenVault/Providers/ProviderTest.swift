@@ -14,7 +14,7 @@ public struct ProviderFacts: Sendable, Equatable {
   public let endpoints: [String: String]
   /// How one can sign in: `browser`, `device`, `password`.
   public let flows: [String]
-  /// How many keys for ID tokens can be used; nil where none are needed.
+  /// How many keys for ID tokens can be used; `nil` if none are needed.
   public let keys: Int?
   /// What may be wrong, a sentence each.
   public let warnings: [String]

@@ -26,10 +26,10 @@ extension Vault {
   /// scopes of the account waits for its end, and then makes a request of his own.
   ///
   /// - Parameters:
-  ///   - name: the account; nil where there is only one.
+  ///   - name: the account; `nil` if there is only one.
   ///   - minimumLifetime: in seconds. A provider that gives less is answered from, with a flag.
   ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
-  ///   - scope: scopes, apart by spaces; nil: the usual ones.
+  ///   - scope: scopes, separated by spaces; nil: the usual ones.
   ///   - audience: whom the token is for; nil: the usual audience.
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.

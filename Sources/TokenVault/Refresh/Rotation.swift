@@ -27,7 +27,7 @@ extension Vault {
   ///   - row: the account as it will be.
   ///   - token: what the answer brought.
   ///   - account: the account as it is.
-  ///   - sent: the refresh token that was exchanged; nil where the exchange was another's, or sent
+  ///   - sent: the refresh token that was exchanged; `nil` if the exchange was another's, or sent
   ///     something else.
   /// - Returns: what became of the token.
   /// - Throws: `vaultUnsafe` where it cannot be sealed.

@@ -16,7 +16,7 @@ enum Settled: Sendable {
 extension Vault {
   /// What an answer is judged with, besides what the intent says.
   struct Evidence {
-    /// The secret that was sent; nil where another engine sent it.
+    /// The secret that was sent; `nil` if another engine sent it.
     var sent: SharedSecret?
     /// The provider's keys, where they are newer than those in the intent.
     var keys: KeySet?

@@ -70,7 +70,7 @@ extension Vault {
   ///
   /// The caller has the account to itself. A token that has expired meanwhile is dropped.
   ///
-  /// - Returns: why it is not used, now and later; nil where it is, or none waits.
+  /// - Returns: why it is not used, now and later; `nil` if it is, or none waits.
   /// - Throws: why there are no keys: it still waits.
   func admitWithheld(_ identifier: [UInt8]) async throws(VaultFailure) -> VaultFailure? {
     guard let waiting = try waitingToken(identifier) else { return nil }

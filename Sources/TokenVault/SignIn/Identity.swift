@@ -137,7 +137,7 @@ extension Vault {
   ///
   /// It waits while the answer lies there, durable: the next engine finds it, and does the same.
   ///
-  /// - Returns: nil where none are needed, or none can ever be read: why it is refused is told there.
+  /// - Returns: `nil` if none are needed, or none can ever be read: why it is refused is told there.
   /// - Throws: `offline`, `providerUnavailable`, where they may be read later.
   func newerKeys(for intent: IntentRow, _ image: [UInt8]) async throws(VaultFailure) -> KeySet? {
     guard intent.purpose != .refresh, !SlotImage.isEmpty(image),

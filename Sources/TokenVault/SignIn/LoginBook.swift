@@ -33,7 +33,7 @@ struct PendingLogin: Sendable {
   let provider: Provider
   /// What a person has agreed to beforehand.
   let terms: SignInTerms
-  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  /// The scopes that it asks for, separated by spaces; nil for those of the provider.
   let scope: String?
   /// The connection that began it; no other can end it.
   let connection: UInt64

@@ -18,14 +18,14 @@ struct PendingSignIn {
   let email: String
   let exportable: Bool
   var flow = Flow.password
-  /// The scopes that it asks for, apart by spaces; nil for those of the provider.
+  /// The scopes that it asks for, separated by spaces; nil for those of the provider.
   var scope: String?
-  /// What the ID token must repeat; nil where nothing was sent.
+  /// What the ID token must repeat; `nil` if nothing was sent.
   var nonce: String?
   /// The provider's keys as they were before the exchange, so that the next engine judges by the
-  /// same; nil where there are none.
+  /// same; `nil` if there are none.
   var keys: [UInt8]?
-  /// The login that this is an exchange of; nil where it is the only one of its login.
+  /// The login that this is an exchange of; `nil` if it is the only one of its login.
   var login: String?
   /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
   var uncertain: IntentRow?

@@ -63,7 +63,7 @@ extension Vault {
     )
   }
 
-  /// What a person is asked before a login that will replace an account, whoever signs in; nil where
+  /// What a person is asked before a login that will replace an account, whoever signs in; `nil` if
   /// nothing is replaced, or only the answer can tell.
   func knownReplacement(
     of name: String,
@@ -155,7 +155,7 @@ extension Vault {
 
   // MARK: - After it
 
-  /// Holds the answer to a login that would replace a protected account without agreement; nil where it
+  /// Holds the answer to a login that would replace a protected account without agreement; `nil` if it
   /// may be kept.
   ///
   /// The account is as it was before the login. Whoever called for the login takes the answer at once,

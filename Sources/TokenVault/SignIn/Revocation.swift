@@ -15,7 +15,7 @@ public struct Revocation: Sendable, Equatable {
 
   /// What is known of the refresh token.
   public let grant: Grant
-  /// Why the provider did not confirm; nil where it did.
+  /// Why the provider did not confirm; `nil` if it did.
   public let reason: String?
   /// Whether there was no connection from here.
   public let isOffline: Bool

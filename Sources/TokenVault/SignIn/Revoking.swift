@@ -19,7 +19,7 @@ extension Vault {
   /// - Parameters:
   ///   - row: the account.
   ///   - right: what entitles to use its refresh token.
-  ///   - slot: its slot, locked; nil where it is damaged, and no refresh can be made.
+  ///   - slot: its slot, locked; `nil` if it is damaged, and no refresh can be made.
   ///   - caller: who asks.
   /// - Throws: `presenceFailed` where the right does not open the token: nothing must be erased then.
   /// - Returns: what became of the login.

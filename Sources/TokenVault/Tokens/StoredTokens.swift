@@ -130,7 +130,7 @@ extension Vault {
     return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
-  /// Seconds until a stored token expires; nil where the clock stands before the time of storing
+  /// Seconds until a stored token expires; `nil` if the clock stands before the time of storing
   /// and so cannot tell.
   func secondsLeft(of row: AccessTokenRow) -> Int64? {
     let now = clock.wall.seconds

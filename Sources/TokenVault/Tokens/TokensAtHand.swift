@@ -10,7 +10,7 @@ internal import System
 final class TokenAtHand: Sendable {
   let account: String
   let row: AccessTokenRow
-  /// The file of the front as it was found to be right; nil where the front has none.
+  /// The file of the front as it was found to be right; `nil` if the front has none.
   let file: TokenFileMark?
   /// The answer as it goes over the wire, once somebody has made it.
   fileprivate let message = Mutex<[UInt8]?>(nil)
@@ -113,7 +113,7 @@ extension Vault {
   /// - Parameters:
   ///   - name: the account; which one is the default has to be looked up.
   ///   - minimumLifetime: in seconds.
-  /// - Returns: nil where `accessToken` has to be asked.
+  /// - Returns: `nil` if `accessToken` has to be asked.
   public nonisolated func tokenAtHand(
     account name: String?,
     minimumLifetime: Int64?
@@ -143,7 +143,7 @@ extension Vault {
     tokensAtHand.put(TokenAtHand(account.name, row, file))
   }
 
-  /// The front's file as it is now; nil where there is none.
+  /// The front's file as it is now; `nil` if there is none.
   private nonisolated func fileMark(of account: String) -> TokenFileMark? {
     guard let stamp = try? TokenFile.stamp(account: account, in: directory) else { return nil }
     let boot = clock.boot.nanoseconds / 1_000_000_000

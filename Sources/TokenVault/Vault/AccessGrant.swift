@@ -14,7 +14,7 @@ public struct AccessGrant: Sendable, Equatable {
   public let isShorterThanRequested: Bool
   /// The scopes that the provider granted; nil if it did not say.
   public let scope: String?
-  /// Scopes that were asked for, or are the login's, and were not granted; nil where there are
+  /// Scopes that were asked for, or are the login's, and were not granted; `nil` if there are
   /// none, or where somebody was told before.
   public internal(set) var missingScope: String?
   /// What let the sealed token out that is the access token, too; nil for any other.
@@ -92,7 +92,7 @@ public struct VaultFacts: Sendable {
   public let fingers: [String]
   /// Whether only the password counts.
   public let isFingerprintLockedOut: Bool
-  /// Why the store is not used, and what to do; nil where nothing is wrong.
+  /// Why the store is not used, and what to do; `nil` if nothing is wrong.
   public let problem: (message: String, remedy: String?)?
 }
 

@@ -11,13 +11,13 @@ public struct PresenceNeed: Sendable, Equatable {
   public let account: String?
   /// What for.
   public let purpose: PresencePurpose
-  /// Which finger, or which accounts for how long; nil where the purpose says it all.
+  /// Which finger, or which accounts for how long; `nil` if the purpose says it all.
   public let detail: String?
   /// What may prove it, the preferred method first.
   public let methods: [PresenceMethod]
   /// How long the prompt waits for its next step, in seconds.
   public let timeout: Int64
-  /// Why the password is needed where a finger would do else; nil where there is nothing to explain.
+  /// Why the password is needed where a finger would do else; `nil` if there is nothing to explain.
   public let reason: String?
   /// How the reader that was used last wants to be touched; nil if none was.
   public let scan: ScanType?

@@ -32,7 +32,7 @@ struct WatcherBook {
   var isEmpty: Bool { watchers.isEmpty }
   var all: some Sequence<Watcher> { watchers.values }
 
-  /// Takes one in; nil where there are too many.
+  /// Takes one in; `nil` if there are too many.
   mutating func add(_ account: String?, _ measure: Int64?) -> UInt64? {
     guard watchers.count < Self.most else { return nil }
     last += 1

@@ -40,7 +40,7 @@ extension Vault {
     }
   }
 
-  /// What a person is told before the password is asked; nil where there is nothing to explain.
+  /// What a person is told before the password is asked; `nil` if there is nothing to explain.
   func reason(
     for purpose: PresencePurpose,
     _ standing: FingerStanding,

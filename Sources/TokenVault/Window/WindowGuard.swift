@@ -14,7 +14,7 @@ public protocol WindowGuard: Sendable {
   func begin(_ end: @escaping @Sendable (_ place: String?, _ why: String) async -> Void) async
   /// Neither a window nor a prompt is open any more.
   func rest()
-  /// Why nothing can be seen; nil where it can.
+  /// Why nothing can be seen; `nil` if it can.
   func flaw() async -> String?
 }
 

@@ -89,12 +89,12 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// The number of bytes of the next message without its NUL, or nil where it is not complete.
+  /// The number of bytes of the next message without its NUL, or `nil` if it is not complete.
   public mutating func messageCount() throws(MessageError) -> Int? {
     try hasMessage() ? scanned - start : nil
   }
 
-  /// The next message, undecoded, for another thread; nil where it is not complete.
+  /// The next message, undecoded, for another thread; `nil` if it is not complete.
   ///
   /// The memory goes with it where nothing else is unread.
   public mutating func takeMessage() throws(MessageError) -> ReceivedMessage? {
@@ -108,7 +108,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     return taken
   }
 
-  /// The next call, or nil where it is not complete.
+  /// The next call, or `nil` if it is not complete.
   public mutating func nextCall() throws(MessageError) -> VarlinkCall? {
     let interface = interface
     return unsafe try next { bytes throws(MessageError) in
@@ -116,7 +116,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The next reply, or nil where it is not complete.
+  /// The next reply, or `nil` if it is not complete.
   public mutating func nextReply() throws(MessageError) -> VarlinkReply? {
     let interface = interface
     return unsafe try next { bytes throws(MessageError) in
@@ -124,7 +124,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lends the next message without its NUL, then wipes it; nil where it is not complete.
+  /// Lends the next message without its NUL, then wipes it; `nil` if it is not complete.
   ///
   /// Throws `tooLong` where the message can no longer end in time; the connection is then of no
   /// further use.

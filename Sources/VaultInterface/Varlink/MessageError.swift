@@ -36,7 +36,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The member that is to blame, or nil where the whole message is.
+  /// The member that is to blame, or `nil` if the whole message is.
   public var member: String? {
     switch self {
     case .missing(let name), .wrongType(let name), .badValue(let name): name

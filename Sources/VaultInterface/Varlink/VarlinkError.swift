@@ -23,7 +23,7 @@ public enum VarlinkError: Error, Equatable, Sendable {
     self = .invalidParameter(error.member ?? "parameters")
   }
 
-  /// The error of a reply, or nil where it has none or another interface's.
+  /// The error of a reply, or `nil` if it has none or another interface's.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = ServiceErrorName(named: String(error.dropFirst(Self.prefix.count)))

@@ -20,7 +20,7 @@ public struct VarlinkServiceInfo: Sendable {
     self.descriptions = descriptions
   }
 
-  /// The answer to a call of `org.varlink.service` or of an interface that is not here; nil where
+  /// The answer to a call of `org.varlink.service` or of an interface that is not here; `nil` if
   /// the call is one of the service's own interfaces, which the caller answers.
   public func reply(to call: VarlinkCall) throws(MessageError) -> VarlinkReply? {
     switch call.method {

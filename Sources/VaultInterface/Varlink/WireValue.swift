@@ -29,7 +29,7 @@ extension JSONObject {
     return value
   }
 
-  /// The value of a member, or nil where it is missing or null.
+  /// The value of a member, or `nil` if it is missing or null.
   func optional<Value: WireValue>(_ name: String) throws(MessageError) -> Value? {
     guard let value = self[name], value != .null else { return nil }
     return try Value.from(value, name: name)

@@ -46,7 +46,7 @@ public enum VaultError: Error, Equatable, Sendable {
 
   private static let prefix = VarlinkInterface.vault.name + "."
 
-  /// The error of a reply, or nil where it has none or another interface's.
+  /// The error of a reply, or `nil` if it has none or another interface's.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = VaultErrorName(named: String(error.dropFirst(Self.prefix.count)))

@@ -32,7 +32,7 @@ final class LoginNames: Sendable {
   ///
   /// - Parameters:
   ///   - lookup: finds the login name of a user.
-  ///   - list: tells the machine's list of users from itself after a change; nil where it cannot.
+  ///   - list: tells the machine's list of users from itself after a change; `nil` if it cannot.
   ///   - seconds: how long a name that was found holds without another look.
   init(
     by lookup: @escaping @Sendable (UInt32) -> String?,
@@ -57,7 +57,7 @@ final class LoginNames: Sendable {
     now < finding.begun.advanced(bySeconds: seconds)
   }
 
-  /// The login name that a user has now; nil where there is none, or it cannot be found out.
+  /// The login name that a user has now; `nil` if there is none, or it cannot be found out.
   ///
   /// The look begins after the question; whoever asks while an earlier one lasts shares the next.
   ///

@@ -105,7 +105,7 @@ public final class MachineFiles: MachineRules {
     }
   }
 
-  /// A directory that no one but its owners can change; nil where there is none.
+  /// A directory that no one but its owners can change; `nil` if there is none.
   private func openDirectory(_ path: String) throws(ConfigurationError) -> Directory? {
     let flaw: String?
     do throws(SystemError) {
@@ -119,7 +119,7 @@ public final class MachineFiles: MachineRules {
     throw ConfigurationError(.unreadable(flaw ?? ""), file: path)
   }
 
-  /// The bytes of a file that no one but its owners can change; nil where there is none.
+  /// The bytes of a file that no one but its owners can change; `nil` if there is none.
   private func read(
     _ name: String,
     _ directory: borrowing Directory,

@@ -79,7 +79,7 @@ struct UserDirectories: ~Copyable, Sendable {
     try parent.removeDirectory(name)
   }
 
-  /// Why a uid has no vault here whatever its name is; nil where it may.
+  /// Why a uid has no vault here whatever its name is; `nil` if it may.
   static func objection(to user: UInt32) -> String? {
     switch user {
     // systemd.exec(5), DynamicUser: such a uid is somebody else's after the next start.
@@ -134,7 +134,7 @@ struct UserDirectories: ~Copyable, Sendable {
     try users.synchronize()
   }
 
-  /// The name in the file `owner`; nil where there is no such file.
+  /// The name in the file `owner`; `nil` if there is no such file.
   private static func owner(in directory: borrowing Directory) throws -> String? {
     guard try directory.contains(ownerFile) else { return nil }
     let file = try directory.openForReading(ownerFile)

@@ -22,7 +22,7 @@ struct RemovedUser: Sendable {
   let user: UInt32
   /// The login name that the vault was made for, where it says so.
   let name: String?
-  /// The accounts that are gone with it; nil where they could not be read.
+  /// The accounts that are gone with it; `nil` if they could not be read.
   let accounts: [AccountFacts]?
   /// Which prints of the vault a reader may still have, and why; `nil` if there are none.
   let onReader: String?

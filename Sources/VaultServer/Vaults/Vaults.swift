@@ -14,7 +14,7 @@ public final class Vaults: Sendable {
   /// A vault that is open.
   struct Opened {
     let vault: Vault
-    /// The login name that its user had then; nil where nobody else can be served.
+    /// The login name that its user had then; `nil` if nobody else can be served.
     let name: String?
     /// Which opening this is; 0: that of the one vault of one user.
     let number: UInt64
@@ -66,7 +66,7 @@ public final class Vaults: Sendable {
   let form: VaultForm
   private let opener: Opener?
   private let names: LoginNames
-  /// What root may do to vaults; nil where there is one user's only.
+  /// What root may do to vaults; `nil` if there is one user's only.
   let care: UserCare?
   /// The one user who is served; nil: everybody.
   let onlyUser: UInt32?
