@@ -226,6 +226,16 @@ struct StoreFileTests {
     }
   }
 
+  /// Bytes 18 and 19 of the header; SQLite would open the first two for reading only.
+  @Test(arguments: [[3, 3], [59, 0], [2, 1], [0, 0]])
+  func aFileFormatThatIsNotWrittenIsRefused(_ versions: [UInt8]) throws {
+    try fill()
+    var bytes = try Files.contents(path)
+    bytes.replaceSubrange(18..<20, with: versions)
+    try Files.put(bytes, at: path)
+    try refuses(.damaged("vault.db has a file format that this program does not write"))
+  }
+
   @Test(arguments: 1...7)
   func aStoreFromBeforeTheFirstReleaseIsRefused(_ version: Int) throws {
     try fill()

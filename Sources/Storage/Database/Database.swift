@@ -6,6 +6,8 @@ internal import System
 /// It is used by one thread at a time, which its owner sees to.
 @safe
 package final class Database {
+  /// The longest value or row, in bytes; the longest that is written is a print of 4 MiB.
+  private static let longest: Int32 = 16 << 20
   /// The result of registering our file system layer, once in this process.
   private static let layer: Int32 = csqlite_register_layer()
 
@@ -48,6 +50,8 @@ package final class Database {
       unsafe sqlite3_close_v2(handle)
       throw error
     }
+    // A length that a damaged file claims is refused before memory is asked for.
+    _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest)
     return unsafe handle
   }
 

@@ -19,6 +19,11 @@ struct Header {
     guard got == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw .damaged("\(StoreFile.name) is not a database")
     }
+    // Bytes 18 and 19, the versions to write and to read: 1 with a rollback journal, 2 with a log. SQLite
+    // opens a file of a higher one to write for reading only.
+    guard bytes[18] == bytes[19], (1...2).contains(bytes[18]) else {
+      throw .damaged("\(StoreFile.name) has a file format that this program does not write")
+    }
     version = Int(Int32(bitPattern: Self.integer(bytes[60..<64])))
     applicationID = Int32(bitPattern: Self.integer(bytes[68..<72]))
   }

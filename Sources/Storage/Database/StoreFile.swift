@@ -47,8 +47,12 @@ struct StoreFile {
       try harden(database)
     } catch {
       // The statements are ours, so that only the file can be wrong: sqlite.org/fileformat2.html,
-      // section 1.3.10, a schema format that SQLite does not know is SQLITE_ERROR.
-      guard error == .database(SQLITE_ERROR) else { throw error }
+      // section 1.3.10, a schema format that SQLite does not know is SQLITE_ERROR. A text of the schema
+      // that cannot be read is SQLITE_NOMEM, as a real lack of memory is: then no model can be made.
+      let isOfMemory = error == .database(SQLITE_NOMEM)
+      guard error == .database(SQLITE_ERROR) || isOfMemory && (try? model(1)) != nil else {
+        throw error
+      }
       throw .damaged("\(Self.name) has a schema that cannot be read")
     }
     try demandSchema(database)
@@ -142,12 +146,17 @@ struct StoreFile {
     guard (1...schema.version).contains(done) else {
       throw .damaged("\(Self.name) has another schema than its header says")
     }
-    let model = try Database()
-    let steps = Schema(migrations: Array(schema.migrations.prefix(done)))
-    try StoreFile(directory: directory, schema: steps).migrate(model)
-    guard try contents(database) == contents(model) else {
+    guard try contents(database) == contents(model(done)) else {
       throw .damaged("\(Self.name) has tables that this program did not make")
     }
+  }
+
+  /// A database in memory with the first steps of the schema.
+  private func model(_ steps: Int) throws(StorageError) -> Database {
+    let model = try Database()
+    let schema = Schema(migrations: Array(schema.migrations.prefix(steps)))
+    try StoreFile(directory: directory, schema: schema).migrate(model)
+    return model
   }
 
   private func contents(_ database: Database) throws(StorageError) -> [[String?]] {
