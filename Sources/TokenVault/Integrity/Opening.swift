@@ -106,13 +106,14 @@ struct Opening: ~Copyable {
   mutating func settle(beginning begin: (borrowing TrailKeys) throws -> Void) throws {
     try name(begin)
     guard standing == .current else { return }
-    if !isRekeyUnfinished { try DeviceSecretFile.discardNext(in: directory) }
-    if isMarkToBeWritten && !isRekeyUnfinished {
-      try Vault.writeMark(count, of: identifier, using: keys.mark, in: directory)
-    }
     if isRekeyUnfinished {
       try Vault.finishRekey(store, count, of: identifier, using: keys.mark, in: directory)
       isRekeyUnfinished = false
+    } else {
+      try DeviceSecretFile.discardNext(in: directory)
+      if isMarkToBeWritten {
+        try Vault.writeMark(count, of: identifier, using: keys.mark, in: directory)
+      }
     }
     markedCount = count
     try store.leaveLogOnClose(false)
