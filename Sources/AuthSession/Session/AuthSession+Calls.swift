@@ -141,9 +141,17 @@ extension AuthSession {
     guard counts, facts.tokenHolder != nil, let token = anyCachedToken else { return }
     let end = snapshot.account?.accessTokenExpiresAt
     guard token.expiresAt != end else { return }
-    // One that is gone was refused by a server, or has ended; its successor may be on its way.
-    guard end != nil else { return drop(token) }
-    // A refresh made it; whoever asks next is not to wait for it.
-    Task { [weak self] in _ = try? await self?.token(TokenRequest(), asksNobody: true) }
+    Task { [weak self] in
+      guard let self else { return }
+      // A refresh made it: the next caller does not wait for it.
+      guard end == nil else {
+        _ = try? await self.token(TokenRequest(), asksNobody: true)
+        return
+      }
+      // A token that is gone was refused by a server, or has ended. The message may also be older than
+      // the token; the vault's answer to a question is not.
+      let now = try? await vault.snapshot(of: account)
+      if now?.account?.accessTokenExpiresAt != token.expiresAt { drop(token) }
+    }
   }
 }
