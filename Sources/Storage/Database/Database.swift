@@ -1,24 +1,25 @@
 internal import CSQLite
 internal import System
 
-/// A connection to one SQLite database: statements, values, and result codes made into errors.
+/// A connection to one SQLite database: runs statements, converts values, and turns result codes
+/// into errors.
 ///
-/// It is used by one thread at a time, which its owner sees to.
+/// Its owner ensures that one thread at a time uses it.
 @safe
 package final class Database {
-  /// The longest value or row, in bytes; the longest that is written is a print of 4 MiB.
-  private static let longest: Int32 = 16 << 20
+  /// The longest value or row, in bytes: more than the values of the longest row have together.
+  private static let longest: Int32 = 2 << 20
   /// The result of registering our file system layer, once in this process.
   private static let layer: Int32 = csqlite_register_layer()
 
   private let handle: OpaquePointer
-  /// Kept, because SQLite reaches its files through the descriptor until it is closed.
+  /// Keep the directory open: SQLite reaches its files through the descriptor until it closes them.
   private let directory: StateDirectory?
   private var statements: [String: Statement] = [:]
   private var failed: StorageError?
   private(set) var isInTransaction = false
 
-  /// Opens the file of this name, which exists, through the directory's descriptor.
+  /// Opens an existing file through the directory's descriptor.
   init(_ name: String, in directory: StateDirectory) throws(StorageError) {
     guard Self.layer == SQLITE_OK else { throw .database(Self.layer) }
     unsafe handle = try Self.open(
@@ -28,7 +29,7 @@ package final class Database {
     self.directory = directory
   }
 
-  /// An empty database in memory.
+  /// Makes an empty database in memory.
   init() throws(StorageError) {
     unsafe handle = try Self.open(":memory:", layer: nil)
     directory = nil
@@ -50,7 +51,7 @@ package final class Database {
       unsafe sqlite3_close_v2(handle)
       throw error
     }
-    // A length that a damaged file claims is refused before memory is asked for.
+    // Refuse a length that a damaged file claims before SQLite allocates memory for it.
     _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest)
     return unsafe handle
   }
@@ -60,7 +61,7 @@ package final class Database {
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Sets one of the SQLITE_DBCONFIG switches, and demands that it took.
+  /// Sets one of the SQLITE_DBCONFIG switches and checks that it took effect.
   func configure(_ setting: Int32, _ on: Bool) throws(StorageError) {
     var now: Int32 = -1
     let code = unsafe csqlite_configure(handle, setting, on ? 1 : 0, &now)
@@ -74,8 +75,8 @@ package final class Database {
     _ read: (borrowing Columns) throws(StorageError) -> Row
   ) throws(StorageError) -> [Row] {
     if let failed { throw failed }
-    // sqlite.org/lang_transaction.html: some errors roll the whole transaction back. A statement
-    // after that would be a transaction of its own, and half of a change would be kept.
+    // sqlite.org/lang_transaction.html: some errors roll the whole transaction back. The next
+    // statement would be its own transaction and would keep half of a change.
     if isInTransaction, unsafe sqlite3_get_autocommit(handle) != 0 { throw .rolledBack }
     let statement = try prepared(sql)
     defer { statement.reset() }
@@ -96,7 +97,7 @@ package final class Database {
     }
   }
 
-  /// Runs one statement; returns how many rows it changed.
+  /// Runs one statement and returns the number of changed rows.
   @discardableResult
   package func run(_ sql: String, _ values: [Value] = []) throws(StorageError) -> Int {
     let before = unsafe sqlite3_total_changes64(handle)
@@ -104,7 +105,7 @@ package final class Database {
     return Int(unsafe sqlite3_total_changes64(handle) - before)
   }
 
-  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; on any error all of it is undone.
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; on any error everything is rolled back.
   func transaction<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
     guard !isInTransaction else { throw StorageError.nested }
     try run("BEGIN IMMEDIATE")
@@ -148,31 +149,31 @@ extension StorageError {
   private static let ioDirectorySync = SQLITE_IOERR | (5 << 8)
   private static let ioBrokenFileSystem = SQLITE_IOERR | (33 << 8)
 
-  /// Whether a file could not be written to, or be made longer: SQLITE_IOERR_WRITE, _TRUNCATE, _SHMOPEN,
-  /// _SHMSIZE and _SHMMAP.
+  /// Whether a write to a file failed, or a file could not grow: SQLITE_IOERR_WRITE, _TRUNCATE,
+  /// _SHMOPEN, _SHMSIZE and _SHMMAP.
   private static func isOfWriting(_ code: Int32) -> Bool {
     [3, 6, 18, 19, 21].contains { code == SQLITE_IOERR | ($0 << 8) }
   }
 
-  /// What an extended result code of this connection means (sqlite.org/rescode.html).
+  /// The meaning of an extended result code of this connection (sqlite.org/rescode.html).
   fileprivate init(_ code: Int32, of handle: OpaquePointer) {
     switch code & 0xff {
     case SQLITE_FULL: self = .full
-    // What is bound was found short enough before: a value that is too long stands in the file.
+    // Bound values were already checked for length, so the oversized value is in the file.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG: self = .damaged(StoreFile.name)
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
     case SQLITE_CONSTRAINT: self = .constraint(code)
     case SQLITE_IOERR where code == Self.ioSync || code == Self.ioDirectorySync:
-      // fsync(2): after an error the pages are dropped, and a second call reports success. What
-      // is on the disk is known only to who reads it anew.
+      // fsync(2): after an error the kernel drops the pages, and a second call reports success.
+      // Only reading the file again shows the content of the disk.
       self = .uncertain("\(StoreFile.name): SQLite result \(code)")
     case SQLITE_IOERR where code == Self.ioShortRead || code == Self.ioBrokenFileSystem:
       self = .damaged(StoreFile.name)
     case SQLITE_IOERR where Self.isOfWriting(code) && ResourceLimit.fileSize.value != nil:
       self = .fileSizeLimit
     case SQLITE_IOERR, SQLITE_CANTOPEN:
-      // sqlite3_system_errno: the number "that caused the most recent I/O error", unless what SQLite
-      // tidied up afterwards has set another one.
+      // sqlite3_system_errno: the number "that caused the most recent I/O error". SQLite's own
+      // cleanup may have replaced it.
       let cause = SystemError("open", code: unsafe sqlite3_system_errno(handle))
       if code & 0xff == SQLITE_CANTOPEN, cause.limit != nil {
         self = .system(cause)
