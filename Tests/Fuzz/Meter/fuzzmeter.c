@@ -54,8 +54,8 @@ static void prepare(void) {
 
 #else
 
-// The allocator of glibc under the names that its own definitions have; those below take their
-// place in the whole process (ld.so(8): the program comes first).
+// The allocator of glibc under its internal names. The functions below replace it in the whole
+// process (ld.so(8): the program comes first).
 void *__libc_malloc(size_t size);
 void __libc_free(void *bytes);
 void *__libc_calloc(size_t number, size_t size);
@@ -95,7 +95,8 @@ void *realloc(void *bytes, size_t size) {
   return taken(other);
 }
 
-// Locked memory is mapped, not allocated. What malloc maps for itself does not come through here.
+// Locked memory is mapped, not allocated. Mappings that malloc makes for itself do not come through
+// here.
 void *mmap(void *place, size_t size, int protection, int flags, int file, off_t offset) {
   void *mapped = (void *)syscall(SYS_mmap, place, size, protection, flags, file, offset);
   if (mapped != MAP_FAILED) count((int64_t)size);
@@ -153,7 +154,7 @@ void fuzzmeter_input(const uint8_t *bytes, size_t count) {
   input_count = count;
 }
 
-// libFuzzer takes what is not zero here for code that was reached, and clears it before each run.
+// libFuzzer takes nonzero bytes here for code that was reached, and clears them before each run.
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t marks[64];
 
 void fuzzmeter_reach(unsigned mark) {

@@ -1,5 +1,5 @@
-// libFuzzer brings a main of its own, which takes the place of this one. In a program without it,
-// the inputs that are named as arguments are examined.
+// libFuzzer has its own main, which replaces this one. A program without libFuzzer examines the
+// inputs that are named as arguments.
 int fuzz_replay(void);
 
 __attribute__((weak)) int main(void) { return fuzz_replay(); }

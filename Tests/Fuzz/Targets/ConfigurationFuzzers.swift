@@ -2,7 +2,9 @@ internal import Configuration
 internal import SecretMemory
 
 extension Fuzzer {
-  /// A file of `providers.d`; the file that `ca` names holds what `certificates` says here.
+  /// A file of `providers.d`.
+  ///
+  /// The file in its `ca` setting has the contents of `certificates` here.
   static let providerFiles = Fuzzer(
     "provider-files",
     maximum: 64 * 1024,

@@ -3,26 +3,27 @@ internal import Glibc
 internal import SecretMemory
 internal import Synchronization
 
-/// What one input cost.
+/// The cost of one input.
 struct Cost {
   /// CPU time of the thread.
   let nanoseconds: Int64
-  /// The most memory that was held at once.
+  /// Peak memory.
   let bytes: Int64
 
-  /// 50 ms: ten times what decoding the largest message may take.
+  /// 50 ms: ten times the limit for decoding the largest message.
   static let mostNanoseconds: Int64 = 50_000_000
-  /// What may be held beside as many bytes as the input has.
-  static let mostBytes: Int64 = 4 << 20
 
   var isSlow: Bool { nanoseconds > Self.mostNanoseconds }
   var milliseconds: Double { Double(nanoseconds / 10_000) / 100 }
   var kibibytes: Int64 { bytes / 1024 }
 
-  func isLarge(for input: [UInt8]) -> Bool { bytes > Self.mostBytes + Int64(input.count) }
+  func isLarge(for input: [UInt8], of fuzzer: Fuzzer) -> Bool {
+    bytes > fuzzer.memory + Int64(input.count)
+  }
 
-  /// Has libFuzzer keep what costs more for each byte than all before it: the way to what costs too
-  /// much is a long one.
+  /// Makes libFuzzer keep inputs that cost more for each byte than all earlier ones.
+  ///
+  /// They lead step by step to an input that costs too much.
   func reach(for input: [UInt8]) {
     guard input.count >= 64 else { return }
     let count = Int64(input.count)
@@ -43,14 +44,16 @@ extension Fuzzer {
   }
 }
 
-/// Ends the program where a property does not hold: libFuzzer keeps the input.
+/// Ends the program if a property does not hold, so that libFuzzer keeps the input.
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
   guard !holds else { return }
   note("fuzz: " + what())
   abort()
 }
 
-/// Makes what a fuzzer needs; without it the fuzzer would find nothing, and say nothing.
+/// Makes a fuzzer's prerequisite.
+///
+/// Without it the fuzzer would silently find nothing.
 func made<Value>(_ body: () throws -> Value) -> Value {
   do {
     return try body()
@@ -60,7 +63,7 @@ func made<Value>(_ body: () throws -> Value) -> Value {
   }
 }
 
-/// Ends the program where another way gives other bytes, or none.
+/// Ends the program if another way gives other bytes, or none.
 func demandSame(
   _ text: borrowing SecretBytes,
   _ what: @autoclosure () -> String,
@@ -76,13 +79,15 @@ func note(_ text: String) {
   _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
 }
 
-/// Inputs that took long in a program with sanitizers, which is slow in itself: each is examined
-/// again by a program without them, and only what is slow there is a finding.
+/// Inputs that took long in a program with sanitizers, which is slow in itself.
+///
+/// A program without sanitizers examines each again, and only an input that is slow there is a
+/// finding.
 enum Suspects {
   private static let most = 32
   private static let slowest = Mutex<[(nanoseconds: Int64, path: String)]>([])
 
-  /// Keeps an input in the directory that FUZZ_SUSPECTS names, in place of a faster one.
+  /// Saves an input in the directory of FUZZ_SUSPECTS, in place of a faster one.
   static func add(_ bytes: [UInt8], _ cost: Cost) {
     guard let directory = unsafe getenv("FUZZ_SUSPECTS") else { return }
     slowest.withLock { slowest in

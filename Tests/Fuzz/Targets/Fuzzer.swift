@@ -1,23 +1,29 @@
 /// One fuzzer: the call of a shipped function with bytes from outside.
 struct Fuzzer: Sendable {
-  /// The name of its corpus, and what `--target=` takes.
+  /// The name of its corpus, and its value for `--target=`.
   let name: String
   /// The most bytes that can reach the function in the shipped programs.
   let maximum: Int
   /// A file of `Tests/Fuzz/Dictionaries`, without its ending.
   let dictionary: String?
-  /// Calls the function; an error is a refusal, which is right for most inputs.
+  /// The limit of memory, in addition to the size of the input.
+  let memory: Int64
+  /// Calls the function.
+  ///
+  /// An error is a refusal, which is right for most inputs.
   let body: @Sendable (inout Input) throws -> Void
 
   init(
     _ name: String,
     maximum: Int,
     dictionary: String? = nil,
+    memory: Int64 = 4 << 20,
     _ body: @escaping @Sendable (inout Input) throws -> Void
   ) {
     self.name = name
     self.maximum = maximum
     self.dictionary = dictionary
+    self.memory = memory
     self.body = body
   }
 
@@ -29,7 +35,9 @@ struct Fuzzer: Sendable {
 }
 
 extension Fuzzer {
-  /// All fuzzers; `Scripts/fuzz` takes the names from here.
+  /// All fuzzers.
+  ///
+  /// `Scripts/fuzz` takes the names from here.
   static let all: [Fuzzer] = [
     .json, .vaultCalls, .vaultReplies, .helperCalls, .helperReplies,
     .sealedBoxes, .boxContexts, .slots, .outcomes, .tokenFiles,

@@ -2,8 +2,8 @@ internal import SecretMemory
 
 /// The bytes of one run, taken from the front.
 ///
-/// Choices come first and are one byte each, so that the rest of a corpus file is the plain text or
-/// file that it stands for.
+/// Choices come first and are one byte each. So the rest of a corpus file is the plain text or file
+/// that the fuzzer reads.
 struct Input {
   private var rest: ArraySlice<UInt8>
 
@@ -13,10 +13,10 @@ struct Input {
 
   var isEmpty: Bool { rest.isEmpty }
 
-  /// The next byte; 0 at the end.
+  /// The next byte, or 0 at the end.
   mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-  /// One of some values.
+  /// One of the values.
   mutating func choice<Value>(_ values: [Value]) -> Value {
     values[Int(byte()) % values.count]
   }
@@ -27,16 +27,16 @@ struct Input {
     return Array(rest.prefix(count))
   }
 
-  /// The bytes up to a line end, which is taken as well.
+  /// The bytes up to a line feed, which is consumed as well.
   mutating func line() -> [UInt8] {
     defer { _ = byte() }
     return bytes(rest.prefix { $0 != UInt8(ascii: "\n") }.count)
   }
 
-  /// All that is left.
+  /// All remaining bytes.
   mutating func bytes() -> [UInt8] { bytes(rest.count) }
 
-  /// All that is left, in locked memory.
+  /// All remaining bytes, in locked memory.
   mutating func secret() throws -> SharedSecret { try SharedSecret(SecretBytes(copying: bytes())) }
 
   /// An integer, least significant byte first.
@@ -45,7 +45,7 @@ struct Input {
   }
 }
 
-/// Numbers that depend on bytes alone, so that an input does the same in every run (FNV-1a, and
+/// Numbers that depend only on the bytes, so that an input does the same in every run (FNV-1a, and
 /// xorshift64*).
 struct Dice: RandomNumberGenerator {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325

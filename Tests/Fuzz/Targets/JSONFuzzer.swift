@@ -2,10 +2,12 @@ internal import JSON
 internal import SecretMemory
 
 extension Fuzzer {
-  /// Text by both rules; the longest is a helper's message.
+  /// Text by both sets of rules.
+  ///
+  /// The longest is a helper's message.
   static let json = Fuzzer("json", maximum: 96 * 1024, dictionary: "json") { input in
     let bytes = input.bytes()
-    // One value at a time: memory is that of one reader.
+    // One value at a time, so that the memory is that of one reader.
     let rules = JSONRules(
       secretMembers: ["password"],
       keepsRest: true,

@@ -1,9 +1,9 @@
 internal import FuzzMeter
 internal import Glibc
 
-// What libFuzzer calls by name (llvm.org/docs/LibFuzzer.html).
+// The functions that libFuzzer calls by name (llvm.org/docs/LibFuzzer.html).
 
-/// Before the first input.
+/// Called before the first input.
 @_cdecl("LLVMFuzzerInitialize")
 public func fuzzerInitialize(
   _ count: UnsafeMutablePointer<CInt>,
@@ -13,19 +13,19 @@ public func fuzzerInitialize(
     note("fuzz: --target= takes one of \(Fuzzer.all.map(\.name).joined(separator: ", "))")
     exit(2)
   }
-  // What is made once is no cost of the first input.
+  // Objects that are made once are not part of the first input's cost.
   fuzzer.run([])
   return 0
 }
 
-/// One input.
+/// Runs one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let fuzzer = Fuzzer.chosen else { return 0 }
   let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
   let cost = fuzzer.examine(bytes)
   demand(
-    !cost.isLarge(for: bytes),
+    !cost.isLarge(for: bytes, of: fuzzer),
     "\(fuzzer.name) held \(cost.kibibytes) KiB for an input of \(bytes.count) bytes"
   )
   if cost.isSlow { Suspects.add(bytes, cost) }
@@ -33,8 +33,8 @@ public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> 
   return 0
 }
 
-/// Another input made of one: by libFuzzer's own changes, by another word in a text, or, now and then,
-/// by a part of it many times over.
+/// Makes a new input from one: by libFuzzer's own changes, by replacing a word in a text, or
+/// sometimes by repeating a part of it many times.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func fuzzerMutate(
   _ start: UnsafeMutablePointer<UInt8>,

@@ -1,7 +1,9 @@
 internal import Storage
 
-/// A store whose tables take any value in any column: STRICT and the checks of the schema bind what
-/// writes by SQLite, not what writes the file.
+/// A store whose tables take any value in any column.
+///
+/// STRICT and the checks of the schema bind programs that write with SQLite, but not a program that
+/// writes the file itself.
 final class LooseRows {
   // libFuzzer calls on one thread.
   nonisolated(unsafe) static let shared = made { try LooseRows() }
@@ -32,7 +34,7 @@ final class LooseRows {
     self.columns = columns
   }
 
-  /// One column of all rows of a table.
+  /// Changes one column of all rows of a table.
   func change(_ input: inout Input) throws {
     let place = input.choice(columns)
     let type = input.byte() % 5
@@ -42,7 +44,7 @@ final class LooseRows {
       case 1, 4: .integer(input.integer())
       default: .blob(input.bytes(Int(input.byte())))
       }
-    // A text out of a blob is not checked for UTF-8.
+    // A text cast from a blob is not checked for UTF-8.
     let expression = "CASE ?1 WHEN 2 THEN CAST(?2 AS TEXT) WHEN 4 THEN CAST(?2 AS REAL) ELSE ?2 END"
     try store.database.run(
       "UPDATE \(place.table) SET \(place.column) = \(expression)",

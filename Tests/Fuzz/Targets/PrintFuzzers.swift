@@ -2,9 +2,9 @@ internal import FingerprintReader
 internal import SecretMemory
 
 extension Fuzzer {
-  /// A print as a store or fprintd has it, behind one choice: the finger that it is said to be of.
+  /// A print as a store or fprintd has it, after one choice: its claimed finger.
   ///
-  /// What the check takes goes to fp_print_deserialize, which ends the process where it asserts.
+  /// Accepted prints go to fp_print_deserialize, which ends the process if an assertion fails.
   static let prints = Fuzzer("prints", maximum: StoredPrint.maximumCount + 1) { input in
     let finger = input.choice(Finger.allCases)
     let print = try StoredPrint(input.secret(), finger: finger)

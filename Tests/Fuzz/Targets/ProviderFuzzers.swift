@@ -5,18 +5,20 @@ internal import OAuth
 internal import SecretMemory
 
 extension Fuzzer {
-  /// Answers of a token endpoint, behind four choices: provider, purpose, status, and how many times
-  /// 64 of the next bytes are the secret that was sent.
+  /// Answers of a token endpoint.
+  ///
+  /// Four choices come first: provider, purpose, status, and the length of the sent secret in units
+  /// of 64 of the next bytes.
   static let tokenAnswers = Fuzzer("token-answers", maximum: mostAnswer, dictionary: "json") {
     try judge(&$0, of: Providers.openIDs, for: [.refresh, .code, .device, .login])
   }
 
-  /// The same, of a password backend.
+  /// The same for a password backend.
   static let passwordBackend = Fuzzer("password-backend", maximum: mostAnswer, dictionary: "json") {
     try judge(&$0, of: Providers.backends, for: [.refresh, .login, .register])
   }
 
-  /// Answers of a userinfo endpoint, behind two choices: provider and status.
+  /// Answers of a userinfo endpoint, after two choices: provider and status.
   static let userinfo = Fuzzer("userinfo", maximum: mostAnswer, dictionary: "json") { input in
     let client = ProviderClient(
       provider: input.choice(Providers.openIDs + Providers.backends)
@@ -32,7 +34,7 @@ extension Fuzzer {
     if case .profile(_, let object) = judgement { _ = try JSONWriter.write(.object(object)) }
   }
 
-  /// Answers to a request for a device code, behind two choices: provider and status.
+  /// Answers to a request for a device code, after two choices: provider and status.
   static let deviceAuthorization = Fuzzer(
     "device-authorization",
     maximum: mostAnswer,
@@ -49,7 +51,7 @@ extension Fuzzer {
     )
   }
 
-  /// What a provider says about itself, behind one choice: the provider.
+  /// A provider's metadata, after one choice: the provider.
   static let metadata = Fuzzer(
     "metadata",
     maximum: ServerMetadata.maximumCount + 1,
@@ -66,7 +68,7 @@ extension Fuzzer {
     }
   }
 
-  /// What goes through the exchange helper.
+  /// The limit of the exchange helper.
   private static let mostAnswer = ExchangeOutcome.maximumBodyCount + 4
   private static let statuses = [
     200, 201, 204, 302, 400, 401, 403, 404, 408, 422, 429, 500, 503, 0, 999,

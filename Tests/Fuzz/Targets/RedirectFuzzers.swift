@@ -5,7 +5,7 @@ internal import SecretMemory
 internal import System
 
 extension Fuzzer {
-  /// What comes over a connection to the port of a login, in pieces, and its answer.
+  /// The bytes of a connection to the port of a sign-in, in pieces, and the answer to them.
   static let redirectRequests = Fuzzer(
     "redirect-requests",
     maximum: 80 * 1024,
@@ -23,7 +23,7 @@ extension Fuzzer {
     _ = try RedirectAnswer.parse(query.bytes, state: "state-1", provider: Redirects.provider)
   }
 
-  /// What a browser brought back, or a person pasted.
+  /// A redirect that a browser brought back, or a person pasted.
   static let redirectAnswers = Fuzzer(
     "redirect-answers",
     maximum: RedirectAnswer.maximumCount + 1,
@@ -33,7 +33,7 @@ extension Fuzzer {
     _ = try RedirectAnswer.parse(input.secret().bytes, state: "state-1", provider: provider)
   }
 
-  /// The query of the redirect, if the bytes are one.
+  /// The query of the redirect, if the bytes are a request with one.
   private static func look(
     at pieces: [ArraySlice<UInt8>],
     for request: RedirectRequest

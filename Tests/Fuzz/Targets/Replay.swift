@@ -2,13 +2,14 @@ internal import FuzzMeter
 internal import Glibc
 internal import System
 
-/// What a program without libFuzzer does: examines the inputs that are named as arguments.
+/// The main function of a program without libFuzzer: examines the inputs that are named as
+/// arguments.
 ///
 /// - `--list` prints the fuzzers.
-/// - `--swell=SECONDS` examines inputs made of the named ones for so long, by the numbers that
-///   `--seed=` gives, and keeps those that cost too much in the directory of `--keep=`.
+/// - `--swell=SECONDS` examines inputs made of the named ones for that time, with random numbers
+///   from `--seed=`. It saves those that cost too much in the directory of `--keep=`.
 ///
-/// A line for each input; the exit code is 1 where one costs too much.
+/// It prints a line for each input. The exit code is 1 if one costs too much.
 @_cdecl("fuzz_replay")
 public func fuzzReplay() -> CInt {
   if CommandLine.arguments.contains("--list") {
@@ -42,7 +43,7 @@ private func option(_ name: String) -> String? {
   return argument.map { String($0.dropFirst(start.count)) }
 }
 
-/// The file, or what a directory holds, by name.
+/// The file, or the files of a directory, by name.
 private func files(at path: String) throws -> [String] {
   guard let directory = try? Directory(path: path) else { return [path] }
   return try directory.names().sorted().map { path + "/" + $0 }
@@ -55,20 +56,24 @@ private func contents(of path: String) throws -> [UInt8] {
 }
 
 extension Fuzzer {
-  /// Examines an input and prints what it cost; false: too much.
+  /// Examines an input and prints its cost.
+  ///
+  /// False if it costs too much.
   fileprivate func judge(_ bytes: [UInt8], _ path: String) -> Bool {
-    // Before the run: the last line names the input of a crash.
+    // Before the run, so that the last line names the input of a crash.
     print(path, terminator: " ")
     fflush(nil)
     let cost = confirmed(bytes)
-    let isGood = !cost.isSlow && !cost.isLarge(for: bytes)
+    let isGood = !cost.isSlow && !cost.isLarge(for: bytes, of: self)
     let verdict = cost.isSlow ? "SLOW" : isGood ? "ok" : "LARGE"
     print("\(bytes.count) bytes, \(cost.milliseconds) ms, \(cost.kibibytes) KiB: \(verdict)")
     return isGood
   }
 
-  /// What an input costs: if it is slow, the least of five runs, as what another process costs this
-  /// one is no finding.
+  /// The cost of an input.
+  ///
+  /// For a slow one it is the least of five runs, because delays by other processes are not a
+  /// finding.
   private func confirmed(_ bytes: [UInt8]) -> Cost {
     var cost = examine(bytes)
     for _ in 1..<5 where cost.isSlow {
@@ -78,7 +83,9 @@ extension Fuzzer {
     return cost
   }
 
-  /// Swells inputs for some seconds; false where some that cost too much were kept, at most eight.
+  /// Swells inputs for some seconds.
+  ///
+  /// False if inputs that cost too much were saved, eight at most.
   fileprivate func swell(_ inputs: [[UInt8]], _ seconds: Int64) throws -> Bool {
     var dice = Dice(Array((option("seed") ?? "").utf8))
     let directory = try Directory(path: option("keep") ?? ".")
@@ -98,7 +105,7 @@ extension Fuzzer {
         return examine(bytes)
       }
       slowest = max(slowest, cost.nanoseconds)
-      guard cost.isSlow || cost.isLarge(for: bytes) else { continue }
+      guard cost.isSlow || cost.isLarge(for: bytes, of: self) else { continue }
       let name = "swollen-\(kept)"
       try directory.unlink(name)
       try directory.create(name).write(bytes)

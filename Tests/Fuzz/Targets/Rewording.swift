@@ -1,8 +1,8 @@
 extension [UInt8] {
   /// The same text with one of its words, or a text between quotes, replaced by another.
   ///
-  /// libFuzzer changes bytes. Until these make another valid number, or another word of an
-  /// enumeration, it takes long.
+  /// libFuzzer changes bytes, and needs long to reach another valid number or another word of an
+  /// enumeration.
   func reworded(to room: Int, _ dice: inout Dice) -> [UInt8]? {
     let words = words
     guard let word = words.randomElement(using: &dice) else { return nil }
@@ -11,7 +11,7 @@ extension [UInt8] {
       case 0: words.randomElement(using: &dice).map { Array(self[$0]) } ?? []
       case 1: Array(Self.numbers.randomElement(using: &dice)?.utf8 ?? "".utf8)
       case 2: Array(Self.others.randomElement(using: &dice)?.utf8 ?? "".utf8)
-      // Twice, with the byte before it in between.
+      // Twice, with the byte in front of it in between.
       default: Array(self[word]) + self[..<word.lowerBound].suffix(1) + self[word]
       }
     return Array((self[..<word.lowerBound] + other + self[word.upperBound...]).prefix(room))
@@ -24,7 +24,7 @@ extension [UInt8] {
     "null", "true", "false", "{}", "[]", "\"\"", "\"a\"", "[\"a\",\"b\"]", "{\"k0\":0}", "",
   ]
 
-  /// The places of words: letters, digits and signs that join them, with and without quotes.
+  /// The ranges of words: letters, digits and signs that join them, with and without quotes.
   private var words: [Range<Int>] {
     var words: [Range<Int>] = []
     var start = 0

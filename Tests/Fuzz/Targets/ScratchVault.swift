@@ -2,7 +2,9 @@ internal import Glibc
 internal import Storage
 internal import System
 
-/// A state directory of this process, under TMPDIR, which the caller of this program removes.
+/// A state directory of this process, under TMPDIR.
+///
+/// The caller of this program removes it.
 final class ScratchVault: Sendable {
   let directory: StateDirectory
 
@@ -14,7 +16,7 @@ final class ScratchVault: Sendable {
     directory = try StateDirectory(path: path)
   }
 
-  /// Puts a file in place of what has its name.
+  /// Writes a file in place of an existing one of that name.
   func write(_ bytes: [UInt8], as name: String) throws {
     try directory.root.unlink(name)
     try directory.root.create(name).write(bytes)
@@ -22,12 +24,12 @@ final class ScratchVault: Sendable {
 }
 
 extension ScratchVault {
-  /// A slot that is written over and over.
+  /// A slot that is overwritten in each run.
   struct Slot: Sendable {
     let directory: StateDirectory
     let account: [UInt8]
 
-    /// Puts bytes at the start of the slot, with zeros behind them.
+    /// Writes bytes at the start of the slot, and zeros after them.
     func fill(_ bytes: [UInt8]) throws {
       let whole = Array((bytes + [UInt8](repeating: 0, count: SlotFile.size)).prefix(SlotFile.size))
       let name = SlotFile.fileName(of: account)

@@ -3,7 +3,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What boxes of the corpora are sealed with: a fuzzer that cannot make a box would stop at the tag.
+/// The key and context of the corpora's boxes, without which a fuzzer would never get past the tag.
 private enum Seal {
   static func key() throws -> SealingKey {
     try SealingKey(SecretBytes(copying: Array(1...UInt8(SealingKey.count))))
@@ -25,7 +25,9 @@ private enum Seal {
 }
 
 extension Fuzzer {
-  /// A box as it stands in the store; it opens if it is one of this key and context.
+  /// A box as it is in the store.
+  ///
+  /// It opens if it was sealed with this key and context.
   static let sealedBoxes = Fuzzer("sealed-boxes", maximum: SealedBox.maximumCount) { input in
     let bytes = input.bytes()
     let box = try SealedBox(parsing: bytes)
@@ -33,13 +35,13 @@ extension Fuzzer {
     _ = try box.open(using: Seal.key(), context: Seal.context())
   }
 
-  /// What stands in front of a box.
+  /// The context in front of a box.
   static let boxContexts = Fuzzer("box-contexts", maximum: BoxContext.encodedCount) { input in
     let bytes = input.bytes()
     demand(try BoxContext(encoded: bytes).encoded == bytes, "a context has two encodings")
   }
 
-  /// A slot as it may lie on the disk: written by an exchange, or damaged.
+  /// A slot as it may be on the disk: written by an exchange helper, or damaged.
   static let slots = Fuzzer("slots", maximum: SlotImage.size) { input in
     let slot = ScratchVault.slot
     try slot.fill(input.bytes())
@@ -48,7 +50,8 @@ extension Fuzzer {
     _ = try SlotImage.open(bytes, using: Seal.key(), context: Seal.context())
   }
 
-  /// What an exchange sealed into a slot: read by an engine that may be older or newer.
+  /// The outcome that an exchange helper sealed into a slot, read by an engine that may be older or
+  /// newer.
   static let outcomes = Fuzzer("outcomes", maximum: 61 * 1024) { input in
     let plain = try input.secret()
     let box = try SealedBox.seal(plain.bytes, using: Seal.key(), context: Seal.context())
@@ -59,7 +62,7 @@ extension Fuzzer {
     demand(again.count == slot.count, "an outcome has two encodings")
   }
 
-  /// What the front reads.
+  /// The token file that the front reads.
   static let tokenFiles = Fuzzer("token-files", maximum: CachedToken.maximumFileCount) { input in
     let bytes = input.bytes()
     guard let token = CachedToken.decode(bytes) else { return }

@@ -1,8 +1,9 @@
 internal import Storage
 
 extension Fuzzer {
-  /// Rows whose columns hold anything, as a file that another program wrote may have them: a list of
-  /// changes to good rows, each a table, a column, a type and a value.
+  /// Rows with any values in their columns, as a file of another program may have them.
+  ///
+  /// The input is a list of changes to good rows, each with a table, a column, a type and a value.
   static let storeRows = Fuzzer("store-rows", maximum: 4 * 1024) { input in
     let rows = unsafe LooseRows.shared
     try rows.store.transaction {
@@ -10,13 +11,16 @@ extension Fuzzer {
         do { try rows.change(&input) } catch { demand(false, "a loose row is \(error)") }
       }
       StoreReads.all(of: rows.store)
-      // What was changed is not to be there in the next run.
+      // The change must not be there in the next run.
       throw StorageError.rolledBack
     }
   }
 
-  /// A store's file with bytes changed: a list of page, place, count and bytes.
-  static let storeFiles = Fuzzer("store-files", maximum: 16 * 1024) { input in
+  /// A store's file with changed bytes: a list of page, offset, count and bytes.
+  ///
+  /// SQLite allocates a list of the overflow pages before it follows a chain: 8 bytes for each page of the
+  /// length that the record claims, which is at most 4 GiB. The list takes up to 8 MiB.
+  static let storeFiles = Fuzzer("store-files", maximum: 16 * 1024, memory: 12 << 20) { input in
     let file = unsafe StoreImage.shared
     var image = file.bytes
     while !input.isEmpty {

@@ -15,7 +15,7 @@ final class StoreImage {
     bytes = try Self.contents(of: vault)
   }
 
-  /// The bytes of the file as they are now.
+  /// The current bytes of the file.
   func contents() throws -> [UInt8] { try Self.contents(of: vault) }
 
   private static func contents(of vault: ScratchVault) throws -> [UInt8] {

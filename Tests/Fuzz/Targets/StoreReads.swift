@@ -1,11 +1,13 @@
 internal import Storage
 
-/// Everything that is read out of a store.
+/// All reads of a store.
 enum StoreReads {
   static let owner: UInt32 = 1000
   static let account = [UInt8](repeating: 2, count: 16)
 
-  /// Reads all rows in all ways; a value that is no such row is damage, and nothing else.
+  /// Reads all rows in all ways.
+  ///
+  /// A value that is not valid for its row must count as damage.
   static func all(of store: Store) {
     for read in accounts + people + audit {
       do {
@@ -18,7 +20,7 @@ enum StoreReads {
     }
   }
 
-  /// Whether an error says that the store is damaged, or not this program's.
+  /// Whether an error says that the store is damaged, or belongs to another program.
   static func isDamage(_ error: StorageError) -> Bool {
     switch error {
     case .damaged, .newerSchema, .unreleasedFormat: true

@@ -1,8 +1,9 @@
 extension [UInt8] {
-  /// The same bytes with a short part of them repeated, up to a count at random: what costs too much
-  /// rarely shows in short inputs.
+  /// The same bytes with a short part repeated, up to a random count, because short inputs rarely
+  /// cost too much.
   ///
-  /// In half of the cases the copies are numbered where the part holds digits: names have to differ.
+  /// In half of the cases the copies are numbered if the part has digits, because names have to
+  /// differ.
   func swollen(to room: Int, _ dice: inout Dice) -> [UInt8] {
     guard !isEmpty else { return self }
     let part = part(&dice)
@@ -25,19 +26,19 @@ extension [UInt8] {
     return Array((result + part + rest).prefix(room))
   }
 
-  /// A short part: an element with what ends it, or some bytes.
+  /// A short part: an element with its end, or some bytes.
   private func part(_ dice: inout Dice) -> ArraySlice<UInt8> {
     switch Int.random(in: 0..<3, using: &dice) {
     case 0: return element(&dice) ?? characters(from: indices.randomElement(using: &dice), &dice)
     case 1: return characters(from: indices.randomElement(using: &dice), &dice)
     default:
-      // Characters that are not of ASCII cost the most.
+      // Non-ASCII characters cost the most.
       let others = indices.filter { self[$0] >= 0xC0 }
       return characters(from: others.randomElement(using: &dice), &dice)
     }
   }
 
-  /// What stands between ends of elements, such as `"k0":0,` or `[s0]` and a line end.
+  /// The bytes between ends of elements, such as `"k0":0,` or `[s0]` and a line feed.
   private func element(_ dice: inout Dice) -> ArraySlice<UInt8>? {
     let ends = indices.filter { ",&;\n{[ ".utf8.contains(self[$0]) }
     let first = Int.random(in: -1...ends.count, using: &dice)
@@ -46,7 +47,7 @@ extension [UInt8] {
     return self[(first < 0 ? 0 : ends[first] + 1)...ends[last]]
   }
 
-  /// Whole characters: half of one would end most texts.
+  /// Whole characters, because half a character makes most texts invalid.
   private func characters(from place: Int?, _ dice: inout Dice) -> ArraySlice<UInt8> {
     var start = place ?? 0
     let most = 1 << Int.random(in: 1...5, using: &dice)

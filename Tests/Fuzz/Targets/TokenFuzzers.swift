@@ -11,14 +11,15 @@ extension Fuzzer {
     demand(again?.count == keys.count, "keys that were written are others when they are read again")
   }
 
-  /// An ID token as it came.
+  /// An ID token as received.
   static let idTokens = Fuzzer("id-tokens", maximum: IDToken.maximumCount) { input in
     let text = String(decoding: input.bytes(), as: UTF8.self)
     _ = try IDToken.check(text, keys: PublishedKeys.set, expectations: PublishedKeys.wanted)
   }
 
-  /// The header, a line end, and the payload of an ID token, which are encoded here: a change of one
-  /// byte of base64 is rarely a change of one byte of JSON.
+  /// The header, a line feed, and the payload of an ID token, which are encoded here.
+  ///
+  /// A change of one byte of base64 is rarely a change of one byte of JSON.
   static let idTokenParts = Fuzzer(
     "id-token-parts",
     maximum: IDToken.maximumCount / 4 * 3,
@@ -29,7 +30,7 @@ extension Fuzzer {
     _ = try IDToken.check(text, keys: PublishedKeys.set, expectations: PublishedKeys.wanted)
   }
 
-  /// What an ID token says whose signature is right, behind one choice: the algorithm.
+  /// The claims of an ID token with a valid signature, after one choice: the algorithm.
   static let idTokenClaims = Fuzzer(
     "id-token-claims",
     maximum: IDToken.maximumCount,
@@ -42,8 +43,9 @@ extension Fuzzer {
   }
 }
 
-/// The keys of RFC 7515, appendices A.2 and A.3, and of RFC 8037, appendix A.1, whose private halves
-/// stand there as well.
+/// The keys of RFC 7515, appendices A.2 and A.3, and of RFC 8037, appendix A.1.
+///
+/// The RFCs publish their private halves as well.
 private enum PublishedKeys {
   static let set = made { try KeySet(Array(text.utf8)) }
 

@@ -16,12 +16,12 @@ extension Fuzzer {
     }
   }
 
-  /// The name of a method, a line end, and replies to it with their NULs.
+  /// The name of a method, a line feed, and replies to it with their NULs.
   private static func replies(_ name: String, _ interface: VarlinkInterface) -> Fuzzer {
     let methods = VarlinkMethods.all(of: interface)
     return Fuzzer(name, maximum: interface.maximumMessage, dictionary: "json") { input in
       let line = input.line()
-      // Any other line stands for a method as well, so that one without a seed is read.
+      // Any other line also selects a method, so that a method without a seed is read.
       var dice = Dice(line)
       let method = methods.first { $0.shortName.utf8.elementsEqual(line) }
       guard let method = method ?? methods.randomElement(using: &dice) else { return }
@@ -32,7 +32,7 @@ extension Fuzzer {
   }
 }
 
-/// The messages that come out of a buffer: the same ones, however the bytes came.
+/// The messages from a buffer must be the same, however the bytes arrived.
 private func messages(_ bytes: [UInt8], _ interface: VarlinkInterface) -> [[UInt8]] {
   let whole = taken(from: [bytes[...]], interface)
   var dice = Dice(bytes)
@@ -48,14 +48,15 @@ private func messages(_ bytes: [UInt8], _ interface: VarlinkInterface) -> [[UInt
   return whole
 }
 
-/// What a loop over a socket takes from a buffer: `MessageBuffer`.
+/// The messages that a loop over a socket takes from a `MessageBuffer`.
 private func taken(
   from pieces: [ArraySlice<UInt8>],
   _ interface: VarlinkInterface
 ) -> [[UInt8]] {
   var buffer = MessageBuffer(interface)
   var messages: [[UInt8]] = []
-  // A connection ends with the first message that makes no sense: so many empty ones never come.
+  // A connection ends with the first invalid message, so a real peer never sends so many empty
+  // ones.
   func take() throws(MessageError) {
     while messages.count < 512, let message = unsafe try buffer.next({ unsafe [UInt8]($0) }) {
       messages.append(message)
@@ -80,9 +81,9 @@ private func taken(
   return messages
 }
 
-/// Reads a call in all ways in which the programs do, and once more as it is written again.
+/// Reads a call in all ways of the programs, then encodes it and reads it again.
 private func readCall(_ message: [UInt8], _ interface: VarlinkInterface) throws {
-  // The first call is gone when the second is read: memory is that of one call.
+  // The first call is freed before the second is read, so that the memory is that of one call.
   let text = try rewritten(message, interface)
   demandSame(text, "a call that was written is another when it is read again") {
     try unsafe text.withUnsafeBytes { bytes in
