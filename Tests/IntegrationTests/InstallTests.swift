@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `Scripts/build --prefix`, and an app that finds what it installed.
+/// `Scripts/build --prefix`, and an app that finds the installed programs.
 struct InstallTests {
   @Test
   func aPrefixHoldsTheProgramsAndAnAppFindsThem() throws {
@@ -15,21 +15,22 @@ struct InstallTests {
     #expect(link == "\(prefix)/libexec/thumblatch/thumblatch\n")
     #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
     try shell("test -f \(prefix)/share/man/man1/thumblatch.1")
+    try shell("test -f \(prefix)/share/man/man7/thumblatch-vault.7")
     #expect(try completions("thumblatch account rename ", in: prefix) == "work ")
     #expect(try completions("thumblatch account rename work ", in: prefix) == "")
 
-    // By its link the front finds the command-line program, and that one the engine.
+    // The link leads the front to the command-line program, and that program to the engine.
     let thumblatch = prefix + "/bin/thumblatch"
     #expect(try person.shell("\(thumblatch) --version").succeeded().hasPrefix("thumblatch "))
     #expect(try person.shell("\(thumblatch) status --json").succeeded().contains("\"private\""))
     try endEngine(prefix)
 
-    // An app of any other directory finds the engine, and is told what to do where there is none.
+    // An app in any other directory finds the engine. If there is none, the app gets advice.
     let app = try AppProcess(person, in: person.base + "/app")
     #expect(try app.run("restore") == "unauthenticated")
     let capability = try app.run("capability")
     #expect(capability.hasPrefix("passwordOnly(reason: "), "\(capability)")
-    // Installed again over what is there: an engine that runs finds its helpers as before.
+    // Installed again over the existing files: a running engine still finds its helpers.
     try shell("\(script) --no-build --prefix \(prefix) && chown -R \(person.user.name) \(prefix)")
     #expect(try app.run("capability") == capability)
     try endEngine(prefix)
@@ -41,7 +42,9 @@ struct InstallTests {
     #expect(refusal.contains("Scripts/build --prefix"))
   }
 
-  /// What bash offers at the end of a line, by the installed file; the vault has one account, `work`.
+  /// What bash offers at the end of a line, by the installed completion file.
+  ///
+  /// The vault has one account, `work`.
   private func completions(_ line: String, in prefix: String) throws -> String {
     try shell(
       """

@@ -1,4 +1,5 @@
-"""A read of a valid token with one account and with a thousand: two engines, asked in turn."""
+"""A read of a valid token with one account and with a thousand, in two engines that are asked in
+turn."""
 import os
 import statistics
 import subprocess
@@ -26,9 +27,10 @@ def microseconds(engine, name):
 
 
 def measure(connect, engine, thumblatch, environment, directory):
-    """Prints the medians; what is beyond the limit.
+    """Prints the medians, and returns those beyond the limit.
 
-    `engine` is the connection to the engine with the account `me` alone; `connect` makes another one.
+    `engine` is the connection to the engine with only the account `me`. `connect` makes another
+    connection.
     """
     state = os.path.join(directory, "thousand")
     subprocess.run([thumblatch, "status"], env={**environment, "THUMBLATCH_STATE_DIR": state},
@@ -52,11 +54,11 @@ def measure(connect, engine, thumblatch, environment, directory):
 
 
 def compare(what, engine, other, name, names):
-    """Prints one line; the same where it is beyond the limit."""
+    """Prints one line, and returns it if it is beyond the limit."""
     one, many = [], []
     for index in range(-len(names), ROUNDS):
         times = (microseconds(engine, name[0]), microseconds(other, names[index % len(names)]))
-        # Each was read once before it counts.
+        # Each is read once before it counts.
         if index >= 0:
             one.append(times[0])
             many.append(times[1])

@@ -1,7 +1,7 @@
-"""A rotated refresh in the private form, with a courier that was started ahead and without one.
+"""A rotated refresh in the private form, with and without a spare exchange helper.
 
-What counts is what remains without the POST; beside it stand one POST, one slot write and one commit of a
-C program in the same run.
+The result is the time without the POST. It is compared with one POST, one slot write and one commit
+of a C program in the same run.
 """
 import json
 import os
@@ -13,14 +13,14 @@ import urllib.request
 FLOOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floors/refresh.c")
 # Milliseconds.
 LIMITS = {"courier started ahead": 4, "cold": 20}
-# Seconds before each request: an account may be refreshed again only after some time.
+# Seconds before each request, because an account may be refreshed again only after some time.
 PAUSE = 2
-# As long as a token lives when it comes: one that has been there for a second does not serve.
+# The full lifetime of a new token, so that a token that is a second old is too short.
 LIFETIME = 3600
 
 
 def processes_of(path):
-    """Those that run a program."""
+    """The processes that run a program."""
     found = []
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -32,7 +32,7 @@ def processes_of(path):
 
 
 def spare(path, used):
-    """The courier that was started ahead, when it has begun to wait; noted among those that were used."""
+    """The spare exchange helper, when it has begun to wait. It is added to the used ones."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         for process in set(processes_of(path)) - used:
@@ -45,7 +45,7 @@ def spare(path, used):
 
 
 def proportional_size(process):
-    """MiB (proc(5), smaps_rollup)."""
+    """The size in MiB (proc(5), smaps_rollup)."""
     try:
         with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
             size = next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
@@ -74,7 +74,7 @@ class Floor:
         self.rounds = []
 
     def round(self):
-        # As long a pause as before a refresh: caches are as cold, and the disk is as idle.
+        # The same pause as before a refresh: caches are as cold, and the disk is as idle.
         time.sleep(PAUSE)
         self.process.stdin.write("\n")
         self.rounds.append([int(word) / 1e6 for word in self.process.stdout.readline().split()])
@@ -86,7 +86,8 @@ class Floor:
 
 
 def measure(engine, courier, directory, issuer, runs):
-    """Refreshes by a connection to the engine; `courier` is the helper's path. What is beyond its limit."""
+    """Refreshes over a connection to the engine. `courier` is the helper's path. Returns the
+    figures beyond their limits."""
     def refresh():
         time.sleep(PAUSE)
         begun = time.perf_counter()

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 internal import VaultInterface
 
-/// Whether the programs are there, and nobody else's.
+/// Checks that the programs exist, and that no other user can change them.
 enum ProgramChecks {
   private static let names = ["thumblatchd", "thumblatch-exchange", "thumblatch-presence"]
 
@@ -42,7 +42,7 @@ enum ProgramChecks {
   }
 }
 
-/// The stack that checks the system password.
+/// Checks the PAM stack that verifies the system password.
 enum PasswordStackChecks {
   private static let systemFile = "/etc/pam.d/thumblatch"
   private static let maximumFile = 64 * 1024
@@ -76,7 +76,7 @@ enum PasswordStackChecks {
   }
 
   private static let again =
-    "install Thumblatch again, or write /etc/pam.d/thumblatch (README, Install)"
+    "install Thumblatch again, or write /etc/pam.d/thumblatch (SYSTEM PASSWORD in thumblatch(1))"
 
   /// The stack beside the programs.
   private static var ownFile: String? {
@@ -103,7 +103,7 @@ enum PasswordStackChecks {
     return nil
   }
 
-  /// The lines of a stack and of those that it includes, comments left out.
+  /// The lines of a stack and of those that it includes, without comments.
   private static func lines(of text: String, depth: Int) -> [String] {
     var found: [String] = []
     for line in text.split(whereSeparator: \.isNewline) {

@@ -1,4 +1,5 @@
-// What a socket unit with Accept=yes starts at the least: it answers the first byte, and ends.
+// The least program that a socket unit with Accept=yes can start: it answers the first byte, and
+// ends.
 #include <unistd.h>
 int main(void) {
   char byte;

@@ -1,8 +1,9 @@
-// What no refresh can do without: one POST that brings another refresh token, one write of the answer into a
-// preallocated file, one commit of SQLite. Each is made durable.
+// The minimum of any refresh: one POST that brings another refresh token, one write of the answer
+// into a preallocated file, one commit of SQLite. Each is made durable.
 //
-// usage: refresh PORT SLOT DATABASE; standard input has the token, and then a line for each round, which is
-// answered by the nanoseconds of the POST, the write and the commit.
+// usage: refresh PORT SLOT DATABASE
+// Standard input has the token, and then a line for each round. Each is answered with the
+// nanoseconds of the POST, the write and the commit.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
