@@ -1,20 +1,24 @@
-/// What a session asks of the vault: the seam at which `AuthSessionTesting` puts a stub.
+/// The calls of a session to the vault, and the seam for the stub of `AuthSessionTesting`.
 ///
-/// Each call ends with an error of its own kind when its task is cancelled. Where a call needs a
-/// presence check, it makes a prompt, hands it to `present`, and goes on once it has ended. A login
-/// needs one where it replaces a protected account, by another person or at another provider.
+/// Each call throws an error if its task is cancelled. If a call needs a presence check, it makes a
+/// prompt, passes it to `present`, and continues when the prompt has ended. A sign-in needs a check
+/// if it replaces a protected account with another person or another provider.
 public protocol AuthVault: Sendable {
-  /// How the account stands; its `account` is `nil` if there is none of that name.
+  /// The state of the account.
+  ///
+  /// Its `account` is `nil` if no account has this name.
   nonisolated(nonsending) func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
-  /// The same at once, and again whenever it changes; ends when the vault goes away.
+  /// The state at once, and again after each change.
+  ///
+  /// The sequence ends when the vault goes away.
   ///
   /// While it runs, the vault refreshes the account's access token `ahead` of its end.
   func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot>
 
   /// A valid access token.
   ///
-  /// A request that may cost the login its other scopes throws `mayNarrowLogin` before anything is
-  /// sent or asked, unless it accepts that. What it accepts counts for this call alone.
+  /// If the request may cost the sign-in its other scopes and does not accept that, it throws
+  /// `mayNarrowLogin` before anything is sent or asked. The acceptance counts only for this call.
   func accessToken(
     of account: String,
     _ request: TokenRequest,
@@ -29,7 +33,7 @@ public protocol AuthVault: Sendable {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
-  /// Makes a new user at a password backend, and signs in.
+  /// Registers a new user at a password backend, and signs in.
   func register(
     _ account: String,
     at provider: AuthProvider,
@@ -38,7 +42,7 @@ public protocol AuthVault: Sendable {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
-  /// Begins a login that a person ends at the provider.
+  /// Begins a sign-in that a person completes at the provider.
   func beginLogin(
     _ account: String,
     at provider: AuthProvider?,
@@ -46,17 +50,18 @@ public protocol AuthVault: Sendable {
     scopes: [String]?,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> any PendingVaultLogin
-  /// Where the provider of an account sends a browser back, as its settings say; nil: to the usual
-  /// address.
+  /// The address to which the account's provider sends a browser back, by its settings; `nil` for
+  /// the usual address.
   func redirectURI(of account: String) async throws(AuthError) -> String?
-  /// Signs out: ends the login at the provider unless `locally`, after a presence check where that
-  /// takes one, and erases here. Nothing is erased if the check does not pass.
+  /// Signs out: ends the sign-in at the provider unless `locally`, and erases the tokens here.
+  ///
+  /// If that needs a presence check and the check does not pass, nothing is erased.
   func signOut(
     _ account: String,
     locally: Bool,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> SignOutOutcome
-  /// Asks the provider who this is.
+  /// Asks the provider for the user.
   func fetchUser(
     _ account: String,
     _ asking: PresenceAsking
@@ -64,13 +69,13 @@ public protocol AuthVault: Sendable {
 
   /// Asks the provider whether it still accepts the account's access token.
   ///
-  /// A token that it refuses is not handed out again.
+  /// A refused token is not returned again.
   func verify(
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> (TokenVerification, AccountSnapshot)
 
-  /// Protects the account, or ends that; both after a presence check.
+  /// Turns protection on or off, after a presence check.
   func setPresenceProtection(
     _ isOn: Bool,
     of account: String,
@@ -84,12 +89,14 @@ public protocol AuthVault: Sendable {
   ) async throws(AuthError) -> UnlockWindow
   /// Closes the unlock window.
   func lock() async throws(AuthError)
-  /// Whether presence can be shown here.
+  /// Whether a person can show presence on this machine.
   func presenceCapability() async throws(AuthError) -> PresenceCapability
   /// Runs a presence check that releases nothing.
   func checkPresence(_ asking: PresenceAsking) async throws(AuthError)
 
-  /// Sends a request with an access token, along no redirect.
+  /// Sends a request with an access token.
+  ///
+  /// It follows no redirect.
   func send(
     _ request: AuthRequest,
     with token: AccessToken,
@@ -98,24 +105,24 @@ public protocol AuthVault: Sendable {
 }
 
 extension AuthVault {
-  /// The usual address.
+  /// Returns `nil`, for the usual address.
   public func redirectURI(of account: String) async throws(AuthError) -> String? { nil }
 }
 
-/// Which token is wanted.
+/// A request for an access token.
 public struct TokenRequest: Sendable, Hashable {
-  /// How long it must still be valid, in whole seconds.
+  /// How long the token must still be valid, in whole seconds.
   public var minimumLifetime: Duration
-  /// The scopes; nil: the account's usual ones.
+  /// The scopes; `nil` for the account's usual scopes.
   public var scopes: [String]?
-  /// Whom it is for; nil: the account's usual recipient.
+  /// The recipient; `nil` for the account's usual recipient.
   public var audience: String?
-  /// A token that a server refused: a newer one is wanted.
+  /// A token that a server refused, if the caller wants a newer one.
   public var rejected: String?
-  /// Whether the app accepts that the token may cost the login its other scopes.
+  /// Whether the app accepts that the token may cost the sign-in its other scopes.
   public var mayNarrowLogin: Bool
 
-  /// Of these parts.
+  /// Makes a request.
   public init(
     minimumLifetime: Duration = .seconds(10),
     scopes: [String]? = nil,
@@ -132,26 +139,30 @@ public struct TokenRequest: Sendable, Hashable {
 }
 
 extension TokenRequest: CustomStringConvertible, CustomReflectable {
-  /// Never the token that was refused.
+  /// The request without the refused token.
   public var description: String {
     "TokenRequest(\(minimumLifetime), scopes: \(scopes ?? []), audience: \(audience ?? "usual"))"
   }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How a presence check is asked for.
+/// How the vault may ask for a presence check.
 public struct PresenceAsking: Sendable {
   /// The ways that count.
   public let policy: PresencePolicy
-  /// Why the app asks, in its own words.
+  /// The app's reason, in its own words.
   public let reason: String?
-  /// Whether there is somebody who can be asked: where not, no prompt need be made.
+  /// Whether a person can be asked.
+  ///
+  /// If not, the vault need not make a prompt.
   public let isPossible: Bool
-  /// Shows a prompt, and returns at once; false where there is nobody to be asked.
+  /// Shows a prompt, and returns at once.
+  ///
+  /// It returns false if no person can be asked.
   public let present: @Sendable (PresencePrompt) -> Bool
 
-  /// Of these parts.
+  /// Makes an instance.
   public init(
     policy: PresencePolicy,
     reason: String? = nil,
@@ -165,46 +176,47 @@ public struct PresenceAsking: Sendable {
   }
 }
 
-/// An account and the unlock window, at one moment.
+/// The account and the unlock window at one moment.
 public struct VaultSnapshot: Sendable, Hashable {
-  /// The account; nil: there is none of that name.
+  /// The account; `nil` if no account has this name.
   public var account: AccountSnapshot?
   /// Whether an unlock window covers the account.
   public var isUnlocked: Bool
 
-  /// Of these parts.
+  /// Makes a snapshot.
   public init(account: AccountSnapshot?, isUnlocked: Bool) {
     self.account = account
     self.isUnlocked = isUnlocked
   }
 }
 
-/// How an account stands.
+/// The state of an account at one moment.
 public struct AccountSnapshot: Sendable, Hashable {
-  /// What the vault knows of its tokens.
+  /// The status of its sign-in.
   public enum Standing: Sendable, Hashable {
-    /// It has a login.
+    /// The account is signed in.
     case signedIn
-    /// It has none.
+    /// The account is signed out.
     case signedOut
-    /// Only a login helps, for this reason.
+    /// Only a new sign-in helps, for this reason.
     case loginRequired(reason: String?)
   }
 
   /// Its name in the vault.
   public var name: String
-  /// Whose it is.
+  /// The user of the account.
   public var user: User
-  /// How it stands.
+  /// The status of the sign-in.
   public var standing: Standing
-  /// Whether a presence check guards its refresh token.
+  /// Whether a presence check protects its refresh token.
   public var isProtected: Bool
-  /// When its usual access token ends, in seconds since 1970; nil: unknown, or there is none.
+  /// When its usual access token ends, in seconds since 1970; `nil` if that is unknown or there is
+  /// no token.
   public var accessTokenExpiresAt: Int64?
   /// When the provider last gave tokens, in seconds since 1970.
   public var refreshedAt: Int64?
 
-  /// Of these parts.
+  /// Makes a snapshot.
   public init(
     name: String,
     user: User,
@@ -222,89 +234,96 @@ public struct AccountSnapshot: Sendable, Hashable {
   }
 }
 
-/// What a provider says of an access token.
+/// A provider's answer about an access token.
 public struct TokenVerification: Sendable, Hashable {
-  /// Whether the provider accepts it.
+  /// Whether the provider accepts the token.
   public var isAccepted: Bool
-  /// When it ends, in seconds since 1970, as the provider tells it, else as the vault knows it; `nil`
-  /// if neither does, or it is refused.
+  /// When the token ends, in seconds since 1970: by the provider, else by the vault.
+  ///
+  /// It is `nil` if neither knows, or if the token is refused.
   public var expiresAt: Int64?
 
-  /// Of these parts.
+  /// Makes an answer.
   public init(isAccepted: Bool, expiresAt: Int64? = nil) {
     self.isAccepted = isAccepted
     self.expiresAt = expiresAt
   }
 }
 
-/// What signing out brought: here all is erased.
+/// The result of a sign-out.
+///
+/// All data here is erased.
 public struct SignOutOutcome: Sendable, Hashable {
-  /// What became of the refresh token at the provider.
+  /// The state of the refresh token at the provider.
   public enum Grant: String, Sendable, Hashable, CaseIterable {
     /// The provider confirmed that it is void.
     case ended
-    /// It stays valid there: tell the person.
+    /// It stays valid there.
+    ///
+    /// Tell the person.
     case valid
-    /// Nobody can tell: the provider did not answer, or an earlier answer of it was lost.
+    /// The state is not known: the provider did not answer, or an earlier answer was lost.
     case unknown
-    /// There was none, or the provider had ended it before.
+    /// There was no refresh token, or the provider had ended it earlier.
     case none
   }
 
-  /// What became of the refresh token.
+  /// The state of the refresh token at the provider.
   public var grant: Grant
   /// Why the provider did not confirm.
   public var reason: String?
 
   /// Whether the provider confirmed that the tokens are void.
   public var isRevoked: Bool { grant == .ended }
-  /// Whether a login of the person may still be alive at the provider.
+  /// Whether a sign-in of the person may still be valid at the provider.
   public var mayBeAlive: Bool { grant == .valid || grant == .unknown }
 
-  /// Of these parts.
+  /// Makes an outcome.
   public init(_ grant: Grant, reason: String? = nil) {
     self.grant = grant
     self.reason = reason
   }
 }
 
-/// How a person ends a login at the provider.
+/// How a person completes a sign-in at the provider.
 public enum LoginWay: Sendable, Hashable {
-  /// In a browser, which comes back to this URL on this machine (RFC 8252, section 7.3).
+  /// In a browser, which returns to this URL on this machine (RFC 8252, section 7.3).
   case browser(redirect: String)
-  /// At another device, with a code (RFC 8628).
+  /// On another device, with a code (RFC 8628).
   case device
 }
 
-/// A login that a person is about to end at the provider; letting go of it gives it up.
+/// A sign-in that a person must still complete at the provider.
+///
+/// Releasing it gives it up.
 public protocol PendingVaultLogin: Sendable {
-  /// What to show.
+  /// The data to show.
   var prompt: LoginPrompt { get }
-  /// Ends it with what the browser brought back: all behind the question mark.
+  /// Completes it with the query of the redirect: all text after the question mark.
   func finish(
     query: RedirectQuery,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot
-  /// Waits until the person has said yes or no at the other device.
+  /// Waits until the person has accepted or refused on the other device.
   func wait(_ asking: PresenceAsking) async throws(AuthError) -> AccountSnapshot
-  /// Gives it up.
+  /// Gives the sign-in up.
   func cancel() async
 }
 
-/// What a person needs for a login at the provider.
+/// The data that a person needs for a sign-in at the provider.
 public struct LoginPrompt: Sendable, Hashable {
-  /// Where to send the browser; nil for a device code.
+  /// The URL for the browser; `nil` for a device code.
   public var url: String?
   /// The code to type at `verificationURL`.
   public var userCode: String?
-  /// Where to type it.
+  /// The URL at which to type the code.
   public var verificationURL: String?
-  /// The same with the code in it, for a QR code.
+  /// The same URL with the code in it, for a QR code.
   public var completeVerificationURL: String?
-  /// How long it can be ended.
+  /// How long the person can complete the sign-in.
   public var lifetime: Duration
 
-  /// Of these parts.
+  /// Makes a prompt.
   public init(
     url: String? = nil,
     userCode: String? = nil,

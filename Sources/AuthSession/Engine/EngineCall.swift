@@ -7,15 +7,16 @@ struct EngineCall {
   let connection: Connection
   let interrupt: Int32
 
-  /// How long a call may take that the engine answers by itself, in seconds.
+  /// The time limit for a call that the engine answers without a provider, in seconds.
   static let localLimit: Int64 = 30
-  /// How long one may take that asks a provider: an orphaned exchange (at most 67 s), an own one
-  /// (at most 65 s), and the start of their helpers.
+  /// The time limit for a call that asks a provider: an orphaned exchange (at most 67 s), its own
+  /// exchange (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
-  /// Connects, runs `body`, and hangs up, which cancels whatever the engine does for it.
+  /// Connects, runs `body`, and hangs up, which cancels all work of the engine for it.
   ///
-  /// If the engine leaves or is killed, `again` says whether `body` runs once more on the next one.
+  /// If the engine leaves or is killed, `again` says whether `body` runs once more on the next
+  /// engine.
   nonisolated(nonsending) static func run<Value: Sendable>(
     on threads: BlockingWork = .short,
     again: Repetition = .untilPrompted,
@@ -30,10 +31,11 @@ struct EngineCall {
     }
   }
 
-  /// What an engine that runs says at once, on the thread of the caller; `nil` if it does not.
+  /// The immediate answer of a running engine, read on the caller's thread; `nil` if it does not
+  /// come.
   ///
-  /// To hand a call to a thread and back takes three times as long as the call. Held is the thread
-  /// for a moment at most: then, and for each failure, `run` is the way.
+  /// A hand-over to another thread and back takes three times as long as the call. This holds the
+  /// caller's thread for at most 20 ms. After that, and after each failure, use `run`.
   static func atOnce<Method: VarlinkMethod>(_ content: Method) -> Method.Reply? {
     let deadline = BootInstant(nanoseconds: BootInstant.now.nanoseconds + 20_000_000)
     do throws(VaultClientError) {
@@ -78,9 +80,9 @@ struct EngineCall {
     }
   }
 
-  /// Calls, with one presence check where the engine asks for it.
+  /// Makes a call, with one presence check if the engine asks for it.
   ///
-  /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
+  /// If a joined caller spent the proof, the check may be asked for again, but not without limit.
   private func converse<Method: VarlinkMethod>(
     within seconds: Int64,
     _ asking: PresenceAsking?,
@@ -101,8 +103,10 @@ struct EngineCall {
     throw .timedOut
   }
 
-  /// The same for a call that may need a check, which says whether anybody can be asked: a prompt that
-  /// nobody would see is not opened.
+  /// The same for a call that may need a check.
+  ///
+  /// It says whether a person can be asked, so that the engine opens no prompt that would not be
+  /// seen.
   func call<Method: AskingMethod>(
     within seconds: Int64,
     _ asking: PresenceAsking? = nil,
@@ -115,7 +119,7 @@ struct EngineCall {
     }
   }
 
-  /// Calls.
+  /// Makes a call that needs no presence check.
   func call<Method: VarlinkMethod>(
     within seconds: Int64,
     _ make: (String?) -> Method
@@ -128,7 +132,7 @@ struct EngineCall {
     _ asking: PresenceAsking
   ) throws(VaultClientError) {
     let shown = PresencePrompt(request, asking)
-    // Nobody is asked what no answer helps with: the run says why.
+    // Show no prompt if no answer would help. The run reports the reason.
     let isPossible = shown.allowsFingerprint || shown.allowsPassword
     guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
     var hasPassed = false
@@ -140,7 +144,7 @@ struct EngineCall {
       view: PromptView(prompt: shown, interrupt: interrupt)
     )
     do throws(VaultClientError) { try run.run() } catch {
-      // The last try, which no other follows.
+      // This was the last try, so no other event reports its failure.
       if isPossible, case .refused(.presenceFailed(let outcome, let message, _)) = error,
         outcome == .noMatch || outcome == .lockedOut
       {

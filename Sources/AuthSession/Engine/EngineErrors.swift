@@ -2,7 +2,7 @@ internal import VaultClient
 internal import VaultInterface
 
 extension AuthError {
-  /// What a session says about a vault that cannot be reached, or that refused.
+  /// The session's error for a vault that cannot be reached, or that refused.
   init(_ error: VaultClientError) {
     switch error {
     case .refused(let refusal): self.init(refusal, cause: error)
@@ -24,7 +24,7 @@ extension AuthError {
     }
   }
 
-  /// The same for a call that is not made again, because the engine may have carried it out.
+  /// The error for a call that must not be repeated, because the engine may have carried it out.
   init(_ error: VaultClientError, _ again: Repetition) {
     guard error.leavesInDoubt(again) else {
       self.init(error)
@@ -39,11 +39,11 @@ extension AuthError {
     )
   }
 
-  /// What helps where a program is missing.
+  /// The advice if a program is missing.
   private static let installation =
     "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
 
-  /// What was asked for takes a person, whom nobody can ask.
+  /// The error for a call that needs a person when no person can be asked.
   static func nobodyToAsk(cause: any Error) -> AuthError {
     AuthError(
       .presence(.nobodyToAsk),
@@ -53,7 +53,7 @@ extension AuthError {
     )
   }
 
-  /// What helps where a provider was not reached, or is not trusted.
+  /// The advice if a provider was not reached, or is not trusted.
   private static func suggestion(_ reason: UnavailableReason?) -> String {
     switch reason {
     case nil, .notAnswering: "nothing is lost; try again later"
@@ -145,7 +145,7 @@ extension AuthError {
 }
 
 extension AuthError.Kind {
-  /// The provider said no, for this reason.
+  /// The kind of error for a provider's refusal.
   init(_ reason: VaultRefusalReason?, status: Int) {
     self =
       switch reason {
@@ -173,7 +173,7 @@ extension AuthError.PresenceFailure {
       }
   }
 
-  /// What happened.
+  /// A sentence for the failure.
   var sentence: String {
     switch self {
     case .cancelled: "the presence check was given up"
@@ -189,7 +189,7 @@ extension AuthError.PresenceFailure {
     }
   }
 
-  /// What to do about it.
+  /// The advice for the failure.
   var suggestion: String? {
     switch self {
     case .lockedOut, .notAvailable: "use the system password"

@@ -2,9 +2,12 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// A login that the engine has begun, on the connection that it is valid on.
+/// A sign-in that the engine has begun.
 ///
-/// Unchecked: `PendingLogin` ends it once, so that nobody else uses the connection at that time.
+/// It is valid only on this connection.
+///
+/// `@unchecked` is safe: `PendingLogin` ends it once, so that no other task uses the connection
+/// then.
 final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
   let prompt: LoginPrompt
   private let connection: Connection
@@ -24,7 +27,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
     )
   }
 
-  /// The calls of this login, on its connection.
+  /// Makes the calls of this sign-in, on its connection.
   private var engine: EngineCall {
     EngineCall(connection: connection, interrupt: wake.event.descriptor.number)
   }
@@ -41,7 +44,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
   }
 
   func wait(_ asking: PresenceAsking) async throws(AuthError) -> AccountSnapshot {
-    // The engine's own limit, and the time of its last question to the provider.
+    // The engine's own limit, plus the time of its last request to the provider.
     let limit = Int64(wholeSeconds(prompt.lifetime)) + EngineCall.remoteLimit
     return try await run { [engine, login] () throws(VaultClientError) in
       let reply = try engine.call(within: limit, asking) { prompt in
@@ -54,7 +57,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
 
   func cancel() async {
     wake.event.signal()
-    // A task of its own: whoever gives it up may have been cancelled.
+    // Uses a task of its own, because the caller's task may be cancelled.
     await Task { [self] in
       _ = try? await run(on: .ending) { [connection, login] () throws(VaultClientError) in
         _ = try connection.send(CancelLoginCall(login: login))
@@ -72,13 +75,15 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
       do throws(VaultClientError) {
         return AccountSnapshot(try step.body())
       } catch {
-        // A login is finished once: the engine may have done it.
+        // A sign-in is completed only once, and the engine may have done it already.
         throw AuthError(error, .never)
       }
     }
   }
 
-  /// Carries a step to its thread; unchecked for the same reason.
+  /// Moves a step to its thread.
+  ///
+  /// `@unchecked` is safe for the same reason.
   private struct Step: @unchecked Sendable {
     let body: () throws(VaultClientError) -> VaultAccount
   }

@@ -3,7 +3,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// Shows the engine's presence check as a prompt, and takes the person's answers from it.
+/// Shows the engine's presence check as a prompt, and takes the person's answers from that prompt.
 struct PromptView: PresenceView {
   private static let strangeFinger = "that finger is not enrolled"
   private static let wrongPassword = "that was not the password"
@@ -21,7 +21,7 @@ struct PromptView: PresenceView {
   func takeInput() -> PresenceInput {
     switch prompt.takeAct() {
     case .choosePassword:
-      // What a finger came to says nothing of the password that follows.
+      // A message about a finger says nothing about the password that follows.
       prompt.show(notice: nil)
       return .password
     case .cancel: return .cancel
@@ -40,7 +40,7 @@ struct PromptView: PresenceView {
       prompt.show(.finger(nil))
     case .retry(let hint): prompt.show(.finger(.init(hint)))
     case .wait(let seconds, let wasWrong):
-      // What it came to follows, and is counted then.
+      // The event with the result follows, and that one is counted.
       prompt.show(
         notice: wasWrong ? .init(Self.wrongPassword, about: .password) : prompt.lastNotice,
         spoken: PresenceText.wait(seconds, hasAnswered: wasWrong)
@@ -85,7 +85,8 @@ struct PromptView: PresenceView {
     return password.secret
   }
 
-  /// Waits for what the person has to do now; nil: they gave up, or it did not come in time.
+  /// Waits for the action that the check needs now; `nil` if the person cancelled or the time is
+  /// over.
   private func awaitAct(
     until deadline: BootInstant,
     _ isAwaited: (PresencePrompt.Act) -> Bool
@@ -114,7 +115,7 @@ extension PresencePrompt.ScanAdvice {
 }
 
 extension PresencePrompt.ScanAdvice {
-  /// The reader's word for it.
+  /// The reader's name for it.
   var hint: ScanHint {
     switch self {
     case .longer: .tooShort
@@ -126,12 +127,12 @@ extension PresencePrompt.ScanAdvice {
 }
 
 extension PresencePrompt.Scan {
-  /// The reader's word for it.
+  /// The reader's name for it.
   var type: ScanType { self == .swipe ? .swipe : .press }
 }
 
 extension PresencePrompt {
-  /// The prompt for a check that the engine asks for.
+  /// Makes the prompt for a check that the engine asks for.
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
     let methods = Set(request.methods).intersection(asking.policy.methods)
     self.init(
@@ -150,7 +151,7 @@ extension PresencePrompt {
 }
 
 extension PresencePolicy {
-  /// The engine's ways that count.
+  /// The engine's methods that count.
   var methods: Set<PresenceMethod> {
     switch self {
     case .fingerprint: [.fingerprint]
@@ -161,7 +162,7 @@ extension PresencePolicy {
 }
 
 extension PresencePurpose {
-  /// What passing the check allows, behind "to".
+  /// The purpose that a passed check allows, as the words after "to".
   fileprivate var text: String {
     switch self {
     case .refresh: "refresh"

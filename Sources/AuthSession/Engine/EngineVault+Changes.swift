@@ -3,9 +3,9 @@ internal import VaultClient
 internal import VaultInterface
 
 extension EngineVault {
-  /// The account and the window at once, and again whenever they change.
+  /// The account and the window at once, and again after each change.
   ///
-  /// It has a thread of its own, which waits for the engine; it ends with the engine.
+  /// A thread of its own waits for the engine. The sequence ends with the engine.
   public func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: VaultSnapshot.self,
@@ -21,7 +21,7 @@ extension EngineVault {
         defer { continuation.finish() }
         let interrupt = wake.event.descriptor.number
         let call = WatchCall(account: account, refreshAhead: ahead.map(wholeSeconds) ?? 0)
-        // Without a limit: the engine speaks when there is something to say.
+        // There is no time limit, because the engine sends a message only after a change.
         try? VaultLocation(privately: false).connect(interrupt: interrupt)
           .stream(call, within: .max) { reply in
             continuation.yield(VaultSnapshot(reply))

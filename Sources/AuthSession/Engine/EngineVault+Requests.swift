@@ -4,7 +4,7 @@ internal import VaultClient
 internal import VaultInterface
 
 extension EngineVault {
-  /// Sends a request with an access token, by a courier of the app's own.
+  /// Sends a request with an access token, through an exchange helper of the app's own.
   public func send(
     _ request: AuthRequest,
     with token: AccessToken,
@@ -41,7 +41,7 @@ extension EngineVault {
       headers: headers + ["Authorization: \(token.authorization)"],
       sendsBody: request.body != nil,
       ca: terms.ca,
-      // Nothing would check a pin on this machine's plain http.
+      // Plain http on this machine has no certificate for a pin to check.
       pins: target.scheme == "http" ? [] : terms.pins,
       proxy: terms.proxy,
       timeout: min(wholeSeconds(request.timeout), AuthRequest.longestTimeout) * 1000,
@@ -101,7 +101,7 @@ extension EngineVault {
     }
   }
 
-  /// Nothing of the request left this machine.
+  /// The error for a request of which no part left this machine.
   private static func notSent(_ reason: ExchangeFailure, to host: String) -> AuthError {
     switch reason {
     case .resolve, .connect, .timeout:
@@ -116,7 +116,7 @@ extension EngineVault {
         "\(host) is not answering: nothing was sent",
         recoverySuggestion: "try again later"
       )
-    // Somebody may stand in between: that is no lack of a network.
+    // An attacker may be in between, so this is not the error for a missing network.
     case .tls, .authority, .expired, .notYetValid, .name:
       AuthError(
         .providerUnavailable(retryAfter: nil, status: nil),

@@ -27,7 +27,7 @@ extension EngineVault {
     }
   }
 
-  /// Makes a new user at a password backend, and signs in.
+  /// Registers a new user at a password backend, and signs in.
   public func register(
     _ account: String,
     at provider: AuthProvider,
@@ -52,7 +52,7 @@ extension EngineVault {
     }
   }
 
-  /// Where the provider of an account sends a browser back.
+  /// The address to which the account's provider sends a browser back.
   public func redirectURI(of account: String) async throws(AuthError) -> String? {
     try await EngineCall.run { engine throws(VaultClientError) in
       try engine.call(within: EngineCall.localLimit) { _ in AccountProviderCall(account: account) }
@@ -60,7 +60,7 @@ extension EngineVault {
     }
   }
 
-  /// Begins a login that a person ends at the provider.
+  /// Begins a sign-in that a person completes at the provider.
   public func beginLogin(
     _ account: String,
     at provider: AuthProvider?,

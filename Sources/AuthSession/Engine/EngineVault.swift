@@ -2,18 +2,18 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// The vault of this machine: the person's own engine, which is started where it does not run.
+/// The vault of this machine: the person's own engine, which is started if it does not run.
 ///
-/// Each call is a connection of its own, and hanging up cancels it.
+/// Each call uses a connection of its own. Hanging up cancels the call.
 public struct EngineVault: AuthVault {
-  /// The machine's vault.
+  /// Makes a client of the machine's vault.
   public init() {}
 
-  /// How the account stands, in one round trip.
+  /// The state of the account, in one round trip.
   nonisolated(nonsending) public func snapshot(
     of account: String
   ) async throws(AuthError) -> VaultSnapshot {
-    // Not `GetStatus`: that looks for the reader, which takes a program of its own.
+    // `GetStatus` would look for the reader, which starts a program. So ask with `Watch`.
     let call = WatchCall(account: account)
     if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
     return try await EngineCall.run { engine throws(VaultClientError) in
@@ -31,13 +31,14 @@ public struct EngineVault: AuthVault {
     do throws(AuthError) {
       reply = try await ask(account, request, asking)
     } catch {
-      // The engine tells one that was signed out from one that was never there, not from a dead login.
+      // For the engine's error, a signed-out account differs from a missing one, but not from an
+      // ended sign-in. The snapshot tells the last two apart.
       guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
         found.account?.standing == .signedOut
       else { throw error }
       throw AuthError(.signedOut, "nobody is signed in", recoverySuggestion: "sign in")
     }
-    // One that could split a header in two is none.
+    // A token with control characters could split a header in two (header injection).
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else {
       throw AuthError(
@@ -68,20 +69,20 @@ public struct EngineVault: AuthVault {
           prompt: prompt,
           scope: request.scopes?.joined(separator: " "),
           audience: request.audience,
-          // Without `remember`: what this app accepts must not count for another program.
+          // Do not send `remember`: consent that this app gives must not count for another program.
           narrow: request.mayNarrowLogin ? true : nil
         )
       }
     }
   }
 
-  /// Signs out: ends the login at the provider unless `locally`, and erases here.
+  /// Signs out: ends the sign-in at the provider unless `locally`, and erases the tokens here.
   public func signOut(
     _ account: String,
     locally: Bool,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> SignOutOutcome {
-    // One that may wait for a person must not hold up those that never do.
+    // A call that may wait for a person must not delay calls that never do.
     let threads = locally || !asking.isPossible ? BlockingWork.ending : .long
     let reply = try await EngineCall.run(on: threads, again: .never) {
       engine throws(VaultClientError) in
@@ -95,13 +96,13 @@ public struct EngineVault: AuthVault {
       case .valid: .valid
       case .unknown: .unknown
       case Optional.some(.none): .none
-      // An engine that does not say it says whether the provider confirmed.
+      // An engine without the member `grant` says only whether the provider confirmed.
       case nil: reply.revoked ? .ended : .unknown
       }
     return SignOutOutcome(grant, reason: reply.reason)
   }
 
-  /// Asks the provider who this is.
+  /// Asks the provider for the user.
   public func fetchUser(
     _ account: String,
     _ asking: PresenceAsking
@@ -136,7 +137,7 @@ public struct EngineVault: AuthVault {
 
   // MARK: Presence
 
-  /// Protects the account, or ends that.
+  /// Turns presence protection on or off.
   public func setPresenceProtection(
     _ isOn: Bool,
     of account: String,
@@ -178,7 +179,8 @@ public struct EngineVault: AuthVault {
     }
   }
 
-  /// Why nobody can be asked, neither for a finger nor for the password; `nil` if they can.
+  /// Why a person can be asked neither for a finger nor for the password; `nil` if they can be
+  /// asked.
   static var presenceFlaw: String? {
     do throws(InstalledProgram.Flaw) {
       _ = try InstalledProgram(forApp: "thumblatch-presence")
@@ -188,7 +190,7 @@ public struct EngineVault: AuthVault {
     }
   }
 
-  /// Whether presence can be shown here.
+  /// Whether a person can show presence on this machine.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     let (fingers, isLockedOut) = try await EngineCall.run { engine throws(VaultClientError) in
       (
@@ -218,14 +220,14 @@ public struct EngineVault: AuthVault {
 }
 
 extension VaultSnapshot {
-  /// What the engine tells of an account and the window.
+  /// Makes a snapshot from the engine's answer about an account and the window.
   init(_ facts: WatchReply) {
     self.init(account: facts.account.map(AccountSnapshot.init), isUnlocked: facts.unlocked)
   }
 }
 
 extension AccountSnapshot {
-  /// What the engine tells of an account.
+  /// Makes a snapshot from the engine's answer about an account.
   init(_ account: VaultAccount) {
     let standing: Standing =
       switch account.state {
@@ -253,7 +255,7 @@ extension AccountSnapshot {
   }
 }
 
-/// A duration in whole seconds, rounded up, as far as the wire can tell it.
+/// A duration in whole seconds, rounded up and cut to the range of `Int`.
 func wholeSeconds(_ duration: Duration) -> Int {
   let (seconds, attoseconds) = duration.components
   return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)

@@ -3,39 +3,42 @@ internal import PlainText
 internal import SecretMemory
 internal import System
 
-/// The controlling terminal (tty(4)), while nothing that is typed there is shown.
+/// The controlling terminal (tty(4)) with its echo off.
 ///
-/// Its modes are put back when it goes away (termios(3)).
+/// Its modes are restored when the object is destroyed (termios(3)).
 final class HiddenTerminal {
   let descriptor: Descriptor
   private let found: termios
 
-  /// `nil` if there is no terminal that may be read from now.
+  /// Opens the terminal.
+  ///
+  /// It is `nil` if there is no terminal, or if the program may not read from it now.
   init?() {
     let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard number >= 0 else { return nil }
     descriptor = Descriptor(owning: number)
     var modes = termios()
-    // Reading would stop a job in the background (SIGTTIN).
+    // A read would stop a job in the background (SIGTTIN).
     guard tcgetpgrp(number) == getpgrp(), unsafe tcgetattr(number, &modes) == 0 else { return nil }
     found = modes
-    // Byte by byte, also Ctrl-C: a signal would end the program and leave the echo off.
+    // Reads byte by byte, Ctrl-C included: its signal would end the program and leave the echo off.
     modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
     unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in
       unsafe characters[Int(VMIN)] = 1
       unsafe characters[Int(VTIME)] = 0
     }
-    // TCSAFLUSH drops what was typed before the question stood there: it was meant for another.
+    // TCSAFLUSH drops input that was typed before the question was shown: it was meant for another
+    // one.
     unsafe tcsetattr(number, TCSAFLUSH, &modes)
   }
 
   deinit {
     var modes = found
-    // A SIGCONT at this moment must not leave the echo off.
+    // Repeat after EINTR, so that a SIGCONT at this moment does not leave the echo off.
     while unsafe tcsetattr(descriptor.number, TCSAFLUSH, &modes) != 0 && errno == EINTR {}
   }
 
-  /// Waits until something can be read here or from one of these descriptors; which of them.
+  /// Waits until this terminal or one of these descriptors is readable.
   ///
   /// - Returns: whether this terminal is readable, then the same for each of `others`.
   func wait(with others: Int32...) -> [Bool] {
@@ -46,13 +49,14 @@ final class HiddenTerminal {
     return entries.map { $0.revents != 0 }
   }
 
-  /// Drops what was typed and not read yet.
+  /// Drops input that was typed but not read yet.
   func discardTyped() {
     _ = tcflush(descriptor.number, TCIFLUSH)
   }
 
-  /// Writes a question, behind which the cursor stays; what comes from elsewhere must not steer the
-  /// terminal.
+  /// Writes a question and leaves the cursor after it.
+  ///
+  /// Text from elsewhere must not control the terminal.
   func ask(_ question: String) {
     _ = try? descriptor.write(PlainText.line(question))
   }
@@ -62,7 +66,7 @@ final class HiddenTerminal {
     _ = try? descriptor.write("\n")
   }
 
-  /// Writes a sentence, in lines that end between words.
+  /// Writes a sentence, wrapped between words.
   func say(_ sentence: String, limit: Int) {
     let lines = PlainText.wrapped(PlainText.line(sentence, limit: limit), columns: columns)
     _ = try? descriptor.write(lines.joined(separator: "\n") + "\n")
@@ -78,19 +82,19 @@ final class HiddenTerminal {
   }
 }
 
-/// A line that is being typed, in locked memory that is lent for one dialogue.
+/// A typed line, in locked memory that is lent for one dialogue.
 @safe
 struct TypedLine {
-  /// The most bytes of a line.
+  /// The greatest length of a line in bytes.
   static let longest = 1024
 
-  /// What a key did.
+  /// The effect of a key.
   enum Key {
-    /// It belongs to the line, or changes it.
+    /// The key is part of the line, or edits it.
     case character
     /// Enter.
     case end
-    /// Ctrl-C, Ctrl-D, or there is no keyboard any more.
+    /// Ctrl-C, Ctrl-D, or the terminal is gone.
     case cancel
   }
 
@@ -98,20 +102,22 @@ struct TypedLine {
   private var count = 0
   private var isTooLong = false
 
-  /// Collects in this memory, which the caller wipes.
+  /// Makes a line over this memory, which the caller wipes.
   init(_ room: UnsafeMutableRawBufferPointer) {
     unsafe self.room = room
   }
 
-  /// Runs `body` with a line; its memory is locked until then, and wiped afterwards.
+  /// Runs `body` with a line.
   ///
-  /// - Throws: `unexpected` if no locked memory can be had.
+  /// Its memory is locked during the run, and wiped afterwards.
+  ///
+  /// - Throws: `unexpected` if no locked memory is available.
   static func lend<Value>(
     _ body: (inout TypedLine) throws(AuthError) -> Value
   ) throws(AuthError) -> Value {
     var outcome: Result<Value, AuthError>?
     do throws(SecretMemoryError) {
-      // One byte more, which a key is read into.
+      // The extra byte is the buffer for the next key.
       _ = unsafe try SecretBytes(capacity: longest + 1) { room in
         var line = unsafe TypedLine(room)
         outcome = Result { () throws(AuthError) in try body(&line) }
@@ -124,7 +130,7 @@ struct TypedLine {
     return try outcome.get()
   }
 
-  /// Reads one key of a terminal that has one.
+  /// Reads one key from a terminal that is readable.
   mutating func readKey(of terminal: HiddenTerminal) -> Key {
     let place = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...count])
     guard (try? unsafe terminal.descriptor.read(into: place)) == 1 else { return .cancel }
@@ -133,7 +139,7 @@ struct TypedLine {
     case 0x0A, 0x0D: return .end
     // Ctrl-U.
     case 0x15: erase()
-    // Backspace, in either spelling, takes a whole character of UTF-8.
+    // Backspace, in either encoding, removes a whole UTF-8 character.
     case 0x7F, 0x08:
       while count > 0 {
         count -= 1
@@ -145,19 +151,20 @@ struct TypedLine {
     return .character
   }
 
-  /// Forgets what was typed.
+  /// Wipes the typed line.
   mutating func erase() {
     unsafe room.initializeMemory(as: UInt8.self, repeating: 0)
     count = 0
     isTooLong = false
   }
 
-  /// What was typed, which is forgotten here.
+  /// Returns the typed password, and wipes the line.
   ///
-  /// - Throws: `invalidArgument` for a line that is too long, `unexpected` without locked memory.
+  /// - Throws: `invalidArgument` if the line is too long, `unexpected` if no locked memory is
+  ///   available.
   mutating func takePassword() throws(AuthError) -> Password {
     defer { erase() }
-    // A password that is cut would be another one.
+    // A truncated password would be a different one.
     guard !isTooLong else {
       throw AuthError(.invalidArgument, "a password may have \(Self.longest) bytes here")
     }

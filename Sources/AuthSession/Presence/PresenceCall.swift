@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// The prompts of one call of a session, or of work that several calls wait for: shown while it
-/// runs, taken away when it ends.
+/// The prompts of one session call, or of work that several calls wait for.
+///
+/// They are shown while it runs, and removed when it ends.
 final class PresenceCall: Sendable {
   private struct Shown {
     var prompts: [PresencePrompt] = []
@@ -27,7 +28,7 @@ final class PresenceCall: Sendable {
     self.asksNobody = asksNobody
   }
 
-  /// How the vault is to ask.
+  /// Tells the vault how to ask for a presence check.
   var asking: PresenceAsking {
     PresenceAsking(policy: policy, reason: reason, isPossible: presenter != nil) {
       [weak self] prompt in
@@ -35,19 +36,21 @@ final class PresenceCall: Sendable {
     }
   }
 
-  /// The same without a prompt: if one is needed, the call fails.
+  /// The same without a prompt.
+  ///
+  /// If a prompt is needed, the call fails.
   var askingNobody: PresenceAsking {
     PresenceAsking(policy: policy, reason: reason, isPossible: false) { _ in false }
   }
 
-  /// Whether a prompt was shown in it.
+  /// Whether the call has shown a prompt.
   var hasAsked: Bool { shown.withLock { !$0.prompts.isEmpty } }
 
   private var presenter: (any PresencePresenter)? { asksNobody ? nil : session.presenter }
 
-  /// How many checks failed in it.
+  /// How many checks failed during the call.
   var failures: Int { shown.withLock { $0.prompts.reduce(0) { $0 + $1.failures } } }
-  /// Whether a check passed in it.
+  /// Whether a check passed during the call.
   var hasPassed: Bool {
     shown.withLock { $0.prompts.contains { $0.phase == .ended(passed: true) } }
   }
@@ -65,12 +68,12 @@ final class PresenceCall: Sendable {
       if !shown.isOver { shown.tasks.append(Task { await presenter.present(prompt) }) }
       return shown.isOver
     }
-    // It ended while the state was told.
+    // The call ended while the state was changed.
     if isOver { session.change { $0.end(prompt) } }
     return !isOver
   }
 
-  /// Takes away what is shown still.
+  /// Removes the prompts that are still shown.
   func end() {
     let left = shown.withLock { shown in
       shown.isOver = true

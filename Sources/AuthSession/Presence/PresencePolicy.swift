@@ -1,33 +1,36 @@
-/// How someone may show that they are here.
+/// The ways in which a person may show presence.
 public enum PresencePolicy: Sendable, Hashable, CaseIterable {
-  /// A finger on the reader, and nothing else; what `deviceOwnerAuthenticationWithBiometrics` is
-  /// elsewhere.
+  /// Only a finger on the reader.
+  ///
+  /// On Apple systems this is `deviceOwnerAuthenticationWithBiometrics`.
   case fingerprint
-  /// A finger, or the system password where there is no reader, no finger is enrolled, too many
-  /// failed, or the person chooses it; `deviceOwnerAuthentication`.
+  /// A finger, or the system password.
+  ///
+  /// The password counts if there is no reader, if no finger is enrolled, after too many failures,
+  /// or if the person chooses it. On Apple systems this is `deviceOwnerAuthentication`.
   case fingerprintOrPassword
   /// The system password.
   case password
 }
 
-/// Whether presence can be shown on this machine, and how.
+/// Whether a person can show presence on this machine, and in which ways.
 public enum PresenceCapability: Sendable, Hashable {
-  /// A reader is there, and fingers are enrolled.
+  /// A reader is available, and fingers are enrolled.
   case fingerprint(fingers: [String])
-  /// Only the system password, for this reason.
+  /// Only the system password is possible, for this reason.
   case passwordOnly(reason: String)
-  /// Not at all, for this reason.
+  /// No way is possible, for this reason.
   case none(reason: String)
 }
 
-/// What an unlock window covers.
+/// The extent of an unlock window.
 public struct UnlockWindow: Sendable, Hashable {
-  /// How long it is open, if it is not used or closed before.
+  /// How long the window is open, unless it is used or closed earlier.
   public let duration: Duration
-  /// The accounts; empty: all.
+  /// The accounts that it covers; empty for all accounts.
   public let accounts: [String]
 
-  /// Of these parts.
+  /// Makes a window.
   public init(duration: Duration, accounts: [String] = []) {
     self.duration = duration
     self.accounts = accounts

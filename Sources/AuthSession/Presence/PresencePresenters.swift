@@ -1,17 +1,18 @@
-/// Shows prompts to the person: an app's own view, or a terminal.
+/// Shows prompts to the person, in an app's own view or at a terminal.
 public protocol PresencePresenter: Sendable {
   /// Shows the prompt until its phase is `ended`.
   ///
-  /// The task is cancelled when the prompt has ended.
+  /// The task is cancelled when the prompt ends.
   func present(_ prompt: PresencePrompt) async
 }
 
-/// A presenter for an app whose views follow `AuthSession.state`: they show the prompt that stands
-/// in `presencePrompt`, and answer it.
+/// A presenter for an app whose views follow `AuthSession.state`.
+///
+/// The views show the prompt in `presencePrompt`, and answer it.
 public struct StatePresenter: PresencePresenter {
-  /// Leaves the showing to the views.
+  /// Makes a presenter that leaves the display to the views.
   public init() {}
 
-  /// Does nothing: the state says it.
+  /// Does nothing, because the state holds the prompt.
   public func present(_ prompt: PresencePrompt) async {}
 }

@@ -2,44 +2,52 @@ internal import Observation
 internal import Synchronization
 
 extension PresencePrompt {
-  /// What the check waits for.
+  /// The step that the check waits for.
   public enum Phase: Sendable, Hashable {
-    /// The reader is being made ready.
+    /// The reader is being prepared.
     case starting
-    /// Another prompt of this person is open somewhere; this one waits for its end.
+    /// Another prompt of this person is open.
+    ///
+    /// This prompt waits for its end.
     case queued
-    /// The other prompt is over: `begin()` says that this one may go on, so that a finger that was
-    /// meant for the other does not answer this one.
+    /// The other prompt is over.
+    ///
+    /// This prompt continues after `begin()`, so that a finger that was meant for the other prompt
+    /// does not answer this one.
     case ready
-    /// A finger on the reader; after a bad look at it, what to do differently.
+    /// A finger on the reader.
+    ///
+    /// After a bad scan, the value is advice for the next touch.
     case finger(ScanAdvice?)
-    /// An answer to this question, which is not shown as it is typed where `isHidden`.
+    /// An answer to this question.
+    ///
+    /// If `isHidden` is true, the typed text must not be shown.
     case question(String, isHidden: Bool)
-    /// The next try is possible after so many seconds.
+    /// The next try is possible after this many seconds.
     case waiting(seconds: Int)
     /// The answer is being checked.
     case checking
-    /// It is over.
+    /// The check is over.
     case ended(passed: Bool)
   }
 
-  /// How the reader wants to be touched.
+  /// How to touch the reader.
   public enum Scan: String, Sendable, Hashable, CaseIterable {
-    /// The finger lies on it.
+    /// Lay the finger on the reader.
     case press
-    /// The finger moves over it.
+    /// Move the finger over the reader.
     case swipe
   }
 
-  /// What to do differently with the finger.
+  /// Advice for the next touch.
   public enum ScanAdvice: String, Sendable, Hashable, CaseIterable {
-    /// Leave it on the reader longer.
+    /// Leave the finger on the reader longer.
     case longer
-    /// Put it on the middle of the reader.
+    /// Put the finger on the middle of the reader.
     case center
-    /// Lift it, then touch again.
+    /// Lift the finger, then touch again.
     case lift
-    /// Just once more.
+    /// Touch once more.
     case again
   }
 
@@ -51,7 +59,7 @@ extension PresencePrompt {
     case password
   }
 
-  /// What happened to a try, and of which way that was.
+  /// A message about a try, and the way that the try used.
   struct Notice: Sendable, Hashable {
     let text: String
     let way: Way?
@@ -62,23 +70,25 @@ extension PresencePrompt {
     }
   }
 
-  /// What the person did.
+  /// An action of the person.
   public enum Act: Sendable {
-    /// Chose the system password.
+    /// The person chose the system password.
     case choosePassword
-    /// Gave it up.
+    /// The person cancelled the prompt.
     case cancel
-    /// Said that it is this prompt's turn.
+    /// The person confirmed that it is this prompt's turn.
     case begin
-    /// Answered the question.
+    /// The person answered the question.
     case answer(Password)
-    /// Touched the reader of a stub; a real vault hears of that from the reader itself.
+    /// The person touched the reader of a stub.
+    ///
+    /// With a real vault, the reader itself reports the touch.
     case touch
 
-    /// Whether the person gave it up.
+    /// Whether the person cancelled the prompt.
     var isCancel: Bool { if case .cancel = self { true } else { false } }
 
-    /// Whether it is to be heard whatever came before.
+    /// Whether the action counts regardless of earlier actions.
     var isDecision: Bool {
       switch self {
       case .begin, .cancel: true
@@ -88,22 +98,22 @@ extension PresencePrompt {
   }
 }
 
-// How the reader is touched, which is known only when it is used.
+// The reader's type and finger, which may be known only when the reader is used.
 extension PresencePrompt {
-  /// How the reader wants to be touched, as far as is known before it is used.
+  /// How to touch the reader, as far as that is known before the reader is used.
   public var scan: Scan {
     registrar.access(self, keyPath: \.scan)
     return content.withLock { $0.scan }
   }
 
-  /// The one finger that can match, such as `right-index`, where the reader takes no more than one at
-  /// a time; `nil` if any enrolled finger can.
+  /// The one finger that can match, such as `right-index`, if the reader accepts only one at a
+  /// time; `nil` if any enrolled finger can match.
   public var finger: String? {
     registrar.access(self, keyPath: \.finger)
     return content.withLock { $0.finger }
   }
 
-  /// Tells the view which finger can match, and how the reader wants to be touched, if that is known.
+  /// Shows which finger can match, and how to touch the reader if that is known.
   func show(finger: String?, _ scan: Scan?) {
     let isName = finger?.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d } == true
     content.withLock { content in

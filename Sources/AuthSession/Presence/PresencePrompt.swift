@@ -2,31 +2,35 @@ public import Observation
 internal import Synchronization
 internal import System
 
-/// A question to the person at the machine, whether somebody is here.
+/// A question to the person at the machine that asks for presence.
 ///
-/// What `requester`, `account` and `purpose` say is what passing it allows: show them. The view
-/// that shows the prompt follows `phase`, and answers by `choosePassword()`, `answer(_:)` or
+/// `requester`, `account` and `purpose` say what a passed check allows: show them. The view that
+/// shows the prompt follows `phase`. It answers with `choosePassword()`, `answer(_:)` or
 /// `cancel()`.
 public final class PresencePrompt: Sendable, Observable, Identifiable {
-  /// Tells prompts of this process apart, also from those that are gone.
+  /// Identifies the prompt among all prompts of this process, the ended ones included.
   public let id: UInt64 = PresencePrompt.lastNumber.add(1, ordering: .relaxed).newValue
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// Who asks, as far as the system knows: not verified.
-  public let requester: String
-  /// For which account.
-  public let account: String?
-  /// What passing it allows, such as `refresh`.
-  public let purpose: String
-  /// The same with what it is done to, such as `refresh work`: completes "Touch the reader to ...".
+  /// The program that asks, as far as the system knows.
   ///
-  /// It is fit to be shown at a terminal.
+  /// It is not verified.
+  public let requester: String
+  /// The account that the check is for.
+  public let account: String?
+  /// The purpose that a passed check allows, such as `refresh`.
+  public let purpose: String
+  /// The purpose with its object, such as `refresh work`.
+  ///
+  /// It completes "Touch the reader to ...".
+  ///
+  /// It is safe to show at a terminal.
   public let action: String
-  /// The particulars, such as which accounts for how long.
+  /// The details, such as the accounts and the duration.
   public let detail: String?
-  /// Why the app asks, in its own words.
+  /// The app's reason, in its own words.
   public let reason: String?
-  /// Why the password is needed where a finger would do else.
+  /// Why the password is needed although a finger is usually enough.
   public let passwordReason: String?
   /// Whether a finger is one of the ways.
   public let allowsFingerprint: Bool
@@ -36,7 +40,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   struct Content: Sendable {
     var phase = Phase.starting
     var notice: Notice?
-    /// The notice as a command says it.
+    /// The text of the notice in the words of the commands.
     var spoken: String?
     var scan = Scan.press
     var finger: String?
@@ -52,10 +56,10 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   let registrar = ObservationRegistrar()
   private let wake: WakeEventBox?
 
-  /// Readable when the person did something.
+  /// A descriptor that is readable when the person has done something.
   var input: Int32? { wake?.event.descriptor.number }
 
-  /// A prompt, as a vault or its stub makes one.
+  /// Makes a prompt, as a vault or its stub does.
   public init(
     requester: String,
     account: String?,
@@ -81,13 +85,15 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     content.withLock { $0.scan = scan }
   }
 
-  /// What it waits for.
+  /// The step that the check waits for.
   public var phase: Phase {
     registrar.access(self, keyPath: \.phase)
     return content.withLock { $0.phase }
   }
 
-  /// What it waits for from now on, the present phase first; ends with the prompt.
+  /// Each phase from now on.
+  ///
+  /// The present phase comes first, and the sequence ends with the prompt.
   public var phases: AsyncStream<Phase> {
     AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
       content.withLock { content in
@@ -98,11 +104,12 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
-  /// What happened to the last try, such as that the finger is not enrolled.
+  /// A message about the last try, such as that the finger is not enrolled.
   public var notice: String? { lastNotice?.text }
 
-  /// What happened to the last try, if that was one of this way: what a finger came to is no error of
-  /// the password's field.
+  /// The message about the last try if that try used this way.
+  ///
+  /// A message about a finger is no error of the password field.
   public func notice(about way: Way) -> String? {
     lastNotice.flatMap { $0.way == way ? $0.text : nil }
   }
@@ -113,41 +120,43 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// The last notice as a command says it, else as it is.
+  /// The last notice in the words of the commands if there are any, else its own text.
   var spokenNotice: String? {
     registrar.access(self, keyPath: \.notice)
     return content.withLock { $0.spoken ?? $0.notice?.text }
   }
 
-  /// Goes on with the system password.
+  /// Continues with the system password.
   ///
-  /// Where the policy does not allow it, the prompt ends with `passwordChosen`: the app decides then
-  /// whether to ask again with another policy.
+  /// If the policy does not allow the password, the prompt ends with `passwordChosen`. The app then
+  /// decides whether to ask again with another policy.
   public func choosePassword() {
     did(.choosePassword)
   }
 
-  /// Goes on, where another prompt was open until now.
+  /// Continues after another prompt that was open until now.
   public func begin() {
     did(.begin)
   }
 
-  /// Answers the question that is asked.
+  /// Answers the present question.
   public func answer(_ password: Password) {
     did(.answer(password))
   }
 
-  /// Touches the reader of a stub; nothing where the vault is a real one.
+  /// Touches the reader of a stub.
+  ///
+  /// It does nothing with a real vault.
   package func touch() {
     did(.touch)
   }
 
-  /// Gives it up.
+  /// Cancels the prompt.
   public func cancel() {
     did(.cancel)
   }
 
-  /// Tells the view what it waits for now.
+  /// Shows the view the present phase.
   public func show(_ phase: Phase) {
     content.withLock { content in
       content.phase = phase
@@ -157,27 +166,27 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
       }
       if content.hasEnded { content.followers = [] }
     }
-    // Observers are told afterwards: one on another thread that was told before could look, see the
-    // old one, and never be told again.
+    // Tell observers after the change. An observer on another thread that is told earlier could
+    // read the old phase and would not be told again.
     registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }
 
-  /// Tells the view what happened.
+  /// Shows the view a message.
   ///
   /// - Parameters:
-  ///   - notice: a sentence for the person; `nil` takes the last one away.
-  ///   - way: which way of the check it is about; `nil` if it is about none.
+  ///   - notice: a sentence for the person; `nil` removes the last one.
+  ///   - way: the way that the message is about; `nil` if it is about no single way.
   public func show(notice: String?, about way: Way? = nil) {
     show(notice: notice.map { Notice($0, about: way) }, spoken: nil)
   }
 
-  /// Tells the view that a try did not pass, and counts it.
+  /// Shows the view that a try did not pass, and counts it.
   public func show(failure: String, about way: Way? = nil) {
     show(notice: Notice(failure, about: way), spoken: nil, countsAsFailure: true)
   }
 
-  /// The same with the sentences that a command says there, which a terminal shows instead.
+  /// The same with the sentences of the commands, which a terminal shows instead.
   func show(notice: Notice?, spoken: String?, countsAsFailure: Bool = false) {
     content.withLock { content in
       content.notice = notice
@@ -188,15 +197,15 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     registrar.withMutation(of: self, keyPath: \.notice) {}
   }
 
-  /// How many tries did not pass so far.
+  /// How many tries have failed so far.
   public var failures: Int {
     registrar.access(self, keyPath: \.failures)
     return content.withLock { $0.failures }
   }
 
-  /// What the person does next; nil: the prompt has ended, or the task was cancelled.
+  /// The person's next action; `nil` if the prompt has ended or the task was cancelled.
   ///
-  /// For a vault; one at a time may wait.
+  /// It is for a vault. Only one call may wait at a time.
   public func nextAct() async -> Act? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -220,19 +229,21 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
-  /// The oldest thing that the person did and nobody took.
+  /// Takes the oldest action that was not taken yet.
   func takeAct() -> Act? {
     wake?.event.clear()
     return content.withLock { content in
       guard !content.acts.isEmpty else { return nil }
       let act = content.acts.removeFirst()
-      // Another waits: the descriptor stays readable.
+      // Another action waits, so the descriptor must stay readable.
       if !content.acts.isEmpty { wake?.event.signal() }
       return act
     }
   }
 
-  /// Whether the person gave it up; what else they did stays.
+  /// Takes a cancellation.
+  ///
+  /// Other actions stay in the queue. Returns whether there was one.
   func takeCancel() -> Bool {
     wake?.event.clear()
     return content.withLock { content in
@@ -242,7 +253,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
-  /// Forgets what the person did and nobody took, but for that they gave it up.
+  /// Drops all actions that were not taken yet, except a cancellation.
   package func dropActs() {
     wake?.event.clear()
     content.withLock { content in
@@ -258,7 +269,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
         content.listener = nil
         return listener
       }
-      // A person is not that quick; a program in a loop is not to fill memory.
+      // A person is not that quick, and a program in a loop must not fill memory.
       if content.acts.count < 16 {
         content.acts.append(act)
       } else if act.isDecision {
@@ -275,7 +286,7 @@ extension PresencePrompt: Hashable {
   /// Whether both are the same prompt.
   public static func == (left: PresencePrompt, right: PresencePrompt) -> Bool { left === right }
 
-  /// Hashes which prompt it is.
+  /// Hashes the identity of the prompt.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }

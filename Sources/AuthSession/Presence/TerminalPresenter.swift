@@ -3,20 +3,22 @@ internal import PlainText
 internal import System
 internal import VaultClient
 
-/// A presenter for programs at a terminal: it says who asks and why, in the words of the
-/// `thumblatch` command, and reads the password unseen.
+/// A presenter for programs at a terminal.
 ///
-/// Enter chooses the system password while a finger is awaited, and goes on where another prompt was
-/// open until now; Ctrl-C and Ctrl-D give the prompt up. A second prompt is shown when the first has
-/// ended. Where the program has no terminal the prompt is given up at once.
+/// It shows the requester and the reason in the words of the `thumblatch` command, and reads the
+/// password without echo.
+///
+/// While the prompt waits for a finger, Enter chooses the system password. After another prompt,
+/// Enter continues with this one. Ctrl-C and Ctrl-D cancel the prompt. A second prompt is shown
+/// when the first has ended. Without a terminal the prompt is cancelled at once.
 public struct TerminalPresenter: PresencePresenter {
-  /// The controlling terminal of this process.
+  /// Makes a presenter for the controlling terminal of this process.
   public init() {}
 
   /// Shows the prompt at the terminal until it has ended.
   public func present(_ prompt: PresencePrompt) async {
     let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) in
-      // It may have ended while another one was shown.
+      // The prompt may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
       guard let terminal = HiddenTerminal() else { return false }
       let changed = try WakeEventBox.make()
@@ -36,13 +38,15 @@ private final class TerminalDialogue {
   private let changed: WakeEventBox
   private let interrupt: Int32
   private var isAsking = false
-  /// Whether it stands on the screen what the check is for and who asks.
+  /// Whether the screen shows the purpose and the requester.
   private var isIntroduced = false
-  /// What stands on the screen: a key counts for that, whatever has come meanwhile.
+  /// The phase on the screen.
+  ///
+  /// A key answers this phase, even if a newer one has arrived.
   private var shown: PresencePrompt.Phase?
-  /// How the reader is said to be touched.
+  /// The text on the screen that says how to touch the reader.
   private var shownTouch = ""
-  /// Whether another prompt was open, which what was typed until now may have been meant for.
+  /// Whether another prompt was open, so that input until now may have been meant for it.
   private var hasQueued = false
 
   init(
@@ -57,7 +61,7 @@ private final class TerminalDialogue {
     self.interrupt = interrupt
   }
 
-  /// Follows the prompt until it has ended, or the task was cancelled.
+  /// Follows the prompt until it ends, or until the task is cancelled.
   func run(_ line: inout TypedLine) {
     var notice: String?
     while true {
@@ -84,12 +88,14 @@ private final class TerminalDialogue {
     } onChange: { [changed] in
       changed.event.signal()
     }
-    // A change between the look and the start of the observation is told to no observer.
+    // Observers do not learn of a change between the read and the start of the observation.
     if seen != (prompt.phase, prompt.spokenNotice) { changed.event.signal() }
     return seen
   }
 
-  /// Waits for the prompt or the person; false if the prompt is not wanted any more.
+  /// Waits for the prompt or the person.
+  ///
+  /// Returns false if the prompt is no longer wanted.
   private func wait(_ line: inout TypedLine) -> Bool {
     let ready = terminal.wait(with: changed.event.descriptor.number, interrupt)
     if ready[2] { return false }
@@ -109,7 +115,7 @@ private final class TerminalDialogue {
       switch shown {
       case .queued: return
       case .ready: return prompt.begin()
-      // Enter means something only where it was offered.
+      // Enter has a meaning only if the prompt offered it.
       default: if prompt.allowsPassword { prompt.choosePassword() }
       }
       return
@@ -136,7 +142,7 @@ private final class TerminalDialogue {
     case .finger(let advice?): say(PresenceText.advice(advice.hint, prompt.scan.type))
     case .waiting(let seconds):
       introduce(byFinger: false)
-      // The engine's own prompt has said it in a notice.
+      // The engine's own prompt has already said it in a notice.
       if prompt.spokenNotice == nil { say(PresenceText.wait(seconds, hasAnswered: false)) }
     case .question(let question, _):
       if hasQueued {
@@ -151,7 +157,7 @@ private final class TerminalDialogue {
     }
   }
 
-  /// Says once what the check is for and who asks: before the reader is armed, or anything is asked.
+  /// Shows the purpose and the requester once, before the reader is armed and before any question.
   private func introduce(byFinger: Bool) {
     guard !isIntroduced else { return }
     isIntroduced = true
@@ -168,7 +174,7 @@ private final class TerminalDialogue {
     )
   }
 
-  /// Drops what was typed until now: it may have been meant for another prompt.
+  /// Drops input until now, because it may have been meant for another prompt.
   private func discardTyped(_ line: inout TypedLine) {
     line.erase()
     terminal.discardTyped()

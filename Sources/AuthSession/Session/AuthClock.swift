@@ -1,19 +1,23 @@
 internal import System
 
-/// Where a session takes the time from: the machine's clocks, or those of a test.
+/// The clocks that a session reads: those of the machine, or those of a test.
 public protocol AuthClock: Sendable {
-  /// Nanoseconds since some moment, suspend counted, set by nobody (CLOCK_BOOTTIME).
+  /// Nanoseconds since a fixed moment.
+  ///
+  /// Suspend counts, and no program can set this clock (CLOCK_BOOTTIME).
   var elapsed: Int64 { get }
   /// The time of day in seconds since 1970 (CLOCK_REALTIME).
   var secondsSince1970: Int64 { get }
-  /// Waits so long, suspend counted.
+  /// Waits for `duration`.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// Time in suspend counts.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
 extension AuthClock {
-  /// Waits by the machine's clock.
+  /// Waits on the machine's clock.
   public func sleep(for duration: Duration) async throws {
     try await Task.sleep(for: duration, clock: .continuous)
   }

@@ -1,27 +1,33 @@
-/// How a session behaves.
+/// The settings of a session.
 public struct AuthConfiguration: Sendable, Hashable {
-  /// How someone may show that they are here.
+  /// The ways in which a person may show presence.
   public var presencePolicy: PresencePolicy
-  /// Why the app asks where a call needs a presence check by itself, such as a refresh; in the app's
-  /// own words, shown to the person.
+  /// The app's reason for a presence check that a call needs by itself, such as a refresh.
+  ///
+  /// The person sees this text.
   public var presenceReason: String?
-  /// How long before its end the vault refreshes the access token; nil: not ahead.
+  /// How long before its end the vault refreshes the access token; `nil` if it does not refresh
+  /// ahead.
   ///
-  /// It does so only where no presence check is needed at that moment.
+  /// The vault refreshes ahead only if that needs no presence check at that moment.
   public var refreshAhead: Duration?
-  /// Whether a locked session refuses tokens until `unlock()`; else it asks for a presence check
-  /// when the vault does.
-  public var refusesWhileLocked: Bool
-  /// After how many failed presence checks in a row the session signs out; nil: never.
+  /// Whether a locked session refuses tokens until `unlock()`.
   ///
-  /// The reader itself is locked after five, whatever stands here.
+  /// If false, it asks for a presence check when the vault does.
+  public var refusesWhileLocked: Bool
+  /// The number of failed presence checks in a row after which the session signs out; `nil` if it
+  /// never does.
+  ///
+  /// The reader itself is locked after five failed checks, whatever this value is.
   public var failedChecksBeforeSignOut: Int?
 
   /// How the session tries again by itself if the network or the provider fails for a moment; `nil`: it
   /// does not, and each such failure is an error at once.
   public var retry: RetryPolicy?
 
-  /// Of these parts.
+  /// Makes a configuration.
+  ///
+  /// Each parameter sets the property of its name.
   public init(
     presencePolicy: PresencePolicy = .fingerprintOrPassword,
     presenceReason: String? = nil,

@@ -1,29 +1,31 @@
 internal import LoopbackLogin
 internal import System
 
-/// Signing in on a page of the provider.
+/// Sign-ins on a page of the provider.
 extension AuthSession {
-  /// Whether a browser that is opened here is seen by the person: not over SSH, and not without a
-  /// screen, where `loginWithDeviceCode` is the way.
+  /// Whether the person sees a browser that the session opens here.
+  ///
+  /// It is false over SSH and without a screen. Use `loginWithDeviceCode` then.
   public static var canOpenBrowser: Bool { Browser.isSeen(ThisProcess.environment) }
 
-  /// Signs in in a browser, which comes back to a port of this machine (RFC 8252).
+  /// Signs in with a browser, which returns to a port of this machine (RFC 8252).
   ///
-  /// The port is that of the provider's `redirect_uri`, which is `http://127.0.0.1/callback` with any
-  /// free port where the settings name none. It is closed with the first redirect, which must come
-  /// from a program of the same user; the browser then shows what became of the login. A task that
-  /// is cancelled gives the login up.
+  /// The port is that of the provider's `redirect_uri`. If the settings name none, the URI is
+  /// `http://127.0.0.1/callback` with any free port. The port is closed after the first redirect,
+  /// which must come from a program of the same user. The browser then shows the result of the
+  /// sign-in. Cancelling the task gives the sign-in up.
   ///
   /// - Parameters:
-  ///   - scopes: what is asked for; nil: what the provider's settings say.
-  ///   - open: opens the address in a browser, and says whether that was possible; nil: as `$BROWSER`
-  ///     says, else xdg-open(1).
-  ///   - show: hears of each step, the address among them, so that it can be shown; nil: a login
-  ///     without a browser that can be opened fails. Both are called on a thread of the session's.
-  /// - Returns: who is signed in.
-  /// - Throws: `noBrowser`, `timedOut` after five minutes, `busy` where another program has a fixed
-  ///   port or another login is under way, `providerRefused`, `cancelled`, and what the vault itself
-  ///   may fail with.
+  ///   - scopes: the scopes to ask for; `nil` for those of the provider's settings.
+  ///   - open: opens the address in a browser, and returns whether that was possible. `nil` runs
+  ///     the program in `$BROWSER`, else xdg-open(1).
+  ///   - show: is called at each step, so that the app can show it, the address included. If it is
+  ///     `nil`, a sign-in fails unless a browser can be opened. Both closures run on a thread of
+  ///     the session.
+  /// - Returns: the user who is signed in.
+  /// - Throws: `noBrowser`, `timedOut` after five minutes, `busy` if another program holds a fixed
+  ///   port or another sign-in is under way, `providerRefused`, `cancelled`, and the errors of the
+  ///   vault itself.
   @discardableResult
   public func loginInBrowser(
     scopes: [String]? = nil,
@@ -63,14 +65,15 @@ extension AuthSession {
     return try await finish(login, arrival)
   }
 
-  /// Signs in by a code that the person types at another device (RFC 8628).
+  /// Signs in with a code that the person types on another device (RFC 8628).
   ///
   /// - Parameters:
-  ///   - scopes: what is asked for; nil: what the provider's settings say.
-  ///   - show: shows the code and where to type it; the wait begins when it has returned.
-  /// - Returns: who is signed in.
-  /// - Throws: `loginRequired` where nobody typed it in time, `providerRefused`, `cancelled`, and what
-  ///   the vault itself may fail with.
+  ///   - scopes: the scopes to ask for; `nil` for those of the provider's settings.
+  ///   - show: shows the code and the address at which to type it. The wait begins when it has
+  ///     returned.
+  /// - Returns: the user who is signed in.
+  /// - Throws: `loginRequired` if the code was not typed in time, `providerRefused`, `cancelled`,
+  ///   and the errors of the vault itself.
   @discardableResult
   public func loginWithDeviceCode(
     scopes: [String]? = nil,
@@ -95,13 +98,13 @@ extension AuthSession {
     }
   }
 
-  /// Where the provider sends a browser back; nil: to the usual address.
+  /// The address to which the provider sends the browser back; `nil` for the usual address.
   private func redirectURI() async throws(AuthError) -> String? {
     guard let provider else { return try await vault.redirectURI(of: account) }
     return provider.settings["redirect_uri"]
   }
 
-  /// An address that the vault gave, fit to be opened and shown.
+  /// Checks an address from the vault before it is opened or shown.
   private static func address(_ text: String?) throws(AuthError) -> String {
     guard let text, text.utf8.count <= 8192,
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),

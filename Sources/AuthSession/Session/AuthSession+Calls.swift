@@ -1,7 +1,8 @@
-/// What all calls share.
+/// Steps that all calls share.
 extension AuthSession {
-  /// Makes a call for the person: a failure becomes the state `error`, except where the person gave
-  /// it up.
+  /// Makes a call for the person.
+  ///
+  /// A failure becomes the state `error`, unless the person gave the call up.
   nonisolated(nonsending) func calling<Value: Sendable>(
     _ check: PresenceCall? = nil,
     _ body: nonisolated(nonsending) () async throws(AuthError) -> Value
@@ -27,7 +28,7 @@ extension AuthSession {
     }
   }
 
-  /// Takes from an error what it says of the session, unless something newer is known.
+  /// Updates the facts from an error, unless the session knows something newer.
   nonisolated(nonsending) func learn(
     from error: AuthError,
     _ check: PresenceCall?,
@@ -41,7 +42,7 @@ extension AuthSession {
         facts.loginEnded(reason: error.message)
         return true
       }
-      // The vault has told something meanwhile: of the refresh that failed, or of what came after it.
+      // The vault has sent news since the call began: the failed refresh itself, or a later change.
       guard !isTaken else { break }
       await learnChange { _ in }
     case .offline:
@@ -52,13 +53,13 @@ extension AuthSession {
     await countFailures(of: check)
   }
 
-  /// Signs out where too many presence checks failed and the app chose so.
+  /// Signs out after too many failed presence checks, if the app chose that.
   nonisolated(nonsending) private func countFailures(of check: PresenceCall?) async {
     guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
     if check.hasPassed { return checkHasPassed() }
     guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }
-    // The task that asked may have been cancelled; the sign-out is not.
-    // The provider is told only if that takes no check: too many have just failed.
+    // The task that asked may be cancelled; the sign-out must not be. The provider is told only if
+    // that needs no check, because too many checks have just failed.
     let isLocked = facts.isLocked
     let ended = await Task { [vault, account] () -> AuthError? in
       let nobody = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
@@ -68,11 +69,11 @@ extension AuthSession {
       }
       return nil
     }.value
-    // Whoever asked for this is not to believe that it has happened where it has not.
+    // The caller must not believe in a sign-out that did not happen.
     if let ended { change { $0.failed(ended) } } else { hasSignedOut() }
   }
 
-  /// Tries again, without asking anybody, when the network has changed.
+  /// Tries again without a prompt when the network has changed.
   private func awaitNetwork() {
     listen {
       Task { [weak self, network] in
@@ -84,9 +85,10 @@ extension AuthSession {
     }
   }
 
-  /// Takes in how the account stands after a call that has changed it, and follows it from there.
+  /// Reads the state of the account after a call that changed it, and follows the account from
+  /// there.
   ///
-  /// What another call has learned meanwhile is newer than any answer that was under way then.
+  /// News from another call that arrives during the question is newer than the answer to it.
   func learnChange(_ expected: (inout SessionFacts) -> Void) async {
     let wasFollowing = stopFollowing()
     defer { if wasFollowing || facts.isAuthenticated { follow() } }
@@ -116,7 +118,7 @@ extension AuthSession {
           }
           guard !Task.isCancelled else { return }
           self?.vaultWentAway(watch: number)
-          // Whoever calls before brings it back at once.
+          // A call during the pause starts the watch again at once.
           try? await Task.sleep(for: .seconds(pause))
           pause = min(pause * 2, 60)
           self?.hears(true, watch: number)
@@ -125,8 +127,9 @@ extension AuthSession {
     }
   }
 
-  /// The engine ended, and its unlock window with it; what it would have told is heard a moment later,
-  /// from the next one.
+  /// The engine ended, and its unlock window with it.
+  ///
+  /// The watch over the next engine soon reports the changes that this one missed.
   private func vaultWentAway(watch number: UInt64) {
     hears(false, watch: number)
     change { if $0.watch == number { $0.locked() } }
@@ -143,13 +146,13 @@ extension AuthSession {
     guard token.expiresAt != end else { return }
     Task { [weak self] in
       guard let self else { return }
-      // A refresh made it: the next caller does not wait for it.
+      // A refresh made the token. Fetch it now, so that the next caller does not wait for it.
       guard end == nil else {
         _ = try? await self.token(TokenRequest(), asksNobody: true)
         return
       }
-      // A token that is gone was refused by a server, or has ended. The message may also be older than
-      // the token; the vault's answer to a question is not.
+      // A missing token has expired, or a server refused it. But the message may also be older than
+      // the token. The vault's answer to a new question is not.
       let now = try? await vault.snapshot(of: account)
       if now?.account?.accessTokenExpiresAt != token.expiresAt { drop(token) }
     }

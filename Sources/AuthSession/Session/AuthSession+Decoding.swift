@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Values as JSON.
+/// JSON values in requests and answers.
 extension AuthSession {
   /// Makes a request, and decodes the body of its answer.
   ///
-  /// - Throws: what `request(_:)` throws; `http` for a status that is no success, `undecodable`.
+  /// - Throws: the errors of `request(_:)`, `http` for a status that is no success, `undecodable`.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self,
     from request: AuthRequest,
@@ -15,7 +15,9 @@ extension AuthSession {
 }
 
 extension AuthResponse {
-  /// The body as a value, whatever the status says: an API's own error may stand in it.
+  /// Decodes the body as a value, whatever the status is.
+  ///
+  /// An API may describe its own error there.
   ///
   /// - Throws: `undecodable`.
   public func decode<Value: Decodable>(
@@ -25,7 +27,7 @@ extension AuthResponse {
     do {
       return try decoder.decode(type, from: Data(body))
     } catch {
-      // The decoder's error may quote the answer, which may hold anything: its kind is enough.
+      // The decoder's error may quote the answer, which may hold anything. Its kind is enough.
       throw AuthError(.undecodable, "the answer is not what was expected (\(Self.kind(of: error)))")
     }
   }
@@ -48,12 +50,14 @@ extension AuthResponse {
 }
 
 extension AuthError: LocalizedError {
-  /// What happened, for those who only know `localizedDescription`.
+  /// The description of the error, for code that reads only `localizedDescription`.
   public var errorDescription: String? { message }
 }
 
 extension AuthRequest {
-  /// A request whose body is a value as JSON; `application/json` unless the headers say otherwise.
+  /// Makes a request with a value as its JSON body.
+  ///
+  /// Its type is `application/json` unless the headers name another.
   public static func json(
     _ url: String,
     method: String = "POST",
@@ -62,7 +66,7 @@ extension AuthRequest {
     with encoder: JSONEncoder = JSONEncoder()
   ) throws(AuthError) -> AuthRequest {
     let data: Data
-    // The encoder's error quotes the value, which may be anything.
+    // The encoder's error quotes the value, which may be secret.
     do { data = try encoder.encode(body) } catch {
       throw AuthError(.invalidArgument, "the body cannot be written as JSON")
     }

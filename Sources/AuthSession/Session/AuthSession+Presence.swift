@@ -1,6 +1,6 @@
-/// Showing that someone is here.
+/// Presence checks, and the unlock window that they open.
 extension AuthSession {
-  /// Whether presence can be shown on this machine, and how.
+  /// Whether a person can show presence on this machine, and in which ways.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     try await vault.presenceCapability()
   }
@@ -8,12 +8,13 @@ extension AuthSession {
   /// Opens the unlock window for the account, after a presence check.
   ///
   /// - Parameters:
-  ///   - duration: how long; nil: ten minutes from each use, at most twelve hours.
-  ///   - policy: the ways that count; nil: the configuration's. After an error whose `recovery` is
-  ///     `offerPassword` or `usePassword`, go on with `.password`.
-  ///   - reason: why the app asks, in its own words; shown to the person.
+  ///   - duration: how long the window stays open; `nil` for ten minutes after each use, at most
+  ///     twelve hours.
+  ///   - policy: the ways that count; `nil` for those of the configuration. After an error whose
+  ///     `recovery` is `offerPassword` or `usePassword`, go on with `.password`.
+  ///   - reason: why the app asks, in its own words. The person sees it.
   /// - Returns: the window as it is now.
-  /// - Throws: `presence`, `cancelled`, and what the vault itself may fail with.
+  /// - Throws: `presence`, `cancelled`, and the errors of the vault itself.
   @discardableResult
   public func unlock(
     for duration: Duration? = nil,
@@ -31,18 +32,20 @@ extension AuthSession {
 
   /// Closes the unlock window, and forgets the token in memory.
   ///
-  /// The window is that of the person, for all accounts and programs. Without protection there is
-  /// none: then only the token is forgotten.
+  /// The window belongs to the person. It counts for all accounts and programs. An unprotected
+  /// account has no window: then only the token is forgotten.
   ///
-  /// - Throws: what the vault itself may fail with. The session is locked all the same, until a call
-  ///   that the vault answers.
+  /// - Throws: the errors of the vault itself. The session is locked even then, until the vault
+  ///   answers a call.
   public func lock() async throws(AuthError) {
     let wasFollowing = lockHere()
     try await calling { [self] () throws(AuthError) in try await vault.lock() }
     if lockHere() || wasFollowing { follow() }
   }
 
-  /// Locks the session, whatever the vault has still to tell; whether it was followed.
+  /// Locks the session, whatever the vault still has to report.
+  ///
+  /// Returns whether the session followed the vault.
   private func lockHere() -> Bool {
     defer {
       forget()
@@ -51,10 +54,12 @@ extension AuthSession {
     return stopFollowing()
   }
 
-  /// Has a presence check guard the account; needs one itself, so that nobody locks himself out.
+  /// Turns on presence protection for the account.
   ///
-  /// The check that turns it on opens the unlock window of the account: the session is not locked
-  /// before that closes.
+  /// This needs a presence check, so that no person locks themselves out.
+  ///
+  /// The check also opens the unlock window of the account. The session is locked only when that
+  /// window closes.
   public func enablePresenceProtection(
     policy: PresencePolicy? = nil,
     reason: String? = nil
@@ -62,7 +67,7 @@ extension AuthSession {
     try await setProtection(true, policy, reason)
   }
 
-  /// Ends the protection, after a presence check.
+  /// Turns off presence protection, after a presence check.
   public func disablePresenceProtection(
     policy: PresencePolicy? = nil,
     reason: String? = nil
@@ -70,10 +75,12 @@ extension AuthSession {
     try await setProtection(false, policy, reason)
   }
 
-  /// Runs a presence check that releases nothing: only whether it passed counts.
+  /// Runs a presence check that releases nothing.
   ///
-  /// A program that decides by it alone can be changed to decide otherwise: what must be kept from
-  /// the person's own programs belongs behind a token.
+  /// The only result is whether it passed.
+  ///
+  /// A program that decides only by this result can be modified to decide otherwise. If the
+  /// person's own programs must not have a secret, put that secret behind a token.
   public func evaluate(
     _ policy: PresencePolicy,
     reason: String

@@ -2,11 +2,12 @@
 extension AuthSession {
   /// Makes a request with an access token.
   ///
-  /// The token goes to the provider's own origin and to the hosts that its settings name in
-  /// `api_hosts`, along no redirect. On 401 the token is refreshed and the request made once more.
-  /// Where the configuration has a `RetryPolicy`, it is made again after a failure of the moment.
+  /// The token goes only to the provider's own origin and to the hosts that its settings name in
+  /// `api_hosts`. It follows no redirect. After a 401 the token is refreshed and the request is
+  /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
+  /// temporary failure.
   ///
-  /// - Throws: what `accessToken()` throws; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
+  /// - Throws: the errors of `accessToken()`; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
   ///   `offline`, `providerUnavailable`. An answer of any status is a result.
   public func request(_ request: AuthRequest) async throws(AuthError) -> AuthResponse {
     try request.check()
@@ -18,10 +19,11 @@ extension AuthSession {
     return try await send(request, try await accessToken(replacing: token))
   }
 
-  /// The headers that carry a valid access token, for an HTTP library of the app's own.
+  /// The headers that carry a valid access token, for the app's own HTTP library.
   ///
-  /// Where the token may be sent is then the app's part. On 401 ask `accessToken(replacing:)`: where
-  /// that may come, begin with `accessToken()`, whose `authorization` is this header's value.
+  /// The app then decides to which hosts the token may be sent. After a 401, call
+  /// `accessToken(replacing:)`. If a 401 is possible, call `accessToken()` first: its
+  /// `authorization` is the value of this header.
   public func authorizationHeaders() async throws(AuthError) -> AuthHeaders {
     ["Authorization": try await accessToken().authorization]
   }

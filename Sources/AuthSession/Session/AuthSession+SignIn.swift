@@ -1,12 +1,14 @@
-/// Signing in and out.
+/// Sign-in and sign-out.
 extension AuthSession {
-  /// Finds out where the session stands, at the start of the app: without network, without a prompt.
+  /// Asks the vault for the state of the session when the app starts.
   ///
-  /// Before that the state is `unauthenticated`, since nobody has asked. Afterwards, as long as
-  /// somebody is signed in, the session follows the vault: what other programs do to the account,
-  /// the end of the unlock window, a refresh.
+  /// It needs no network and no prompt.
   ///
-  /// - Throws: what the vault itself may fail with; the state is then `error`.
+  /// Until then the state is `unauthenticated`, because the vault was not asked. Afterwards, as
+  /// long as a user is signed in, the session follows the vault. It then learns of a refresh, of
+  /// the end of the unlock window, and of changes that other programs make to the account.
+  ///
+  /// - Throws: the errors of the vault itself. The state is then `error`.
   @discardableResult
   nonisolated(nonsending) public func restore() async throws(AuthError) -> AuthState {
     try await calling { [self] () throws(AuthError) in
@@ -18,10 +20,11 @@ extension AuthSession {
     return state
   }
 
-  /// Signs in by e-mail and password, at a password backend or a provider that allows it.
+  /// Signs in by e-mail and password, at a password backend or at a provider that allows it.
   ///
-  /// Where the account is protected and another person signs in, or at another provider, a presence
-  /// check decides; the new login is not protected then. So it is for all other ways to sign in.
+  /// If the account is protected, a sign-in of another person or at another provider needs a
+  /// presence check. The new sign-in is then not protected. The same holds for all other ways to
+  /// sign in.
   @discardableResult
   public func login(email: String, password: Password) async throws(AuthError) -> User {
     try await signingIn { [self] asking throws(AuthError) in
@@ -29,7 +32,7 @@ extension AuthSession {
     }
   }
 
-  /// Makes a new user at a password backend, and signs in.
+  /// Registers a new user at a password backend, and signs in.
   @discardableResult
   public func register(
     email: String,
@@ -51,9 +54,10 @@ extension AuthSession {
     }
   }
 
-  /// Begins a login that a person ends in a browser (RFC 8252) or at another device (RFC 8628).
+  /// Begins a sign-in that a person completes in a browser (RFC 8252) or on another device
+  /// (RFC 8628).
   ///
-  /// The state is `authenticating` until the login has ended, or nobody holds it any more.
+  /// The state is `authenticating` until the sign-in has ended, or until the app has released it.
   public func beginLogin(
     _ way: LoginWay,
     scopes: [String]? = nil
@@ -76,17 +80,18 @@ extension AuthSession {
     }
   }
 
-  /// Signs out: ends the login at the provider, and erases what is here.
+  /// Signs out: ends the sign-in at the provider, and erases the tokens here.
   ///
-  /// To end it takes the refresh token, and so a presence check where the account is protected and
-  /// locked. If the check does not pass, the session stays signed in. Look at the outcome's `grant`:
-  /// where the provider could not be told, a login of the person stays alive there.
+  /// Ending it at the provider needs the refresh token, and so a presence check if the account is
+  /// protected and locked. If the check does not pass, the session stays signed in. Read the
+  /// outcome's `grant`: if the provider could not be told, a sign-in of the person stays valid
+  /// there.
   ///
   /// - Parameters:
-  ///   - locally: whether the provider is not told, and nobody is asked.
-  ///   - reason: why the app asks, in its own words; nil: the configuration's.
-  /// - Returns: what became of the login at the provider. Where nobody was signed in, nothing is done.
-  /// - Throws: `presence`, and what the vault itself may fail with: then nothing was erased.
+  ///   - locally: if true, the provider is not told, and no prompt is shown.
+  ///   - reason: why the app asks, in its own words; `nil` for the configuration's reason.
+  /// - Returns: the result at the provider. If no user was signed in, nothing is done.
+  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased.
   @discardableResult
   public func logout(
     locally: Bool = false,
@@ -107,7 +112,7 @@ extension AuthSession {
     return outcome
   }
 
-  /// Asks the provider who is signed in.
+  /// Asks the provider for the user who is signed in.
   @discardableResult
   public func fetchCurrentUser() async throws(AuthError) -> User {
     let check = PresenceCall(self, reason: configuration.presenceReason)
@@ -124,13 +129,13 @@ extension AuthSession {
   /// Asks the provider whether it still accepts the session's access token: a password backend at
   /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint.
   ///
-  /// A token looks valid until it ends, also if the provider has ended the login. Ask before a step that
-  /// cannot be taken back. A token that is refused is forgotten: the next `accessToken()` brings a newer
-  /// one, or says that a login is required.
+  /// An access token looks valid until it expires, even if the provider has ended the sign-in. Ask
+  /// before a step that cannot be undone. A refused token is forgotten: the next `accessToken()`
+  /// returns a newer one, or reports that a sign-in is required.
   ///
-  /// - Returns: whether it is accepted, and until when.
-  /// - Throws: what `accessToken()` throws; `providerRefused` for an answer that is neither yes nor no,
-  ///   `misconfigured` if the provider has no endpoint that could be asked.
+  /// - Returns: whether the token is accepted, and until when.
+  /// - Throws: the errors of `accessToken()`; `providerRefused` for an answer that is neither yes
+  ///   nor no, `misconfigured` if the provider has no endpoint for this question.
   @discardableResult
   public func verify() async throws(AuthError) -> TokenVerification {
     let check = PresenceCall(self, reason: configuration.presenceReason)
@@ -147,7 +152,8 @@ extension AuthSession {
 
   // MARK: Steps
 
-  /// Nobody is signed in any more, unless something newer than `news` is known.
+  /// Records that no user is signed in any more, unless the session knows something newer than
+  /// `news`.
   func hasSignedOut(since news: UInt64? = nil) {
     let isOut = change { facts in
       guard news == nil || facts.news == news else { return false }
@@ -156,7 +162,7 @@ extension AuthSession {
     }
     guard isOut else { return }
     stopFollowing()
-    // Those of who was signed in are not held against who comes next.
+    // Failed checks of the previous user must not count against the next one.
     checkHasPassed()
   }
 
@@ -180,12 +186,12 @@ extension AuthSession {
   func endSigningIn(_ account: AccountSnapshot) async {
     stopFollowing()
     let news = facts.news
-    // The window may be open from before.
+    // The window may be open already.
     let snapshot = try? await vault.snapshot(of: self.account)
-    // What was fetched for the login before is not to be this one's.
+    // A token that was fetched for the previous sign-in must not become this one's.
     forget()
     change { facts in
-      // What another call has learned meanwhile is newer.
+      // News that another call brought since then is newer.
       guard facts.news == news else { return facts.endAuthenticating() }
       facts.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
     }

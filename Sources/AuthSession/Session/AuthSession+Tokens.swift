@@ -1,16 +1,17 @@
-/// Access tokens.
+/// Access tokens: from memory, else from the vault.
 extension AuthSession {
-  /// A valid access token: the one in memory, else what the vault has or fetches.
+  /// A valid access token: the one in memory, else the one that the vault has or fetches.
   ///
-  /// Many tasks that ask at once cause one refresh and at most one presence check. A task that is
-  /// cancelled while it waits leaves the others waiting.
+  /// Many tasks that ask at the same time cause one refresh and at most one presence check. If a
+  /// task is cancelled, the other tasks go on waiting.
   ///
-  /// - Parameter minimumLifetime: how long it must still be valid. A provider that never gives as
-  ///   long gives its best: then `isShorterThanRequested` is true.
-  /// - Returns: a token that is valid now. Where the provider did not say when it ends, the one in
-  ///   memory is used for five minutes at most.
+  /// - Parameter minimumLifetime: how long the token must still be valid. If the provider never
+  ///   gives tokens that last so long, the longest is returned, and `isShorterThanRequested` is
+  ///   true.
+  /// - Returns: a token that is valid now. If the provider gave no expiry time, the token in memory
+  ///   is used for five minutes at most.
   /// - Throws: `signedOut`, `loginRequired`, `locked`, `offline`, `providerUnavailable`,
-  ///   `presence`, `cancelled`, and what the vault itself may fail with.
+  ///   `presence`, `cancelled`, and the errors of the vault itself.
   nonisolated(nonsending) public func accessToken(
     minimumLifetime: Duration = .seconds(10)
   ) async throws(AuthError) -> AccessToken {
@@ -18,23 +19,23 @@ extension AuthSession {
     return try await token(TokenRequest(minimumLifetime: minimumLifetime))
   }
 
-  /// A valid access token for these scopes, and this recipient where one is named.
+  /// A valid access token for these scopes, and for this recipient if you name one.
   ///
-  /// Tokens for different ones are kept beside each other in the vault. Some providers narrow a
-  /// login at the first refresh for fewer scopes: later tokens lack the others, until a new login.
-  /// If the provider's settings say `refresh_scope = whole`, a call for fewer scopes throws
-  /// `invalidArgument`, and nothing is sent.
+  /// The vault keeps tokens for different scopes and recipients beside each other. Some providers
+  /// narrow a sign-in at the first refresh for fewer scopes: later tokens lack the other scopes
+  /// until a new sign-in. If the provider's settings say `refresh_scope = whole`, a call for fewer
+  /// scopes throws `invalidArgument`, and nothing is sent.
   ///
   /// - Parameters:
-  ///   - scopes: what the token is to be good for.
-  ///   - audience: whom the token is for; nil: the account's usual recipient.
-  ///   - minimumLifetime: how long it must still be valid.
-  ///   - mayNarrowLogin: whether to accept that the provider may narrow the login. It counts for this
-  ///     call alone. The vault keeps only the person's own consent, which
+  ///   - scopes: the scopes that the token must have.
+  ///   - audience: the recipient of the token; `nil` for the account's usual recipient.
+  ///   - minimumLifetime: how long the token must still be valid.
+  ///   - mayNarrowLogin: whether to accept that the provider may narrow the sign-in. It counts only
+  ///     for this call. The vault keeps only the person's own consent, which
   ///     `thumblatch token --scope` asks for at a terminal.
-  /// - Returns: a token that is valid now. `scopes` of it are those that the provider granted.
-  /// - Throws: `mayNarrowLogin` if the call may narrow the login, and neither it nor the person
-  ///   accepts that. Else what `accessToken(minimumLifetime:)` throws.
+  /// - Returns: a token that is valid now. Its `scopes` are those that the provider granted.
+  /// - Throws: `mayNarrowLogin` if the call may narrow the sign-in, and neither the call nor the
+  ///   person accepts that. Else the errors of `accessToken(minimumLifetime:)`.
   public func accessToken(
     scopes: [String],
     audience: String? = nil,
@@ -59,30 +60,34 @@ extension AuthSession {
     try await token(TokenRequest(minimumLifetime: minimumLifetime, audience: audience))
   }
 
-  /// The token in memory, where it is valid: no call, no wait, no prompt.
+  /// The token in memory if it is valid.
+  ///
+  /// This makes no call, never waits and shows no prompt.
   public var cachedAccessToken: AccessToken? { cachedToken(for: 0) }
 
-  /// Whether the token in memory ends within `threshold`, or there is none; nothing is asked.
+  /// Whether memory holds no token, or one that ends within `threshold`.
+  ///
+  /// This makes no call.
   public func isAccessTokenExpiringSoon(threshold: Duration = .seconds(300)) -> Bool {
     cachedToken(for: nanoseconds(threshold)) == nil
   }
 
-  /// How long the token in memory lasts; nil: there is none, or its end is not known.
+  /// How long the token in memory lasts; `nil` if there is no token, or if its end is not known.
   public var accessTokenLifetime: Duration? {
     anyCachedToken?.remaining(from: clock.elapsed)
   }
 
-  /// A newer token than one that a server refused with 401.
+  /// A newer token than the one that a server refused with 401.
   ///
   /// - Parameters:
-  ///   - rejected: the token that was refused.
-  ///   - scopes: what it was asked for with; nil: the account's usual ones.
-  ///   - audience: whom it was asked for; nil: the account's usual recipient.
-  ///   - mayNarrowLogin: whether to accept that the provider may narrow the login, for this call
-  ///     alone.
-  /// - Returns: one that is not `rejected`.
-  /// - Throws: what `accessToken(minimumLifetime:)` throws, and `mayNarrowLogin` as for a first token
-  ///   of these scopes.
+  ///   - rejected: the token that the server refused.
+  ///   - scopes: the scopes of the call that returned it; `nil` for the account's usual scopes.
+  ///   - audience: the recipient in that call; `nil` for the account's usual recipient.
+  ///   - mayNarrowLogin: whether to accept, only for this call, that the provider may narrow the
+  ///     sign-in.
+  /// - Returns: a token that is not `rejected`.
+  /// - Throws: the errors of `accessToken(minimumLifetime:)`, and `mayNarrowLogin` as for a first
+  ///   token of these scopes.
   public func accessToken(
     replacing rejected: AccessToken,
     scopes: [String]? = nil,
@@ -99,7 +104,7 @@ extension AuthSession {
     )
   }
 
-  /// A token of the vault, of work that all share who want one of the same kind.
+  /// Gets a token from the vault by single-flight work: callers that want the same token share it.
   func token(
     _ request: TokenRequest,
     asksNobody: Bool = false
@@ -120,7 +125,8 @@ extension AuthSession {
       if epoch != work.epoch, !facts.isAuthenticated {
         throw AuthError(.signedOut, "somebody signed out meanwhile", recoverySuggestion: "sign in")
       }
-      // What others asked for may be too short for this caller, or what it was refused with.
+      // A token that another caller asked for may be too short for this one, or the one that was
+      // refused.
       if isOwn || suits(token, request) { return token }
     }
   }
@@ -131,7 +137,7 @@ extension AuthSession {
       || token.lasts(nanoseconds(request.minimumLifetime), from: clock.elapsed)
   }
 
-  /// Finds out how the account stands, where nobody has asked yet.
+  /// Asks how the account stands, if the vault was not asked yet.
   private func learnStanding() async throws(AuthError) {
     let found = facts
     guard !found.isKnown else { return }
@@ -140,7 +146,9 @@ extension AuthSession {
     if facts.isAuthenticated { follow() }
   }
 
-  /// The work itself: its prompts are those of all who wait for it.
+  /// The work itself.
+  ///
+  /// Its prompts belong to all callers that wait for it.
   private func fetch(
     _ request: TokenRequest,
     _ work: TokenWork
@@ -157,7 +165,7 @@ extension AuthSession {
         try await vault.accessToken(of: account, request, asking)
       }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
-      // Who waits for the state finds the token.
+      // A caller that waits for the new state must find the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
       if facts.isAuthenticated { follow() }
@@ -169,26 +177,28 @@ extension AuthSession {
   }
 }
 
-/// What tokens are fetched once for: all who want the same wait for the same work.
+/// The key of single-flight token work: calls that want the same token wait for the same work.
 struct TokenWork: Hashable, Sendable {
   let scopes: [String]?
   let audience: String?
-  /// A call that accepts the risk must not end with the refusal of one that does not.
+  /// A call that accepts the risk must not end with the refusal of a call that does not.
   let mayNarrowLogin: Bool
-  /// Work in the background must not end with "nobody can be asked" for those who can be.
+  /// A call that can show a prompt must not share background work, which fails if it needs one.
   let asksNobody: Bool
-  /// Who asks after a sign-out or a lock does not get what was asked for before.
+  /// A call after a sign-out or a lock must not get a token that was requested earlier.
   let epoch: UInt64
 }
 
 extension AuthError {
-  /// The session refuses while it is locked.
+  /// The session refuses tokens while it is locked.
   static var isLocked: AuthError {
     AuthError(.locked, "the session is locked", recoverySuggestion: "unlock it")
   }
 }
 
-/// A duration in nanoseconds, as far as they can be told.
+/// A duration in nanoseconds.
+///
+/// Durations beyond the range of `Int64` are cut to it.
 @inline(__always)
 func nanoseconds(_ duration: Duration) -> Int64 {
   let (seconds, attoseconds) = duration.components

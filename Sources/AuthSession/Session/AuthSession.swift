@@ -1,11 +1,12 @@
 public import Observation
 internal import Synchronization
 
-/// An app's session: who is signed in, and a valid access token whenever one is needed.
+/// An app's session: the user who is signed in, and a valid access token whenever the app needs
+/// one.
 ///
-/// Several tasks and threads may use it at once. What it knows can be observed (Observation), or
-/// followed as a sequence: `states`. The refresh token never comes here: the vault keeps and uses
-/// it, after a presence check where the account is protected.
+/// Several tasks and threads may use it at the same time. Its state can be observed (Observation),
+/// or followed as a sequence: `states`. The refresh token never enters the app: the vault keeps and
+/// uses it, after a presence check if the account is protected.
 ///
 /// ```swift
 /// let session = AuthSession(
@@ -21,14 +22,14 @@ internal import Synchronization
 /// let token = try await session.accessToken()
 /// ```
 public final class AuthSession: Sendable, Observable {
-  /// What the session holds that changes.
+  /// The parts of the session that change.
   struct Content: Sendable {
     var facts = SessionFacts()
-    /// Raised whenever tokens that are on their way must no longer be kept.
+    /// Raised when tokens that are under way must no longer be kept.
     var epoch: UInt64 = 0
     var failedChecks = 0
     var watch: Task<Void, Never>?
-    /// Whether the vault tells what changes, at this moment.
+    /// Whether the vault reports changes at this moment.
     var hears = false
     var network: Task<Void, Never>?
     var listeners: [UInt64: AsyncStream<AuthState>.Continuation] = [:]
@@ -37,9 +38,9 @@ public final class AuthSession: Sendable, Observable {
 
   /// The account's name in the vault.
   public let account: String
-  /// Where it signs in; nil: an account that exists signs in where it did before.
+  /// The provider of the account; `nil` if an existing account uses its previous provider.
   public let provider: AuthProvider?
-  /// How the session behaves.
+  /// The settings of the session.
   public let configuration: AuthConfiguration
 
   let vault: any AuthVault
@@ -51,9 +52,9 @@ public final class AuthSession: Sendable, Observable {
   private let cached = Mutex<AccessToken?>(nil)
   private let registrar = ObservationRegistrar()
 
-  /// A session for one account of the machine's vault.
+  /// Makes a session for one account of the machine's vault.
   ///
-  /// Nothing is opened or asked before the first call.
+  /// It opens and asks nothing before the first call.
   public convenience init(
     account: String,
     provider: AuthProvider? = nil,
@@ -69,7 +70,7 @@ public final class AuthSession: Sendable, Observable {
     )
   }
 
-  /// A session over another vault, such as the stub of `AuthSessionTesting`.
+  /// Makes a session over another vault, such as the stub of `AuthSessionTesting`.
   public init(
     account: String,
     provider: AuthProvider? = nil,
@@ -97,31 +98,39 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  // MARK: What an app shows
+  // MARK: Observable state
 
-  /// Where the session stands; `unauthenticated` until `restore()`, or the first call, has asked.
+  /// The state of the session.
+  ///
+  /// It is `unauthenticated` until `restore()`, or the first call, has asked the vault.
   public var state: AuthState { observed { $0.state } }
-  /// Whether somebody is signed in, whatever the session does at the moment.
+  /// Whether a user is signed in, whatever the session does at the moment.
   public var isAuthenticated: Bool { observed { $0.isAuthenticated } }
-  /// Who is signed in.
+  /// The user who is signed in.
   public var currentUser: User? { observed { $0.user } }
-  /// Whether a call waits for the vault or a provider; requests and tokens do not count.
+  /// Whether a call waits for the vault or a provider.
+  ///
+  /// Requests and tokens do not count.
   public var isLoading: Bool { observed { $0.calls > 0 || $0.isAuthenticating } }
-  /// What went wrong last, for the person.
+  /// The last failure, as a text for the person.
   public var errorMessage: String? { observed { $0.failure?.description } }
-  /// Whether the provider could not be reached the last time, be the session locked or not.
+  /// Whether the last attempt to reach the provider failed.
+  ///
+  /// It does not depend on the lock.
   public var isOffline: Bool { observed { $0.isOffline } }
   /// Whether a presence check guards the account.
   public var hasProtectedCredentials: Bool { observed { $0.isProtected } }
 
-  /// Leads back from the state `error`.
+  /// Leaves the state `error`.
   public func dismissError() {
     change { $0.dismissFailure() }
   }
 
-  /// Each state from now on, the present one first; it ends with the session.
+  /// Each state from now on.
   ///
-  /// Who reads slowly misses the oldest of more than 64.
+  /// The present state comes first, and the sequence ends with the session.
+  ///
+  /// At most 64 states wait. A slow reader misses the oldest ones.
   public var states: AsyncStream<AuthState> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: AuthState.self,
@@ -144,16 +153,16 @@ public final class AuthSession: Sendable, Observable {
     return content.withLock { read($0.facts) }
   }
 
-  // MARK: What happens
+  // MARK: Changes
 
   /// The facts at this moment.
   var facts: SessionFacts { content.withLock { $0.facts } }
 
-  /// Changes facts, and tells whoever follows the state.
+  /// Changes facts, and tells those who follow the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    // First the change: one on another thread that was told before could look, see the old state, and
-    // never be told again.
+    // Make the change first. An observer on another thread that is told earlier could read the old
+    // state and would not be told again.
     defer { registrar.withMutation(of: self, keyPath: \.state) {} }
     return content.withLock { content in
       let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
@@ -175,7 +184,9 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// Counts presence checks that did not pass; how many there are in a row.
+  /// Counts failed presence checks.
+  ///
+  /// Returns how many there are in a row.
   func addFailedChecks(_ count: Int) -> Int {
     content.withLock { content in
       content.failedChecks += count
@@ -183,12 +194,12 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// A presence check has passed, or another login has begun: what failed before no longer counts.
+  /// Clears the count of failed checks, because a check has passed or another sign-in has begun.
   func checkHasPassed() {
     content.withLock { $0.failedChecks = 0 }
   }
 
-  /// Makes `task` the one that follows the vault; the one before it ends.
+  /// Makes `task` the watch over the vault, and ends the previous watch.
   func follow(_ make: (_ number: UInt64) -> Task<Void, Never>) {
     content.withLock { content in
       content.watch?.cancel()
@@ -197,7 +208,8 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// Ends the watch over the vault: what it has still to tell is older than a call that has ended since.
+  /// Ends the watch over the vault, because its pending reports are older than a call that has
+  /// ended.
   ///
   /// - Returns: whether there was one.
   @discardableResult
@@ -211,24 +223,24 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// Whether this watch is told what changes, from now on.
+  /// Sets whether this watch receives reports of changes from now on.
   func hears(_ does: Bool, watch number: UInt64) {
     content.withLock { if $0.facts.watch == number { $0.hears = does } }
   }
 
-  /// The same for the task that listens for a network, where none does yet.
+  /// Stores the task that listens for a network, unless such a task exists.
   func listen(_ make: () -> Task<Void, Never>) {
     content.withLock { content in
       if content.facts.isOffline, content.network == nil { content.network = make() }
     }
   }
 
-  /// Whether something follows the vault.
+  /// Whether a watch follows the vault.
   var isFollowing: Bool { content.withLock { $0.watch != nil && $0.hears } }
 
   // MARK: The token in memory
 
-  /// The token in memory that lasts for `lifetime` nanoseconds more.
+  /// The token in memory if it lasts at least `lifetime` nanoseconds more.
   @inline(__always)
   func cachedToken(for lifetime: Int64) -> AccessToken? {
     let now = clock.elapsed
@@ -241,12 +253,15 @@ public final class AuthSession: Sendable, Observable {
   /// The token in memory, valid or not.
   var anyCachedToken: AccessToken? { cached.withLock { $0 } }
 
-  /// Which tokens may be kept in memory: those that were asked for in the same epoch.
+  /// The epoch of the token in memory.
+  ///
+  /// Only tokens that were requested in the same epoch may be kept.
   var epoch: UInt64 { content.withLock { $0.epoch } }
 
-  /// Keeps a token in memory, unless somebody has signed out or locked since it was asked for.
+  /// Keeps a token in memory, unless a sign-out or a lock came after the request for it.
   ///
-  /// One that a check has paid for while the session is locked is kept until it locks anew.
+  /// If a presence check brought the token while the session was locked, it is kept until the next
+  /// lock.
   func keep(_ token: AccessToken, of epoch: UInt64) {
     content.withLock { content in
       guard content.epoch == epoch, content.facts.tokenHolder != nil else { return }
@@ -254,12 +269,12 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
-  /// Forgets this token, where it is still the one in memory.
+  /// Forgets this token if it is still the one in memory.
   func drop(_ token: AccessToken) {
     cached.withLock { if $0 == token { $0 = nil } }
   }
 
-  /// Forgets the token in memory, and those that are on their way.
+  /// Forgets the token in memory, and the tokens that are under way.
   func forget() {
     content.withLock { content in
       content.epoch += 1

@@ -1,28 +1,32 @@
-/// Where a session stands: what decides which view an app shows.
+/// The state of a session, which decides the view that an app shows.
 ///
-/// An app reads it; only what happens changes it.
+/// An app reads it. Only events change it.
 public enum AuthState: Sendable, Hashable {
-  /// Nobody is signed in: show the login view.
+  /// No user is signed in: show the sign-in view.
   case unauthenticated
-  /// A login or a registration is under way.
+  /// A sign-in or a registration is under way.
   case authenticating
-  /// Signed in, and tokens can be had.
+  /// A user is signed in, and tokens are available.
   case authenticated(User)
-  /// Someone has to show that they are here: show the prompt.
+  /// A person must show presence: show the prompt.
   case presencePrompt(PresencePrompt)
-  /// Signed in and protected, and no unlock window is open: show the lock view.
+  /// A user is signed in to a protected account, and no unlock window is open: show the lock view.
   ///
-  /// A valid access token is handed out all the same, unless
-  /// ``AuthConfiguration/refusesWhileLocked``.
+  /// The session still returns a valid access token, unless
+  /// ``AuthConfiguration/refusesWhileLocked`` is set.
   case locked(User)
-  /// Only a login helps, for this reason; what was there stays until then.
+  /// Only a new sign-in helps, for this reason.
+  ///
+  /// The vault keeps its data until then.
   case loginRequired(User, reason: String?)
-  /// Signed in, but the provider cannot be reached from here now.
+  /// A user is signed in, but the provider cannot be reached now.
   case offline(User)
-  /// The last thing that was asked for failed; `dismissError()` leads back.
+  /// The last call failed.
+  ///
+  /// `dismissError()` leaves this state.
   case error(AuthError)
 
-  /// Who is signed in, where that is part of the state.
+  /// The user who is signed in, if that is part of the state.
   public var user: User? {
     switch self {
     case .authenticated(let user), .locked(let user), .offline(let user),
@@ -32,10 +36,12 @@ public enum AuthState: Sendable, Hashable {
     }
   }
 
-  /// Whether this state is one of somebody who is signed in, be the session locked or offline.
+  /// Whether this state means that a user is signed in.
   ///
-  /// It is false while a login, a prompt or an error stands before that: then
-  /// ``AuthSession/AuthSession/isAuthenticated`` tells.
+  /// The session may be locked or offline.
+  ///
+  /// It is false while a sign-in, a prompt or an error hides that. Read
+  /// ``AuthSession/AuthSession/isAuthenticated`` then.
   public var isSignedIn: Bool {
     switch self {
     case .authenticated, .locked, .offline: true

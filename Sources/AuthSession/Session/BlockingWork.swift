@@ -1,20 +1,22 @@
 internal import Synchronization
 internal import System
 
-/// Runs work that blocks on a few threads of its own, so that no thread of the pool is held.
+/// Runs blocking work on a few threads of its own, so that it holds no thread of the pool.
 ///
-/// A thread ends when nothing is left to do. What waits for a person or for a server has threads of
-/// its own, so that it never holds up what the vault answers at once.
+/// A thread ends when no work is left. Work that waits for a person or a server has threads of its
+/// own, so that it never delays calls that the vault answers at once.
 final class BlockingWork: Sendable {
-  /// Calls that the vault answers by itself.
+  /// Calls that the vault answers without a person or a server.
   static let short = BlockingWork(mostThreads: 8)
   /// Calls for which the vault may ask a person or a provider.
   static let long = BlockingWork(mostThreads: 16)
-  /// Ends of logins: they wait for no person, and behind none who does.
+  /// Calls that end sign-ins.
+  ///
+  /// They wait for no person, and never queue behind a call that does.
   static let ending = BlockingWork(mostThreads: 8)
-  /// Requests to servers, and logins that a person ends elsewhere.
+  /// Requests to servers, and sign-ins that a person completes elsewhere.
   static let elsewhere = BlockingWork(mostThreads: 32)
-  /// Prompts at the terminal: one at a time, since there is one keyboard.
+  /// Prompts at the terminal: one at a time, because there is one keyboard.
   static let terminal = BlockingWork(mostThreads: 1)
 
   private struct Job {
@@ -34,10 +36,11 @@ final class BlockingWork: Sendable {
     self.mostThreads = mostThreads
   }
 
-  /// Runs `body`, which is told by a readable descriptor when the task was cancelled: that of
-  /// `wake` where one is given.
+  /// Runs `body`.
   ///
-  /// - Throws: what `body` throws; `cancelled` where its turn never came.
+  /// If the task is cancelled, the descriptor becomes readable: that of `wake` if one is given.
+  ///
+  /// - Throws: the errors of `body`; `cancelled` if the task was cancelled before its turn.
   nonisolated(nonsending) func run<Value: Sendable>(
     _ wake: WakeEventBox? = nil,
     _ body: @escaping @Sendable (_ interrupt: Int32) throws(AuthError) -> Value
@@ -55,7 +58,7 @@ final class BlockingWork: Sendable {
           continuation.resume(returning: outcome)
         }
         if let error = submit(job) { continuation.resume(returning: .failure(error)) }
-        // Cancelled while it was handed over: the handler may have come too early.
+        // The task may be cancelled during the hand-over, when the handler was too early.
         if Task.isCancelled { cancel(turn) }
       }
     } onCancel: {
@@ -64,7 +67,9 @@ final class BlockingWork: Sendable {
     return try outcome.get()
   }
 
-  /// Tells the one who runs; who waits for a thread needs none to hear of it.
+  /// Cancels the work.
+  ///
+  /// If it waits for a thread, it runs here at once, only to report that.
   private func cancel(_ turn: Turn) {
     turn.cancel()
     let waiting = content.withLock { content -> Job? in
@@ -74,7 +79,9 @@ final class BlockingWork: Sendable {
     waiting?.run()
   }
 
-  /// Has a thread do it; an error where none can be had.
+  /// Gives the job to a thread.
+  ///
+  /// Returns an error if no thread can be started.
   private func submit(_ job: Job) -> AuthError? {
     let isQueued = content.withLock { content in
       guard content.threads >= mostThreads else {
@@ -105,7 +112,9 @@ final class BlockingWork: Sendable {
   }
 }
 
-/// When one piece of work may run: not any more once its task was cancelled.
+/// The permission of one piece of work to run.
+///
+/// It ends when the task is cancelled.
 private final class Turn: Sendable {
   private struct State {
     var wake: WakeEventBox?
@@ -118,7 +127,9 @@ private final class Turn: Sendable {
     state = Mutex(State(wake: wake))
   }
 
-  /// What tells that it was cancelled; made now, since many may wait for their turn.
+  /// Returns the event that reports a cancellation.
+  ///
+  /// It is made late, because many turns may wait.
   func begin() throws(AuthError) -> WakeEventBox {
     try state.withLock { state throws(AuthError) in
       guard !state.isCancelled else { throw .taskCancelled }
@@ -136,7 +147,7 @@ private final class Turn: Sendable {
   }
 }
 
-/// A wake event that closures share.
+/// Holds a wake event that several closures share.
 final class WakeEventBox: Sendable {
   let event: WakeEvent
 
@@ -144,14 +155,14 @@ final class WakeEventBox: Sendable {
     event = try WakeEvent()
   }
 
-  /// One that was not signalled.
+  /// Makes an event that is not signalled.
   static func make() throws(AuthError) -> WakeEventBox {
     do { return try WakeEventBox() } catch { throw .system(error) }
   }
 }
 
 extension AuthError {
-  /// A system call failed.
+  /// The error for a failed system call.
   static func system(_ error: SystemError) -> AuthError {
     AuthError(.unexpected, "\(error)", cause: error)
   }

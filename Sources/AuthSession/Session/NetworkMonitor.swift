@@ -1,18 +1,24 @@
 internal import System
 internal import VaultClient
 
-/// Tells when the machine's network has changed, so that what failed may work now.
+/// Reports changes of the machine's network, so that a call that failed may be tried again.
 public protocol NetworkMonitor: Sendable {
-  /// One value for each change, from now on; what nobody reads in time becomes one.
+  /// One value for each change from now on.
+  ///
+  /// Changes that are not read in time become one value.
   func changes() -> AsyncStream<Void>
 }
 
-/// The kernel's word on links, addresses and routes (rtnetlink(7)); nothing is polled.
+/// Watches the kernel's reports on links, addresses and routes (rtnetlink(7)).
+///
+/// It does not poll.
 public struct SystemNetworkMonitor: NetworkMonitor {
   /// The machine's network.
   public init() {}
 
-  /// One value for each change; it has a thread of its own while somebody listens.
+  /// One value for each change.
+  ///
+  /// A thread of its own runs as long as the stream has a reader.
   public func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
@@ -42,7 +48,7 @@ public struct SystemNetworkMonitor: NetworkMonitor {
     return stream
   }
 
-  /// For the closure of the thread.
+  /// Lets the closure of the thread share the descriptor.
   private final class Changes: Sendable {
     let kernel: NetworkChanges
 

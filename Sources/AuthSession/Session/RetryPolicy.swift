@@ -1,11 +1,11 @@
-/// How a session tries again by itself if the network or the provider fails for a moment.
+/// How a session tries again by itself after a temporary failure of the network or the provider.
 ///
-/// It holds for tokens, for `fetchCurrentUser()`, for `verify()` and for requests. It does not hold for a
-/// login or a registration: the person waits for those, and may type something else.
+/// It applies to tokens, `fetchCurrentUser()`, `verify()` and requests. It does not apply to a
+/// sign-in or a registration: the person waits for those, and may change the input.
 ///
-/// A request is sent again if nothing of it left this machine, or if its method is idempotent (RFC 9110,
-/// section 9.2.2): then also after an answer of 429, 502, 503 or 504. A POST that may have taken effect
-/// is never sent a second time.
+/// A request is sent again if no part of it left this machine, or if its method is idempotent
+/// (RFC 9110, section 9.2.2). An idempotent request is also sent again after an answer of 429, 502, 503
+/// or 504. A POST that may have taken effect is never sent a second time.
 public struct RetryPolicy: Sendable, Hashable {
   /// The most tries that any policy allows.
   public static let mostTries = 10
@@ -14,10 +14,9 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The longest pause between two tries, unless the server asks for a longer one.
   static let longestPause = Duration.seconds(30)
 
-  /// How often it is tried in all, with the first time: 1 to 10.
+  /// The total number of tries, the first one included: 1 to 10.
   public let tries: Int
-  /// How long it may take in all, from the first try to the beginning of the last one: at most ten
-  /// minutes.
+  /// The total time, from the first try to the beginning of the last one: at most ten minutes.
   public let time: Duration
   /// The pause after the first try.
   ///
@@ -25,10 +24,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// so that many apps do not come back at once.
   public let firstPause: Duration
 
-  /// A policy of these parts; what is beyond the bounds is cut to them.
+  /// Makes a policy.
   ///
-  /// A pause is never shorter than the server asks for (`Retry-After`), nor than the vault waits after
-  /// an answer that was lost. If there is no time for it, the error comes at once.
+  /// Values beyond the bounds are cut to the bounds.
+  ///
+  /// A pause is never shorter than the server asks for (`Retry-After`). It is also never shorter
+  /// than the vault waits after a lost answer. If the time does not allow the pause, the error
+  /// comes at once.
   public init(
     tries: Int = 4,
     time: Duration = .seconds(60),
@@ -39,7 +41,7 @@ public struct RetryPolicy: Sendable, Hashable {
     self.firstPause = min(max(firstPause, .milliseconds(50)), Self.longestPause)
   }
 
-  /// The pause after so many tries; `nil` if no try or no time is left.
+  /// The pause after `made` tries; `nil` if no try or no time is left.
   func pause(after made: Int, elapsed: Duration, asked: Duration?) -> Duration? {
     guard made < tries else { return nil }
     var pause = firstPause
@@ -50,12 +52,12 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 extension AuthError {
-  /// How long the provider, or the vault, wants to be left alone; `nil` if neither says.
+  /// How long the provider, or the vault, asks to wait before the next try; `nil` if neither says.
   public var retryAfter: Duration? {
     if case .providerUnavailable(let time, _) = kind { time } else { nil }
   }
 
-  /// Whether the same call may succeed a moment later, with nothing changed here.
+  /// Whether the same call may succeed a moment later without a change here.
   var isOfTheMoment: Bool {
     switch kind {
     case .offline, .providerUnavailable: true
@@ -65,10 +67,10 @@ extension AuthError {
 }
 
 extension AuthSession {
-  /// Makes a call of the vault, and again if the configuration asks for that.
+  /// Makes a call to the vault, and makes it again if the configuration allows that.
   ///
-  /// One touch is for one request. After a prompt was shown, a further try shows none: if it needs one,
-  /// the error of the previous try is the outcome.
+  /// One touch counts for one request. After a prompt was shown, a further try shows none. If it
+  /// would need one, the error of the previous try is the outcome.
   func retrying<Value: Sendable>(
     _ check: PresenceCall,
     _ body: (PresenceAsking) async throws(AuthError) -> Value
@@ -99,7 +101,7 @@ extension AuthSession {
     }
   }
 
-  /// Sends a request, and again if the configuration asks for that and a second one is safe.
+  /// Sends a request, and sends it again if the configuration allows that and a repeat is safe.
   func sendRetrying(
     _ request: AuthRequest,
     _ send: (AuthRequest) async throws(AuthError) -> AuthResponse
@@ -131,14 +133,14 @@ extension AuthSession {
 }
 
 extension AuthRequest {
-  /// Whether doing it twice is as good as doing it once (RFC 9110, section 9.2.2).
+  /// Whether the effect of two such requests is that of one (RFC 9110, section 9.2.2).
   private var isIdempotent: Bool {
     ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method)
   }
 
   fileprivate func mayBeSentAgain(after outcome: Result<AuthResponse, AuthError>) -> Bool {
     switch outcome {
-    // Nothing of it was sent.
+    // No part of the request was sent.
     case .failure(let error) where error.kind == .offline: true
     case .failure(let error): error.isOfTheMoment && isIdempotent
     case .success(let response): [429, 502, 503, 504].contains(response.status) && isIdempotent
@@ -147,7 +149,7 @@ extension AuthRequest {
 }
 
 extension Result<AuthResponse, AuthError> {
-  /// How long the server wants to be left alone; `now` is in seconds since 1970.
+  /// How long the server asks to wait; `now` is in seconds since 1970.
   fileprivate func retryAfter(now: Int64) -> Duration? {
     switch self {
     case .failure(let error): error.retryAfter
@@ -158,6 +160,6 @@ extension Result<AuthResponse, AuthError> {
 }
 
 extension AuthError {
-  /// Whether a person would have to be asked.
+  /// Whether a presence check stopped the call.
   fileprivate var isOfPresence: Bool { if case .presence = kind { true } else { false } }
 }

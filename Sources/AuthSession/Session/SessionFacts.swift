@@ -1,17 +1,19 @@
-/// What a session knows; its state follows from it and is stored nowhere.
+/// The facts that a session knows.
 ///
-/// Each fact excludes what contradicts it, so that a wrong state cannot be written down: there is
-/// no lock without a login and a protection, and nobody is offline who is not signed in. What
-/// happens changes facts by one of the functions here, at any time and in any order.
+/// Its state is computed from them and stored nowhere.
+///
+/// Each fact excludes its contradictions, so that a wrong state cannot be represented. A lock needs
+/// a sign-in and a protection, and only a user who is signed in can be offline. Events change facts
+/// only by the functions here, at any time and in any order.
 struct SessionFacts: Sendable {
-  /// What is known of the login.
+  /// The status of the sign-in.
   enum Standing: Sendable, Hashable {
     case signedOut
     case loginRequired(User, reason: String?)
     case signedIn(User, Guard, isOffline: Bool)
   }
 
-  /// What stands before the refresh token.
+  /// The protection of the refresh token.
   enum Guard: Sendable, Hashable {
     case none
     case unlocked
@@ -19,21 +21,24 @@ struct SessionFacts: Sendable {
   }
 
   private(set) var standing = Standing.signedOut
-  /// Whether the vault was ever asked.
+  /// Whether the vault was asked at least once.
   private(set) var isKnown = false
-  /// Raised with each thing that the vault told by itself, and each login and sign-out: what was
-  /// asked for before it is older.
+  /// Raised with each report that the vault sends by itself, and with each sign-in and sign-out.
+  ///
+  /// An answer to an earlier question is older.
   private(set) var news: UInt64 = 0
-  /// Which watch over the vault counts: what another one tells comes too late.
+  /// The number of the watch over the vault that counts.
+  ///
+  /// Reports of other watches come too late.
   private(set) var watch: UInt64 = 0
   private(set) var isAuthenticating = false
-  /// Shown in the order of their coming.
+  /// Prompts, in the order in which they arrived.
   private(set) var prompts: [PresencePrompt] = []
   private(set) var failure: AuthError?
   /// Calls that wait for the vault or for a provider.
   private(set) var calls = 0
 
-  /// Where the session stands.
+  /// The state of the session.
   var state: AuthState {
     if let prompt = prompts.first { return .presencePrompt(prompt) }
     if isAuthenticating { return .authenticating }
@@ -47,7 +52,7 @@ struct SessionFacts: Sendable {
     }
   }
 
-  /// Who is signed in, whatever the session does at the moment.
+  /// The user who is signed in, whatever the session does at the moment.
   var user: User? {
     switch standing {
     case .signedOut: nil
@@ -55,33 +60,35 @@ struct SessionFacts: Sendable {
     }
   }
 
-  /// Whether there is a login, whatever the session does at the moment.
+  /// Whether a user is signed in, whatever the session does at the moment.
   var isAuthenticated: Bool {
     if case .signedIn = standing { true } else { false }
   }
 
-  /// Whether a presence check stands before the account.
+  /// Whether a presence check protects the account.
   var isProtected: Bool {
     if case .signedIn(_, let kind, _) = standing { kind != .none } else { false }
   }
 
-  /// Whether it does, and no unlock window is open.
+  /// Whether the account is protected and no unlock window is open.
   var isLocked: Bool {
     if case .signedIn(_, .locked, _) = standing { true } else { false }
   }
 
-  /// Whose tokens may be kept in memory; another name is no other person.
+  /// The user whose tokens may be kept in memory.
+  ///
+  /// A new name is not a new user.
   var tokenHolder: User? {
     guard case .signedIn(let user, _, _) = standing else { return nil }
     return User(id: user.id, email: user.email, issuer: user.issuer)
   }
 
-  /// Whether the provider could not be reached the last time.
+  /// Whether the last attempt to reach the provider failed.
   var isOffline: Bool {
     if case .signedIn(_, _, isOffline: true) = standing { true } else { false }
   }
 
-  /// The vault told how the account stands.
+  /// Takes in the vault's answer on the account.
   mutating func saw(_ snapshot: VaultSnapshot) {
     isKnown = true
     guard let account = snapshot.account else {
@@ -102,32 +109,36 @@ struct SessionFacts: Sendable {
     }
   }
 
-  /// The vault told by itself how the account stands.
+  /// Takes in a report that the vault sent by itself.
   mutating func heard(_ snapshot: VaultSnapshot) {
     news += 1
     saw(snapshot)
   }
 
-  /// Another watch counts from now on, or none; its number.
+  /// Makes another watch count from now on, or none.
+  ///
+  /// Returns its number.
   mutating func watchAnew() -> UInt64 {
     watch += 1
     return watch
   }
 
-  /// A login has brought an account.
+  /// A sign-in has returned an account.
   mutating func signedIn(_ snapshot: VaultSnapshot) {
     isAuthenticating = false
     heard(snapshot)
   }
 
-  /// The vault told of the account alone: the window is as it was.
+  /// Takes in an answer on only the account.
+  ///
+  /// The window stays as it was.
   mutating func saw(_ account: AccountSnapshot) {
     var isUnlocked = false
     if case .signedIn(_, .unlocked, _) = standing { isUnlocked = true }
     saw(VaultSnapshot(account: account, isUnlocked: isUnlocked))
   }
 
-  /// An unlock window was opened, or closed.
+  /// An unlock window was opened or closed.
   mutating func windowIs(open: Bool) {
     guard case .signedIn(let user, let kind, let isOffline) = standing, kind != .none else {
       return
@@ -135,19 +146,19 @@ struct SessionFacts: Sendable {
     standing = .signedIn(user, open ? .unlocked : .locked, isOffline: isOffline)
   }
 
-  /// The session was locked, or the window is gone with the vault.
+  /// The session was locked, or the window ended with the engine.
   mutating func locked() {
     news += 1
     windowIs(open: false)
   }
 
-  /// Whether the provider could be reached.
+  /// Records whether the provider could be reached.
   mutating func providerIs(reachable: Bool) {
     guard case .signedIn(let user, let kind, _) = standing else { return }
     standing = .signedIn(user, kind, isOffline: !reachable)
   }
 
-  /// The provider no longer takes the login.
+  /// The provider no longer accepts the sign-in.
   mutating func loginEnded(reason: String?) {
     guard let user else { return }
     standing = .loginRequired(user, reason: reason)
@@ -161,7 +172,9 @@ struct SessionFacts: Sendable {
     failure = nil
   }
 
-  /// A login begins; false: one is under way already.
+  /// Begins a sign-in.
+  ///
+  /// Returns false if one is under way already.
   mutating func beginAuthenticating() -> Bool {
     guard !isAuthenticating else { return false }
     isAuthenticating = true
@@ -169,12 +182,12 @@ struct SessionFacts: Sendable {
     return true
   }
 
-  /// The login that was begun has ended, well or not.
+  /// The sign-in has ended, with or without success.
   mutating func endAuthenticating() {
     isAuthenticating = false
   }
 
-  /// A prompt wants to be shown.
+  /// Adds a prompt that must be shown.
   mutating func begin(_ prompt: PresencePrompt) {
     prompts.append(prompt)
   }
@@ -184,7 +197,7 @@ struct SessionFacts: Sendable {
     prompts.removeAll { $0 == prompt }
   }
 
-  /// A call is made; it takes the last failure away.
+  /// Begins a call, which clears the last failure.
   mutating func beginCall() {
     calls += 1
     failure = nil
@@ -195,12 +208,12 @@ struct SessionFacts: Sendable {
     calls -= 1
   }
 
-  /// Something failed that the person is to know of.
+  /// Records a failure that the person must see.
   mutating func failed(_ error: AuthError) {
     failure = error
   }
 
-  /// The person knows.
+  /// The person has seen the failure.
   mutating func dismissFailure() {
     failure = nil
   }

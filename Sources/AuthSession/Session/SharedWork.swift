@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Work that many tasks wait for and that is done once.
+/// Single-flight work: many tasks wait for it, and it runs once.
 ///
-/// A task that is cancelled leaves alone; the work itself is cancelled when the last one has left.
+/// A cancelled task leaves, and the others go on waiting. The work is cancelled when the last task
+/// has left.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, AuthError>
 
@@ -10,7 +11,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome: Outcome
     let isOwn: Bool
 
-    /// What a task that is cancelled is told.
+    /// The answer to a cancelled task.
     static var cancelled: Answer { Answer(outcome: .failure(.taskCancelled), isOwn: false) }
   }
 
@@ -18,7 +19,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct Run {
     var number: UInt64
-    /// Who began it.
+    /// The waiter that began the run.
     var owner: UInt64
     var task: Task<Void, Never>?
     var waiting: [UInt64: Waiter] = [:]
@@ -36,8 +37,10 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let content = Mutex(Content())
 
-  /// The result of the work under this key: of the one that runs, else of `work`, which `isOwn`
-  /// tells.
+  /// The result of the work under this key.
+  ///
+  /// It joins the run that exists, else it starts `work`. `isOwn` is true for the caller that
+  /// started it.
   func value(
     for key: Key,
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
@@ -53,7 +56,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return (try answer.outcome.get(), answer.isOwn)
   }
 
-  /// How many wait for any work.
+  /// How many tasks wait for any work.
   var waiting: Int { content.withLock { $0.runs.values.reduce(0) { $0 + $1.waiting.count } } }
 
   private func join(
@@ -62,7 +65,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ continuation: Waiter,
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
   ) {
-    // Cancelled before it came here: its handler found nothing to take away.
+    // The task was cancelled before it joined, so its handler found no waiter to remove.
     guard !Task.isCancelled else {
       return continuation.resume(returning: .cancelled)
     }
@@ -83,7 +86,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       content.runs[key] = run
     }
-    // Cancelled while it joined: the handler may have come too early.
+    // The task was cancelled while it joined, when the handler may have been too early.
     if Task.isCancelled { leave(key, waiter) }
   }
 
@@ -94,7 +97,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return nil
       }
       guard content.runs[key]?.waiting.isEmpty == true else { return (continuation, nil) }
-      // Who asks from now on begins anew: a run that is given up ends with an error.
+      // A later caller must start a new run, because a cancelled run ends with an error.
       return (continuation, content.runs.removeValue(forKey: key)?.task)
     }
     left?.1?.cancel()
@@ -114,7 +117,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension AuthError {
-  /// The task that asked was cancelled.
+  /// The error for a cancelled task.
   static var taskCancelled: AuthError {
     AuthError(.cancelled, "the task that asked was cancelled")
   }

@@ -1,11 +1,11 @@
 internal import System
 
-/// A token that opens an API for a short time.
+/// A short-lived token that gives access to an API.
 ///
-/// It prints as `AccessToken(redacted)`: only `value` and `authorization` hand it out, to be put
+/// It prints as `AccessToken(redacted)`. Only `value` and `authorization` return the token: put it
 /// into a request and nowhere else.
 public struct AccessToken: Sendable {
-  /// One reference, so that handing a token around costs one reference count.
+  /// One reference, so that passing a token on costs one reference count.
   private final class Facts: Sendable {
     let value: String
     let type: String
@@ -33,34 +33,36 @@ public struct AccessToken: Sendable {
 
   private let facts: Facts
 
-  /// The token itself: never log it.
+  /// The token itself.
+  ///
+  /// Never log it.
   public var value: String { facts.value }
-  /// Such as `Bearer` (RFC 6749, section 7.1).
+  /// The token type, such as `Bearer` (RFC 6749, section 7.1).
   public var type: String { facts.type }
-  /// What it was granted for; `nil` if the provider did not say.
+  /// The granted scopes; `nil` if the provider did not say.
   public var scopes: [String]? { facts.scopes }
   /// When it ends, in seconds since 1970; `nil` if the provider did not say.
   public var expiresAt: Int64? { facts.expiresAt }
-  /// Whether even a new one does not live as long as was asked for.
+  /// Whether even a new token does not live as long as requested.
   public var isShorterThanRequested: Bool { facts.isShorterThanRequested }
 
-  /// The value of the `Authorization` header that carries it (RFC 6750, section 2.1), for an HTTP
-  /// library of the app's own.
+  /// The value of the `Authorization` header that carries the token (RFC 6750, section 2.1), for
+  /// the app's own HTTP library.
   public var authorization: String {
     // "bearer" in any case is Bearer (RFC 6749, section 5.1).
     "\(facts.type.lowercased() == "bearer" ? "Bearer" : facts.type) \(facts.value)"
   }
 
-  /// A token as a vault gives it.
+  /// Makes a token with the values that a vault returns.
   ///
   /// - Parameters:
   ///   - value: the token.
-  ///   - type: such as `Bearer`.
+  ///   - type: the token type, such as `Bearer`.
   ///   - expiresAt: seconds since 1970; `nil` if it is not known.
-  ///   - scopes: what it was granted for; `nil` if it is not known.
-  ///   - isShorterThanRequested: whether a longer life was asked for than the provider gives.
-  ///   - clock: what the end of its life is turned by into one that no change of the time of day
-  ///     moves.
+  ///   - scopes: the granted scopes; `nil` if they are not known.
+  ///   - isShorterThanRequested: whether the request was for a longer life than the provider gives.
+  ///   - clock: the clock that turns the end of the token's life into one that no change of the
+  ///     time of day moves.
   public init(
     _ value: String,
     type: String = "Bearer",
@@ -75,13 +77,15 @@ public struct AccessToken: Sendable {
     facts = Facts(value, type, scopes, expiresAt, end, isShorterThanRequested)
   }
 
-  /// Whether it is still valid for `lifetime` nanoseconds from `now` on, as far as is known.
+  /// Whether the token is known to be valid for `lifetime` nanoseconds from `now` on.
   @inline(__always)
   func lasts(_ lifetime: Int64, from now: Int64) -> Bool {
     facts.end &- now > lifetime
   }
 
-  /// How long one is used whose end the provider did not tell, in nanoseconds; as the vault does.
+  /// How long a token is used if the provider did not give its end, in nanoseconds.
+  ///
+  /// The vault uses the same time.
   private static let assumedLifetime: Int64 = 300_000_000_000
 
   /// How long it lasts from `now` on; `nil` if its end is not known.
@@ -91,9 +95,9 @@ public struct AccessToken: Sendable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Never the token.
+  /// The type's name, never the token.
   public var description: String { "AccessToken(redacted)" }
-  /// Never the token.
+  /// The type's name, never the token.
   public var debugDescription: String { description }
   /// Without members: `dump` shows none.
   public var customMirror: Mirror { Mirror(self, children: []) }
@@ -106,10 +110,10 @@ extension AccessToken: Equatable {
   }
 }
 
-/// Nanoseconds from one moment to another, both in seconds since 1970, within a range that adds.
+/// Nanoseconds between two moments in seconds since 1970, clamped so that sums cannot overflow.
 private func saturating(_ end: Int64, minus now: Int64) -> Int64 {
   let (difference, overflow) = end.subtractingReportingOverflow(now)
-  // A hundred years are for ever.
+  // Clamp to 100 years so that the sum cannot overflow.
   let limit: Int64 = 100 * 365 * 86_400
   let seconds = overflow ? limit : min(max(difference, -limit), limit)
   return seconds * 1_000_000_000

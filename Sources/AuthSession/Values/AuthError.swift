@@ -1,95 +1,106 @@
-/// Why something that was asked of a session did not happen.
+/// The error of a session: why a call did not succeed.
 ///
-/// It holds no token, password or key. `description` is for the person: a backend may have named them
-/// in its message. A log takes `debugDescription`, or the kind.
+/// It holds no token, password or key. `description` is for the person, because a backend may name
+/// that person in its message. Log `debugDescription` or the kind.
 public struct AuthError: Error, Sendable {
-  /// What kind of failure it is: what a program decides by.
+  /// The kind of failure, by which a program decides.
   public enum Kind: Sendable, Hashable {
-    /// Nobody is signed in.
+    /// No user is signed in.
     case signedOut
-    /// The provider does not take the login any more: only a new one helps.
+    /// The provider no longer accepts the sign-in.
+    ///
+    /// Only a new sign-in helps.
     case loginRequired
-    /// The session is locked, and was told to refuse while it is.
+    /// The session is locked, and its configuration makes it refuse then.
     case locked
-    /// No connection to the provider could be made; it was not asked.
+    /// No connection to the provider could be made.
+    ///
+    /// The provider received nothing.
     case offline
-    /// The provider fails, or does not answer; it may be asked again after this time. `status` is the
-    /// HTTP status of its answer, and `nil` if none came.
+    /// The provider fails, or does not answer.
+    ///
+    /// Try again after this time. `status` is the HTTP status of its answer, and `nil` if no answer
+    /// came.
     case providerUnavailable(retryAfter: Duration?, status: Int?)
-    /// The e-mail address and the password do not belong together.
+    /// The e-mail address and the password do not match.
     ///
     /// A backend says so with 401, or with 400 or 422 if it finds no fault with a single field. If
-    /// it names another obstacle, such as an unconfirmed address, it is `providerRefused` instead.
-    /// A provider of OAuth says so with `invalid_grant` (RFC 6749, section 5.2).
+    /// it names another obstacle, such as an unconfirmed address, the error is `providerRefused`
+    /// instead. An OAuth provider says so with `invalid_grant` (RFC 6749, section 5.2).
     case wrongCredentials(status: Int)
-    /// The e-mail address has an account already: 409, or 400 or 422 with words that say so.
+    /// The e-mail address already has an account: 409, or 400 or 422 with words that say so.
     case addressTaken(status: Int)
-    /// The provider found fault with what was typed; `fields` says with what.
-    case invalidInput(status: Int)
-    /// The provider said no for another reason, with this HTTP status.
-    case providerRefused(status: Int)
-    /// The provider's settings do not fit what it answers.
-    case misconfigured
-    /// A token for these scopes may cost the login its other scopes, until a new login. Nothing was
-    /// sent.
+    /// The provider found fault with the input.
     ///
-    /// Call again with `mayNarrowLogin: true` to accept that for the call, or ask for the usual token.
-    /// If the provider is known to keep or to narrow a login, its setting `refresh_scope` says so, and
-    /// no call ends like this.
+    /// `fields` has the problem of each field.
+    case invalidInput(status: Int)
+    /// The provider refused for another reason, with this HTTP status.
+    case providerRefused(status: Int)
+    /// The provider's settings do not match its answers.
+    case misconfigured
+    /// A token for these scopes may cost the sign-in its other scopes, until a new sign-in.
+    ///
+    /// Nothing was sent.
+    ///
+    /// Call again with `mayNarrowLogin: true` to accept that for the call, or ask for the usual
+    /// token. If the provider is known to keep or to narrow a sign-in, its setting `refresh_scope`
+    /// says so, and no call ends with this error.
     case mayNarrowLogin
     /// The presence check did not pass.
     case presence(PresenceFailure)
-    /// The URL is none, or not one over https where that is needed.
+    /// The text is not a URL, or not an https URL although one is needed.
     case invalidURL
-    /// The account's tokens must not be sent to this host.
+    /// The account's tokens may not be sent to this host.
     case hostNotAllowed
-    /// The server answered with this HTTP status, which is no success.
+    /// The server answered with this HTTP status, which is not a success.
     case http(status: Int)
-    /// An answer is not what was to be decoded from it.
+    /// An answer could not be decoded as the expected value.
     case undecodable
-    /// Nobody ended the login in time.
+    /// The sign-in was not completed in time.
     case timedOut
     /// No browser can be opened here.
     case noBrowser
-    /// There is no terminal to ask at.
+    /// There is no terminal for the question.
     case noTerminal
-    /// Something else that excludes this is under way.
+    /// Another action that excludes this one is under way.
     case busy
-    /// Whoever asked no longer wants it.
+    /// The caller gave up.
     case cancelled
-    /// What was asked for is not possible like this.
+    /// The arguments are wrong or do not fit the state.
     case invalidArgument
-    /// Thumblatch's programs are not installed where they are looked for.
+    /// Thumblatch's programs are not installed at the expected paths.
     case notInstalled
     /// The vault does not answer.
     case vaultUnavailable
     /// The vault is damaged, newer, or not safe to use; nothing was changed.
     case vaultUnsafe
-    /// A failure that nobody foresaw.
+    /// An unexpected failure.
     case unexpected
   }
 
   /// Why a presence check did not pass.
   public enum PresenceFailure: String, Sendable, Hashable, CaseIterable {
-    /// The person gave it up.
+    /// The person cancelled the check.
     case cancelled
-    /// The person would rather type the password, which the policy does not allow.
+    /// The person prefers the password, which the policy does not allow.
     case passwordChosen
-    /// There is no reader, or it cannot be used.
+    /// There is no usable reader.
     case notAvailable
     /// No finger is enrolled.
     case notEnrolled
-    /// Too many fingers failed: only the password helps.
+    /// Too many fingers failed.
+    ///
+    /// Only the password helps.
     case lockedOut
-    /// Another finger, or a wrong password.
+    /// The finger is not enrolled, or the password is wrong.
     case noMatch
-    /// Nobody answered.
+    /// The person did not answer.
     case timedOut
     /// The reader, or the prompt, is in use.
     case busy
-    /// The system does not let this person in.
+    /// The system denies access to this person.
     case denied
-    /// There is nobody to be asked: no presenter is set.
+    /// The session has no presenter that could ask a person.
     case nobodyToAsk
   }
 
@@ -102,41 +113,41 @@ public struct AuthError: Error, Sendable {
     /// The password, and its repetition.
     public static let password = Field(rawValue: "password")
 
-    /// The backend's own name for any other field.
+    /// The backend's name of the field.
     public let rawValue: String
 
-    /// A field by its name.
+    /// Makes a field from its name.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
   }
 
-  /// What a backend said of one field.
+  /// A backend's message about one field.
   public struct FieldProblem: Sendable, Hashable {
     /// The field.
     public let field: Field
     /// The backend's words, in one line of at most 200 characters.
     public let message: String
 
-    /// Of these parts, as a stub of a test needs it.
+    /// Makes a message, as the stub of a test needs it.
     public init(_ field: Field, _ message: String) {
       self.field = field
       self.message = message
     }
   }
 
-  /// What kind it is.
+  /// The kind of failure.
   public let kind: Kind
   /// What happened, in one sentence for the person.
   public let message: String
-  /// What the person can do about it, where something can be said.
+  /// What the person can do about it; `nil` if there is no advice.
   public let recoverySuggestion: String?
-  /// What the provider said of single fields, each at most once and at most 16.
+  /// The provider's messages about single fields: at most one for each field, and at most 16.
   public let fields: [FieldProblem]
-  /// The error that led to it.
+  /// The error that caused this one.
   public let cause: (any Error)?
 
-  /// Of these parts.
+  /// Makes an error.
   public init(
     _ kind: Kind,
     _ message: String,
@@ -151,12 +162,12 @@ public struct AuthError: Error, Sendable {
     self.cause = cause
   }
 
-  /// What the provider said of a field.
+  /// The provider's message about a field.
   public func message(about field: Field) -> String? {
     fields.first { $0.field == field }?.message
   }
 
-  /// The HTTP status of the answer that led to it; `nil` if there was none.
+  /// The HTTP status of the answer that caused the error; `nil` if there was no answer.
   public var httpStatus: Int? {
     switch kind {
     case .wrongCredentials(let status), .addressTaken(let status), .invalidInput(let status),
@@ -169,20 +180,22 @@ public struct AuthError: Error, Sendable {
 }
 
 extension AuthError: CustomStringConvertible {
-  /// The message, and what to do about it: for the person.
+  /// The message and the advice, for the person.
   public var description: String {
     recoverySuggestion.map { "\(message) (\($0))" } ?? message
   }
 }
 
 extension AuthError: Hashable {
-  /// Whether both tell the same; their causes do not count.
+  /// Whether both errors say the same.
+  ///
+  /// Causes are not compared.
   public static func == (left: AuthError, right: AuthError) -> Bool {
     left.kind == right.kind && left.message == right.message
       && left.recoverySuggestion == right.recoverySuggestion && left.fields == right.fields
   }
 
-  /// Hashes what the comparison looks at.
+  /// Hashes the values that `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(message)
@@ -191,30 +204,32 @@ extension AuthError: Hashable {
   }
 }
 
-/// What an app does about an error.
+/// The next step of an app after an error.
 public enum RecoveryAction: Sendable, Hashable {
-  /// Nothing: the person gave up, and the session is as it was.
+  /// Do nothing.
+  ///
+  /// The person gave up, and the session is unchanged.
   case keepSession
   /// Ask whether to go on with the system password.
   case offerPassword
   /// Go on with the system password: the person chose it.
   case usePassword
-  /// Show the login view.
+  /// Show the sign-in view.
   case signIn
   /// Show the lock view.
   case unlock
-  /// Show the form again, with the message, and `fields` at their fields.
+  /// Show the form again with the message, and show `fields` at their fields.
   case correctInput
-  /// Try again after this time; nil: when the person wants to.
+  /// Try again after this time; `nil` for the moment that the person chooses.
   case retry(after: Duration?)
   /// Show the message.
   case showMessage
 }
 
 extension AuthError {
-  /// What to do about it.
+  /// The step that the error calls for.
   ///
-  /// A reader that fails leads to the password, and never to less than a presence check.
+  /// A reader that fails leads to the password, never to less than a presence check.
   public var recovery: RecoveryAction {
     switch kind {
     case .cancelled, .presence(.cancelled): .keepSession

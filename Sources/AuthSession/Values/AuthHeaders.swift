@@ -9,23 +9,25 @@
 public struct AuthHeaders: Sendable, Hashable {
   /// One header field.
   public struct Field: Sendable, Hashable {
-    /// Its name, as it was written.
+    /// Its name, as it was spelled.
     public let name: String
     /// Its value.
     public let value: String
 
-    /// A field of this name and value.
+    /// Makes a field.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
     }
 
-    /// Whether it has this name, whatever the case of its letters.
+    /// Whether the field has this name.
+    ///
+    /// Case does not count.
     func has(_ other: String) -> Bool {
       name.utf8.elementsEqual(other.utf8) { Self.lowercased($0) == Self.lowercased($1) }
     }
 
-    /// Names are ASCII (RFC 9110, section 5.6.2); nothing else has a case here.
+    /// Only ASCII letters have a case here, because names are ASCII (RFC 9110, section 5.6.2).
     fileprivate static func lowercased(_ byte: UInt8) -> UInt8 {
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -33,16 +35,19 @@ public struct AuthHeaders: Sendable, Hashable {
 
   private var fields: [Field] = []
 
-  /// No fields.
+  /// Makes an empty list of fields.
   public init() {}
 
-  /// These fields; a name may come more than once.
+  /// Makes a list of these fields.
+  ///
+  /// A name may occur more than once.
   public init(_ fields: some Sequence<Field>) {
     self.fields = Array(fields)
   }
 
-  /// The value of the first field of this name; setting it replaces all fields of the name, and
-  /// setting `nil` removes them.
+  /// The value of the first field of this name.
+  ///
+  /// A new value replaces all fields of the name, and `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.has(name) }?.value }
     set {
@@ -57,14 +62,16 @@ public struct AuthHeaders: Sendable, Hashable {
     fields.filter { $0.has(name) }.map(\.value)
   }
 
-  /// Adds a field behind those that are there, also where one has this name.
+  /// Adds a field after the present ones, even if one has this name.
   public mutating func append(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 }
 
 extension AuthHeaders {
-  /// Fields as `Name: value`; other lines are left out.
+  /// Parses lines of the form `Name: value`.
+  ///
+  /// Other lines are dropped.
   init(lines: [String]) {
     fields = lines.compactMap { line in
       guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
@@ -75,39 +82,45 @@ extension AuthHeaders {
 }
 
 extension AuthHeaders: RandomAccessCollection {
-  /// The place of the first field.
+  /// The index of the first field.
   public var startIndex: Int { fields.startIndex }
-  /// The place behind the last field.
+  /// The index after the last field.
   public var endIndex: Int { fields.endIndex }
-  /// The field at a place.
+  /// The field at an index.
   public subscript(position: Int) -> Field { fields[position] }
 }
 
 extension AuthHeaders: ExpressibleByDictionaryLiteral {
-  /// Fields of these names and values; a name may come more than once.
+  /// Makes fields of these names and values.
+  ///
+  /// A name may occur more than once.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field(name: $0.0, value: $0.1) }
   }
 }
 
 extension AuthHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The names alone: a value may be a token or a cookie.
+  /// Only the names, because a value may be a token or a cookie.
   public var description: String {
     "AuthHeaders(\(fields.map(\.name).joined(separator: ", ")))"
   }
-  /// The names alone.
+  /// Only the names.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthHeaders.Field {
-  /// Whether both mean the same: the case of a name does not count.
+  /// Whether both fields mean the same.
+  ///
+  /// The case of a name does not count.
   public static func == (left: AuthHeaders.Field, right: AuthHeaders.Field) -> Bool {
     left.has(right.name) && left.value.utf8.elementsEqual(right.value.utf8)
   }
 
-  /// Hashes what the comparison looks at, as bytes: both may come from a server.
+  /// Hashes the bytes that `==` compares.
+  ///
+  /// Both texts may come from a server.
   public func hash(into hasher: inout Hasher) {
     for byte in name.utf8 { hasher.combine(Self.lowercased(byte)) }
     for byte in value.utf8 { hasher.combine(byte) }
@@ -117,10 +130,10 @@ extension AuthHeaders.Field {
 extension AuthHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The name alone.
+  /// Only the name.
   public var description: String { name }
-  /// The name alone.
+  /// Only the name.
   public var debugDescription: String { name }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

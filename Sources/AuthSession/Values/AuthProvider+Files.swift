@@ -4,19 +4,21 @@ internal import SecretMemory
 internal import System
 
 extension AuthProvider {
-  /// A provider that the machine's administrator or the person has set up, for all programs.
+  /// A provider that the machine's administrator or the person has set up for all programs.
   public struct Installed: Sendable {
-    /// Where its file lies.
+    /// The location of a provider's file.
     public enum Source: Sendable, Hashable {
-      /// In /etc/thumblatch/providers.d: it wins over one of the person's own of the same name.
+      /// In /etc/thumblatch/providers.d.
+      ///
+      /// It takes precedence over the person's file of the same name.
       case machine
       /// In ~/.config/thumblatch/providers.d, or below $XDG_CONFIG_HOME.
       case person
     }
 
-    /// Its name: that of the file, without `.conf`.
+    /// The name of the file without `.conf`.
     public let name: String
-    /// Where its file lies.
+    /// The location of the file.
     public let source: Source
     /// The provider, or why its file cannot be used.
     public let provider: Result<AuthProvider, AuthError>
@@ -24,7 +26,7 @@ extension AuthProvider {
 
   /// All providers of this machine, by name, as `thumblatch provider list` shows them.
   ///
-  /// A file that is wrong is listed with the reason, and hides no other.
+  /// A faulty file is listed with its error, and does not hide other files.
   ///
   /// ```swift
   /// for installed in try AuthProvider.installed() {
@@ -34,7 +36,7 @@ extension AuthProvider {
   /// ```
   ///
   /// - Parameter environment: whether plain http to this machine itself is allowed.
-  /// - Returns: each with its name, and with the provider or the reason why its file cannot be used.
+  /// - Returns: each provider's name, with the provider or the reason why its file cannot be used.
   /// - Throws: `misconfigured` if a directory cannot be read, or the environment names no home.
   public static func installed(
     environment: Environment = .production
@@ -58,13 +60,14 @@ extension AuthProvider {
     }
   }
 
-  /// The provider of this name on this machine.
+  /// Reads the provider of this name on this machine.
   ///
   /// - Parameters:
   ///   - name: the name of its file, without `.conf`.
   ///   - environment: whether plain http to this machine itself is allowed.
-  /// - Throws: `misconfigured` if there is none, or its file cannot be used; `invalidURL` for plain
-  ///   http that is not allowed; `invalidArgument` for what cannot be a name.
+  /// - Throws: `misconfigured` if there is no such provider or its file cannot be used;
+  ///   `invalidURL` for plain http that is not allowed; `invalidArgument` if the text cannot be a
+  ///   name.
   public init(installed name: String, environment: Environment = .production) throws(AuthError) {
     let checked: ProviderName
     do throws(ConfigurationError) { checked = try ProviderName(name) } catch {

@@ -2,32 +2,36 @@ internal import Configuration
 internal import SecretMemory
 internal import VaultInterface
 
-/// Where an app's people sign in.
+/// A provider at which the users of an app sign in.
 public struct AuthProvider: Sendable, Hashable {
-  /// How strict a provider's URL is taken.
+  /// How strictly a provider's URL is checked.
   public enum Environment: Sendable, Hashable {
     /// Plain http is allowed to this machine itself.
     case development
-    /// https alone.
+    /// Only https is allowed.
     case production
   }
 
-  /// Its name, under which `thumblatch status` and prompts show it.
+  /// The name that `thumblatch status` and prompts show.
   public let name: String
   /// The keys of a provider file's [Provider] section.
   public let settings: [String: String]
-  /// The client secret of a provider file, which never is text here.
+  /// The client secret of a provider file.
+  ///
+  /// It is never held as text here.
   let clientSecret: SharedSecret?
 
-  /// One with all of its settings, as a provider file has them; the README lists them.
+  /// Makes a provider from its settings, as in a provider file.
+  ///
+  /// thumblatch-provider(5) lists them.
   ///
   /// - Parameters:
-  ///   - name: its name: lower-case letters, digits, `.`, `_` and `-`, at most 64; `nil`: the issuer's
-  ///     host, such as `login.example.com`.
+  ///   - name: the name: lower-case letters, digits, `.`, `_` and `-`, at most 64. `nil` for the
+  ///     issuer's host, such as `login.example.com`.
   ///   - settings: the keys of the [Provider] section.
   ///   - environment: whether plain http to this machine itself is allowed.
-  /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http where it
-  ///   is not allowed.
+  /// - Throws: `invalidArgument` for a wrong setting, `invalidURL` for plain http that is not
+  ///   allowed.
   public init(
     name: String? = nil,
     settings: [String: String],
@@ -45,7 +49,7 @@ public struct AuthProvider: Sendable, Hashable {
     clientSecret = nil
   }
 
-  /// One that was read from a file.
+  /// Makes a provider that was read from a file.
   init(_ provider: Provider, _ environment: Environment) throws(AuthError) {
     try Self.demandSafety(of: provider, environment)
     name = provider.name.text
@@ -53,7 +57,8 @@ public struct AuthProvider: Sendable, Hashable {
     clientSecret = provider.oauth?.clientSecret?.secret
   }
 
-  /// Refuses plain http in production: any program on the way reads a token that is sent so.
+  /// Refuses plain http in production: any program on the network path can read a token sent over
+  /// it.
   private static func demandSafety(
     of provider: Provider,
     _ environment: Environment
@@ -72,7 +77,7 @@ public struct AuthProvider: Sendable, Hashable {
     _ settings: [String: String]
   ) throws(ConfigurationError) -> Provider {
     if let name { return try Provider(name: ProviderName(name), settings: settings) }
-    // An issuer that is missing or wrong is told with its key.
+    // If the issuer is missing or wrong, this call throws the error that names the key.
     guard let issuer = settings["issuer"].flatMap({ try? Issuer($0) }) else {
       return try Provider(name: ProviderName("app"), settings: settings)
     }
@@ -83,20 +88,24 @@ public struct AuthProvider: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - issuer: its URL, exactly as its ID tokens name it.
-  ///   - clientID: what the app is registered as, as an app that is installed: without a secret.
-  ///   - scopes: what is asked for; without `offline_access` many give no refresh token.
+  ///   - clientID: the client ID under which the app is registered as an installed app, without a
+  ///     secret.
+  ///   - scopes: the scopes to ask for. Without `offline_access` many providers give no refresh
+  ///     token.
   ///   - apiHosts: further hosts that may get the access token, such as `api.example.com` or
-  ///     `api.example.com:8443`; the issuer's own always may.
-  ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469); none:
-  ///     any that its authorities vouch for.
-  ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
-  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil`: 28 s. One that comes
-  ///     too late is lost.
-  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil`: 10 s.
-  ///   - name: its name, for people; `nil`: the issuer's host, such as `login.example.com`.
+  ///     `api.example.com:8443`. The issuer's own host always may.
+  ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469). If the
+  ///     list is empty, any key that its authorities certify is accepted.
+  ///   - certificateAuthorities: certificates in PEM that replace those of the system.
+  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil` for 28 s. A
+  ///     later answer is lost.
+  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil` for
+  ///     10 s.
+  ///   - name: the name that people see; `nil` for the issuer's host, such as `login.example.com`.
   ///   - environment: whether plain http to this machine itself is allowed.
-  /// - Returns: the provider; nothing was asked of it yet.
-  /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
+  /// - Returns: the provider. No request was made to it yet.
+  /// - Throws: `invalidArgument` for a wrong setting, `invalidURL` for plain http that is not
+  ///   allowed.
   public static func openID(
     _ issuer: String,
     clientID: String,
@@ -123,20 +132,22 @@ public struct AuthProvider: Sendable, Hashable {
     return try AuthProvider(name: name, settings: settings, environment: environment)
   }
 
-  /// A backend of the app's own with e-mail and password (`/auth/register`, `/auth/login`, ...).
+  /// The app's own backend with e-mail and password (`/auth/register`, `/auth/login`, ...).
   ///
   /// - Parameters:
-  ///   - url: where it is.
-  ///   - apiHosts: further hosts that may get the access token; the backend's own always may.
+  ///   - url: its URL.
+  ///   - apiHosts: further hosts that may get the access token. The backend's own host always may.
   ///   - pins: the keys that its certificates may have, as `sha256//` and base64 (RFC 7469).
-  ///   - certificateAuthorities: certificates in PEM that count instead of the system's.
-  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil`: 28 s. One that comes
-  ///     too late is lost.
-  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil`: 10 s.
-  ///   - name: its name, for people; `nil`: the backend's host.
+  ///   - certificateAuthorities: certificates in PEM that replace those of the system.
+  ///   - timeout: how long an answer may take, in whole seconds from 1 to 60; `nil` for 28 s. A
+  ///     later answer is lost.
+  ///   - connectTimeout: how long the connection may take, in whole seconds from 1 to 30; `nil` for
+  ///     10 s.
+  ///   - name: the name that people see; `nil` for the backend's host.
   ///   - environment: whether plain http to this machine itself is allowed.
-  /// - Returns: the backend; nothing was asked of it yet.
-  /// - Throws: `invalidArgument` for a setting that is wrong, `invalidURL` for plain http.
+  /// - Returns: the backend. No request was made to it yet.
+  /// - Throws: `invalidArgument` for a wrong setting, `invalidURL` for plain http that is not
+  ///   allowed.
   public static func passwordBackend(
     _ url: String,
     apiHosts: [String] = [],
@@ -177,7 +188,9 @@ public struct AuthProvider: Sendable, Hashable {
 }
 
 extension AuthProvider {
-  /// Whether both are the same, with their client secrets, which are compared in constant time.
+  /// Whether both providers are the same.
+  ///
+  /// Client secrets are compared too, in constant time.
   public static func == (left: AuthProvider, right: AuthProvider) -> Bool {
     VaultProvider(left) == VaultProvider(right)
   }
@@ -190,10 +203,12 @@ extension AuthProvider {
 }
 
 extension AuthProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Its name and issuer: among the settings may be a client's secret.
+  /// The name and the issuer.
+  ///
+  /// The settings may include a client secret.
   public var description: String { "AuthProvider(\(name), \(settings["issuer"] ?? "?"))" }
-  /// The same.
+  /// The name and the issuer.
   public var debugDescription: String { description }
-  /// Without the settings.
+  /// A mirror without the settings.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -1,19 +1,21 @@
 /// A request to an API.
 public struct AuthRequest: Sendable {
-  /// Where to: https, or http on this machine where the provider is on it as well.
+  /// The URL: https, or http on this machine if the provider is also on it.
   public var url: String
-  /// Such as `GET`.
+  /// The HTTP method, such as `GET`.
   public var method: String
-  /// Further headers; `Authorization` is added.
+  /// The header fields.
+  ///
+  /// `Authorization` is added to them.
   public var headers: AuthHeaders
-  /// What is sent.
+  /// The body, if the request has one.
   public var body: [UInt8]?
-  /// How long it may take, from the name's resolution to the last byte.
+  /// How long the request may take, from the name resolution to the last byte.
   public var timeout: Duration
-  /// The most bytes that the answer may have.
+  /// The greatest length of the answer's body, in bytes.
   public var maximumBody: Int
 
-  /// Of these parts.
+  /// Makes a request.
   public init(
     _ url: String,
     method: String = "GET",
@@ -32,13 +34,15 @@ public struct AuthRequest: Sendable {
 }
 
 extension AuthRequest {
-  /// The methods that can be asked for: the others mean something to proxies alone.
+  /// The allowed methods.
+  ///
+  /// The others have a meaning only for proxies.
   private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   /// The longest timeout, in seconds.
   static let longestTimeout = 600
 
-  /// Refuses what no server would be asked.
+  /// Refuses a request that no server should get.
   func check() throws(AuthError) {
     guard Self.methods.contains(method) else {
       throw AuthError(
@@ -61,20 +65,22 @@ extension AuthRequest {
   }
 }
 
-/// What a server answered.
+/// The answer of a server.
 public struct AuthResponse: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
-  /// The header fields: at most 100, and 16 KiB.
+  /// The header fields: at most 100 fields, and 16 KiB.
   public var headers: AuthHeaders
-  /// The media type; nil: none was told.
+  /// The media type; `nil` if the server named none.
   public var contentType: String?
-  /// Where it redirects to: nobody has gone there, since the token is not for any place.
+  /// The target of a redirect.
+  ///
+  /// The client does not follow it, because the token is not for every host.
   public var location: String?
   /// The body.
   public var body: [UInt8]
 
-  /// Of these parts.
+  /// Makes an answer.
   public init(
     status: Int,
     headers: AuthHeaders = [:],
@@ -89,9 +95,9 @@ public struct AuthResponse: Sendable, Hashable {
     self.body = body
   }
 
-  /// The same, where the status is a success (2xx).
+  /// Returns this answer if its status is a success (2xx).
   ///
-  /// - Throws: `http` with the status else.
+  /// - Throws: `http` with the status if it is not.
   public func validated() throws(AuthError) -> AuthResponse {
     guard (200..<300).contains(status) else {
       throw AuthError(.http(status: status), "the server answered with HTTP \(status)")

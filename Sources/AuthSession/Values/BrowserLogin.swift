@@ -3,40 +3,48 @@ internal import Glibc
 internal import LoopbackLogin
 internal import System
 
-/// What an app hears while a browser is awaited.
+/// A step of a sign-in that waits for a browser.
 public enum BrowserLoginStep: Sendable, Hashable {
-  /// A browser is opened at this address; show it, for where nothing is seen of that.
+  /// A browser is being opened at this address.
+  ///
+  /// Show the address too, in case no window appears.
   case opened(url: String)
-  /// No browser can be opened: the person has to open the address by hand, on this machine.
+  /// No browser can be opened.
+  ///
+  /// The person must open the address on this machine.
   case notOpened(url: String)
-  /// An answer came that is not to be trusted, and was refused, for this reason; the wait goes on.
+  /// An answer was not trusted and was refused for this reason.
+  ///
+  /// The wait goes on.
   case refused(reason: String)
 }
 
-/// The wait for the one redirect that ends a login in a browser (RFC 8252, section 7.3).
+/// The wait for the one redirect that ends a sign-in in a browser (RFC 8252, section 7.3).
 ///
-/// Unchecked: it is made by one task, and then used by the one thread that runs it.
+/// `@unchecked` is safe: one task makes it, and then only the thread that runs it uses it.
 final class BrowserLogin: @unchecked Sendable {
-  /// How long a browser is waited for, in seconds.
+  /// The longest wait for a browser, in seconds.
   static let limit: Int64 = 300
 
-  /// How the app takes part in it.
+  /// The app's part in the sign-in.
   struct Callbacks: Sendable {
-    /// Opens a browser; nil: the machine's.
+    /// Opens a browser; `nil` for the browser of the machine.
     let open: (@Sendable (_ url: String) -> Bool)?
-    /// Hears of each step; nil: nobody shows the address.
+    /// Is called at each step; `nil` if the app does not show the address.
     let show: (@Sendable (BrowserLoginStep) -> Void)?
   }
 
-  /// Where the browser comes back to.
+  /// The address to which the browser returns.
   let redirect: String
   private let address: LoopbackRedirect
   private let listener: RedirectListener
 
-  /// Takes the port.
+  /// Opens the port.
   ///
-  /// - Parameter redirectURI: the `redirect_uri` of the provider's settings; nil: the usual one.
-  /// - Throws: `misconfigured` where it leads elsewhere, `busy` where another program has the port.
+  /// - Parameter redirectURI: the `redirect_uri` of the provider's settings; `nil` for the usual
+  ///   address.
+  /// - Throws: `misconfigured` if it is not a loopback address, `busy` if another program has the
+  ///   port.
   init(_ redirectURI: String?) throws(AuthError) {
     do throws(ConfigurationError) {
       address = try LoopbackRedirect(redirectURI ?? "http://127.0.0.1/callback")
@@ -59,7 +67,9 @@ final class BrowserLogin: @unchecked Sendable {
     redirect = address.url(port: listener.port)
   }
 
-  /// Opens the browser, and waits for the redirect; the port is closed afterwards.
+  /// Opens the browser, and waits for the redirect.
+  ///
+  /// The port is closed afterwards.
   func run(
     _ url: String,
     within lifetime: Duration,
@@ -79,7 +89,7 @@ final class BrowserLogin: @unchecked Sendable {
     var opening = BrowserOpening(url, callbacks.open)
     defer { opening.leave() }
     var isOpen = opening.start()
-    // Whoever is not shown the address cannot open it either.
+    // Without a browser, the person needs to see the address to go on.
     guard isOpen || callbacks.show != nil else { throw .noBrowser }
     callbacks.show?(isOpen ? .opened(url: url) : .notOpened(url: url))
     let limit = min(max(Int64(wholeSeconds(lifetime)), 1), Self.limit)
@@ -96,7 +106,7 @@ final class BrowserLogin: @unchecked Sendable {
           return callbacks.show != nil
         },
         stray: { stray in
-          // Once each: any page can send any number of them.
+          // Report each kind once, because a web page can send any number of such requests.
           guard told.insert(stray).inserted else { return }
           callbacks.show?(.refused(reason: reason(stray)))
         }
@@ -127,7 +137,7 @@ final class BrowserLogin: @unchecked Sendable {
   }
 }
 
-/// How the browser is opened: by the app, or as the commands do it.
+/// Opens the browser: by the app's own closure, or in the way of the commands.
 private struct BrowserOpening: ~Copyable {
   private let url: String
   private let open: (@Sendable (String) -> Bool)?
@@ -138,7 +148,9 @@ private struct BrowserOpening: ~Copyable {
     self.open = open
   }
 
-  /// Opens it; false where that is not possible.
+  /// Opens the browser.
+  ///
+  /// Returns false if that is not possible.
   mutating func start() -> Bool {
     if let open { return open(url) }
     var browser = Browser(
@@ -151,16 +163,16 @@ private struct BrowserOpening: ~Copyable {
     return browser.start()
   }
 
-  /// Whether it may be open still.
+  /// Whether the browser may still be open.
   mutating func look() -> Bool { browser?.look() ?? true }
 
-  /// Leaves a browser that runs to itself.
+  /// Releases a browser that still runs, without ending it.
   func leave() { browser?.leave() }
 }
 
 /// The redirect, and the browser that waits for its page.
 ///
-/// Unchecked: the one task that waited for it hands it from thread to thread.
+/// `@unchecked` is safe: only the task that waited for it passes it from thread to thread.
 final class BrowserArrival: @unchecked Sendable {
   private let arrival: RedirectListener.Arrival
 
@@ -168,10 +180,10 @@ final class BrowserArrival: @unchecked Sendable {
     self.arrival = arrival
   }
 
-  /// What the browser brought.
+  /// The query of the redirect.
   var query: RedirectQuery { RedirectQuery(arrival.query) }
 
-  /// Shows who is signed in now.
+  /// Shows the user who is signed in now.
   func show(_ user: User, as account: String, at provider: String) async {
     let names = [user.name, user.email, user.id].compactMap(\.self).filter { !$0.isEmpty }
     await show(
@@ -184,7 +196,7 @@ final class BrowserArrival: @unchecked Sendable {
     )
   }
 
-  /// Shows why nobody is.
+  /// Shows why the sign-in failed.
   func show(_ error: AuthError, at provider: String) async {
     switch error.kind {
     case .cancelled: await show(.interrupted)
@@ -197,7 +209,7 @@ final class BrowserArrival: @unchecked Sendable {
   }
 
   private func show(_ result: ResultPage.Result) async {
-    // A task of its own: a cancellation that has come already must not take the page away.
+    // Uses a task of its own, so that an earlier cancellation does not suppress the page.
     let showing = Task { [self] in
       try? await BlockingWork.elsewhere.run { [self] interrupt throws(AuthError) in
         arrival.connection.answer(ResultPage(result, for: .app).answer, interrupt: interrupt)

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// A value that a provider tells of a person: any JSON value.
+/// A claim of a provider about a user: any JSON value.
 public enum ClaimValue: Sendable, Hashable {
-  /// Nothing, said outright.
+  /// An explicit null.
   case null
   /// True or false.
   case boolean(Bool)
@@ -10,18 +10,20 @@ public enum ClaimValue: Sendable, Hashable {
   case integer(Int64)
   /// Another number.
   case number(Double)
-  /// A text, as the provider wrote it: make it harmless before a terminal shows it.
+  /// A text, as the provider wrote it.
+  ///
+  /// Escape it before you show it at a terminal.
   case string(String)
-  /// Several values.
+  /// An array of values.
   case array([ClaimValue])
-  /// Values by their names.
+  /// An object: values by name.
   case object([String: ClaimValue])
 
   /// The text; `nil` for another value.
   public var string: String? { if case .string(let text) = self { text } else { nil } }
-  /// The truth; `nil` for another value.
+  /// The boolean; `nil` for another value.
   public var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
-  /// The whole number, also of one such as `3.0`; `nil` for another value.
+  /// The whole number, even if it is written as `3.0`; `nil` for another value.
   public var integer: Int64? {
     switch self {
     case .integer(let integer): integer
@@ -37,14 +39,14 @@ public enum ClaimValue: Sendable, Hashable {
     default: nil
     }
   }
-  /// The values; `nil` for another value.
+  /// The elements; `nil` for another value.
   public var array: [ClaimValue]? { if case .array(let values) = self { values } else { nil } }
-  /// The values by their names; `nil` for another value.
+  /// The members by name; `nil` for another value.
   public var object: [String: ClaimValue]? {
     if case .object(let values) = self { values } else { nil }
   }
 
-  /// A member of an object; `nil` for another value, and if there is no such member.
+  /// A member of an object; `nil` if the value is no object or has no such member.
   public subscript(name: String) -> ClaimValue? { object?[name] }
 }
 
@@ -62,7 +64,7 @@ extension ClaimValue {
     }
   }
 
-  /// The members of an object by their names.
+  /// The members of an object by name.
   static func members(_ object: JSONObject) -> [String: ClaimValue] {
     var members: [String: ClaimValue] = [:]
     for member in object.members { members[member.name] = ClaimValue(member.value) }
@@ -74,27 +76,29 @@ extension ClaimValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// A text.
+  /// Makes a text.
   public init(stringLiteral text: String) { self = .string(text) }
-  /// True or false.
+  /// Makes a boolean.
   public init(booleanLiteral truth: Bool) { self = .boolean(truth) }
-  /// A whole number.
+  /// Makes a whole number.
   public init(integerLiteral integer: Int64) { self = .integer(integer) }
-  /// A number.
+  /// Makes a number.
   public init(floatLiteral number: Double) { self = .number(number) }
-  /// Several values.
+  /// Makes an array.
   public init(arrayLiteral values: ClaimValue...) { self = .array(values) }
-  /// Values by their names; of a name that comes twice, the last one counts.
+  /// Makes an object.
+  ///
+  /// If a name occurs twice, the last value counts.
   public init(dictionaryLiteral members: (String, ClaimValue)...) {
     self = .object(Dictionary(members) { $1 })
   }
 }
 
 extension ClaimValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing about the person.
+  /// The type's name, without the value, which may be personal.
   public var description: String { "ClaimValue(redacted)" }
-  /// Nothing about the person.
+  /// The type's name, without the value.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

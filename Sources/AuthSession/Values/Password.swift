@@ -2,13 +2,16 @@ internal import SecretMemory
 
 /// A password on its way to the vault, in memory that is locked and wiped.
 ///
-/// It can be neither printed nor compared.
+/// It cannot be printed or compared.
 public struct Password: Sendable {
   let secret: SharedSecret
 
-  /// Takes the text; where that came from, copies of it may stay in memory.
+  /// Copies the text into locked memory.
   ///
-  /// - Throws: `unexpected` where no memory can be had, `invalidArgument` for more than 8 KiB.
+  /// Other copies of it may stay in ordinary memory.
+  ///
+  /// - Throws: `unexpected` if no locked memory is available, `invalidArgument` for more
+  ///   than 8 KiB.
   public init(_ text: consuming String) throws(AuthError) {
     guard text.utf8.count <= Self.longest else {
       throw AuthError(.invalidArgument, "a password may have \(Self.longest) bytes")
@@ -22,12 +25,12 @@ public struct Password: Sendable {
 
   private static let longest = 8192
 
-  /// One that lies in locked memory already.
+  /// Takes a password that is already in locked memory.
   init(_ secret: SharedSecret) {
     self.secret = secret
   }
 
-  /// Whether it has no character.
+  /// Whether the password is empty.
   public var isEmpty: Bool { secret.bytes.count == 0 }
 
   /// The text, for the stub of a test.
@@ -37,21 +40,22 @@ public struct Password: Sendable {
 }
 
 extension Password {
-  /// Reads a password at the controlling terminal, unseen, straight into locked memory.
+  /// Reads a password at the controlling terminal, without echo, straight into locked memory.
   ///
-  /// What getpass(3) returns lies in ordinary memory, and may be swapped or dumped; this does not.
-  /// Backspace and Ctrl-U correct the line. One terminal asks one question at a time: a presence prompt
-  /// that is shown there ends first.
+  /// getpass(3) returns a buffer in ordinary memory, which may be swapped or dumped. This memory
+  /// may not. Backspace and Ctrl-U correct the line. One terminal asks one question at a time: a
+  /// presence prompt that is shown there ends first.
   ///
   /// ```swift
   /// let typed = try await Password.read("Password of Ada: ")
   /// try await session.login(email: email, password: typed)
   /// ```
   ///
-  /// - Parameter question: what stands before the cursor.
-  /// - Returns: what was typed before Enter, at most 1024 bytes; it may be empty.
-  /// - Throws: `cancelled` after Ctrl-C, Ctrl-D, a hang-up or the end of the task; `noTerminal` without
-  ///   a terminal, or in the background of one; `invalidArgument` for a longer line.
+  /// - Parameter question: the text before the cursor.
+  /// - Returns: the line that was typed before Enter, at most 1024 bytes. It may be empty.
+  /// - Throws: `cancelled` after Ctrl-C, Ctrl-D, a hang-up or the end of the task; `noTerminal` if
+  ///   there is no terminal, or if the program runs in its background; `invalidArgument` for a
+  ///   longer line.
   public static func read(
     _ question: String = "Password: "
   ) async throws(AuthError) -> Password {
@@ -81,10 +85,10 @@ extension Password {
 }
 
 extension Password: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Never the password.
+  /// The type's name, never the password.
   public var description: String { "Password(redacted)" }
-  /// Never the password.
+  /// The type's name, never the password.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// A login that a person is about to end at the provider.
+/// A sign-in that a person must still complete at the provider.
 ///
-/// It is given up when nobody holds it any more.
+/// It is given up when the last reference to it goes away.
 public final class PendingLogin: Sendable {
-  /// What to show to the person: a URL for the browser, or a code.
+  /// The data for the person: a URL for the browser, or a code.
   public let prompt: LoginPrompt
   private let login: any PendingVaultLogin
   private let session: AuthSession
   private let isOver = Mutex(false)
 
-  /// What `finish` or `wait` does at the moment.
+  /// The work of `finish` or `wait` that runs at the moment.
   private struct Running {
     var task: Task<Result<AccountSnapshot, AuthError>, Never>?
-    /// It was given up, perhaps before there was a task.
+    /// The sign-in was given up, possibly before the task existed.
     var isCancelled = false
   }
 
@@ -29,33 +29,35 @@ public final class PendingLogin: Sendable {
     if claimEnd() { session.endSigningIn(.taskCancelled) }
   }
 
-  /// Ends it with what the browser brought back: all behind the question mark of the redirect.
+  /// Completes the sign-in with the query of the redirect: all text after the question mark.
   ///
-  /// It can be done once: what comes a second time is refused.
+  /// Call it once. A second call throws `invalidArgument`.
   @discardableResult
   public func finish(query: String) async throws(AuthError) -> User {
     try await finish(try RedirectQuery(query))
   }
 
-  /// The same with what a listener has read.
+  /// Completes the sign-in with the query that a listener has read.
   func finish(_ query: RedirectQuery) async throws(AuthError) -> User {
     try await end { [login] asking throws(AuthError) in
       try await login.finish(query: query, asking)
     }
   }
 
-  /// Waits until the person has said yes or no at the other device.
+  /// Waits until the person has accepted or refused on the other device.
   @discardableResult
   public func wait() async throws(AuthError) -> User {
     try await end { [login] asking throws(AuthError) in try await login.wait(asking) }
   }
 
-  /// Gives it up; whoever waits for it gets `cancelled`, unless the login has just come.
+  /// Gives the sign-in up.
+  ///
+  /// A call that waits for it throws `cancelled`, unless the sign-in has just succeeded.
   public func cancel() async {
     await giveUp(.taskCancelled)
   }
 
-  /// Gives it up for this reason.
+  /// Gives the sign-in up for this reason.
   func giveUp(_ error: AuthError) async {
     guard claimEnd() else {
       running.withLock { running in
@@ -93,7 +95,7 @@ public final class PendingLogin: Sendable {
     guard claimEnd() else {
       throw AuthError(.invalidArgument, "the login has ended", recoverySuggestion: "begin anew")
     }
-    // Where another person than a protected account's has signed in.
+    // A prompt is needed if the account is protected and another person has signed in.
     let check = PresenceCall(session, reason: session.configuration.presenceReason)
     defer { check.end() }
     let asking = check.asking

@@ -1,17 +1,17 @@
-// What a session knows of a person is printed only where an app names it, such as `user.name`. These
-// descriptions are what `print`, `dump`, a log line or a crash report shows of a whole value.
+// Redacted descriptions: `print`, `dump`, a log line or a crash report shows them for a whole
+// value. Personal data is printed only if an app names it, such as `user.name`.
 
 extension User: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing about the person.
+  /// The type's name, without personal data.
   public var description: String { "User(redacted)" }
-  /// Nothing about the person.
+  /// The type's name, without personal data.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthState: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the state, without the person; of an error its kind, without its message.
+  /// The name of the state without the user, and the kind of an error without its message.
   public var description: String {
     switch self {
     case .unauthenticated: "unauthenticated"
@@ -24,25 +24,25 @@ extension AuthState: CustomStringConvertible, CustomDebugStringConvertible, Cust
     case .error(let error): "error(\(error.kind))"
     }
   }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The state, without the person.
+  /// The state, without the user.
   public var description: String { "AuthSession(\(facts.state))" }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AccountSnapshot: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// How the account stands, without the person.
+  /// The status of the account, without the user.
   public var description: String {
     let standing =
       switch self.standing {
@@ -52,45 +52,47 @@ extension AccountSnapshot: CustomStringConvertible, CustomDebugStringConvertible
       }
     return "AccountSnapshot(\(standing), isProtected: \(isProtected))"
   }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension VaultSnapshot: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// How the account and the window stand, without the person.
+  /// The status of the account and the window, without the user.
   public var description: String {
     let account = account.map { "\($0)" } ?? "none"
     return "VaultSnapshot(\(account), isUnlocked: \(isUnlocked))"
   }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension PresencePrompt: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// What it waits for, without what it is for and who asks.
+  /// The phase, without the purpose and the requester.
   public var description: String { "PresencePrompt(\(phase.name))" }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension PresencePrompt.Phase: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// Its name: a question may name the person.
+  /// The name of the phase.
+  ///
+  /// A question may name the person, so its text is left out.
   public var description: String { name }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { name }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   fileprivate var name: String {
@@ -108,50 +110,54 @@ extension PresencePrompt.Phase: CustomStringConvertible, CustomDebugStringConver
 }
 
 extension LoginPrompt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Without the address and the code, which end a login.
+  /// The type's name, without the address and the code, which can complete a sign-in.
   public var description: String { "LoginPrompt(redacted)" }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the server: a path, a query and a body may name a person.
+  /// The method and the server.
+  ///
+  /// A path, a query and a body may name a person.
   public var description: String {
     "AuthRequest(\(method) \(url.split(separator: "/").prefix(2).joined(separator: "//")))"
   }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthResponse: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The status and how long the body is.
+  /// The status and the length of the body.
   public var description: String { "AuthResponse(\(status), \(body.count) bytes)" }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthError.FieldProblem: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The field, without the backend's words: it may name the person in them.
+  /// The field, without the backend's message, which may name the person.
   public var description: String { "FieldProblem(\(field.rawValue))" }
-  /// The same.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthError: CustomDebugStringConvertible, CustomReflectable {
-  /// The kind alone, for a log: the message is for the person, and a backend may name them in it.
+  /// Only the kind, for a log.
+  ///
+  /// The message is for the person, and a backend may name that person in it.
   public var debugDescription: String { "AuthError(\(kind))" }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,18 +1,23 @@
 internal import SecretMemory
 
-/// What a browser brought back from a provider: all behind the question mark of the redirect.
+/// The query of a provider's redirect to the browser: all text after the question mark.
 ///
-/// The code in it is worth a login for a moment: it lies in memory that is locked and wiped, and can
-/// be neither printed nor compared.
+/// The code in it is valid for a short time and can complete a sign-in. Its memory is locked and
+/// wiped. It cannot be printed or compared.
 public struct RedirectQuery: Sendable {
-  /// The most bytes; the vault reads no more.
+  /// The greatest length in bytes.
+  ///
+  /// The vault reads no more.
   private static let longest = 16 * 1024
 
   let secret: SharedSecret
 
-  /// Takes the text; where that came from, copies of it may stay in memory.
+  /// Copies the text into locked memory.
   ///
-  /// - Throws: `unexpected` where no memory can be had, `invalidArgument` for more than 16 KiB.
+  /// Other copies of it may stay in ordinary memory.
+  ///
+  /// - Throws: `unexpected` if no locked memory is available, `invalidArgument` for more
+  ///   than 16 KiB.
   public init(_ text: consuming String) throws(AuthError) {
     guard text.utf8.count <= Self.longest else {
       throw AuthError(.invalidArgument, "that is not what a provider sends to a browser")
@@ -24,7 +29,7 @@ public struct RedirectQuery: Sendable {
     }
   }
 
-  /// One that a listener has read.
+  /// Takes a query that a listener has read.
   init(_ secret: SharedSecret) {
     self.secret = secret
   }
@@ -36,8 +41,8 @@ public struct RedirectQuery: Sendable {
 }
 
 extension RedirectQuery: CustomStringConvertible, CustomReflectable {
-  /// Never the query.
+  /// The type's name, never the query.
   public var description: String { "RedirectQuery(redacted)" }
-  /// Without members.
+  /// A mirror without members.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,16 +1,18 @@
 internal import Glibc
 
-/// How long a server asks to be left alone (RFC 9110, section 10.2.3).
+/// The time that a server asks to wait (`Retry-After`; RFC 9110, section 10.2.3).
 enum RetryAfter {
-  /// The longest time in seconds; a longer one counts as this.
+  /// The longest wait in seconds.
+  ///
+  /// A longer one is cut to it.
   static let longest: Int64 = 86_400
 
-  /// The time of a header field's value: a number of seconds, or a date as IMF-fixdate.
+  /// Parses a header field's value: a number of seconds, or a date as IMF-fixdate.
   ///
   /// - Parameters:
   ///   - value: the value.
   ///   - now: the time of day, in seconds since 1970.
-  /// - Returns: `nil` if it is neither.
+  /// - Returns: the wait; `nil` if the value is neither.
   static func duration(_ value: String, now: Int64) -> Duration? {
     let digits = value.utf8
     if !digits.isEmpty, digits.allSatisfy(isDigit) {

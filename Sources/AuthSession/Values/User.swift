@@ -1,35 +1,44 @@
-/// Who is signed in, as the provider told it.
+/// The user who is signed in, as described by the provider.
 ///
-/// It is for display, and decides at most what the app shows. The provider's own API has to guard
-/// data that this person must not see: a program of the same user could tell the app anything.
+/// Use it for display. At most it may decide what the app shows. Data that this user must not see
+/// needs a check in the provider's own API, because a program of the same user could give the app
+/// any value.
 public struct User: Sendable, Hashable {
-  /// What the provider calls this person: stable, and no two persons share it.
+  /// The provider's identifier of the user.
   ///
-  /// For OpenID providers the `sub` claim; `nil` if the provider tells none.
+  /// It is stable, and no two users share it.
+  ///
+  /// For OpenID providers it is the `sub` claim. It is `nil` if the provider gives none.
   public let id: String?
-  /// The e-mail address; `isEmailVerified` tells whether it was confirmed.
-  public let email: String?
-  /// Whether the provider has seen that the address is the person's; `nil` if it does not say.
+  /// The e-mail address.
   ///
-  /// The claim `email_verified`, or the member that `email_verified_field` names.
+  /// `isEmailVerified` says whether it was confirmed.
+  public let email: String?
+  /// Whether the provider has verified that the address belongs to the user; `nil` if it does not
+  /// say.
+  ///
+  /// It is the claim `email_verified`, or the member that `email_verified_field` names.
   public let isEmailVerified: Bool?
   /// The name to show.
   public let name: String?
-  /// What the person may do, in the provider's own word; the member that `role_field` names.
+  /// The user's role, in the provider's own word: the member that `role_field` names.
   public let role: String?
-  /// When the person became a user, in seconds since 1970; the member that `created_at_field` names, as
-  /// RFC 3339, seconds or milliseconds.
-  public let createdAt: Int64?
-  /// Where the person signed in: the provider's issuer.
-  public let issuer: String
-  /// All else that the provider told: the other claims of OpenID, or the other members of a backend's
-  /// user.
+  /// When the user was created, in seconds since 1970.
   ///
-  /// At most 4 KiB of JSON, 64 members and four levels are kept; a text has at most 1024 bytes. What is
-  /// larger is left out, and so is what looks like a secret by its name, such as `api_token`.
+  /// The provider gives it in the member that `created_at_field` names, as RFC 3339, seconds or
+  /// milliseconds.
+  public let createdAt: Int64?
+  /// The provider's issuer.
+  public let issuer: String
+  /// The other values that the provider gave: the other claims of OpenID, or the other members of a
+  /// backend's user.
+  ///
+  /// At most 4 KiB of JSON, 64 members and four levels are kept. A text has at most 1024 bytes.
+  /// Larger values are left out, and so are values that look like a secret by their name, such as
+  /// `api_token`.
   public let claims: [String: ClaimValue]
 
-  /// Of these parts, as a stub of a test needs it.
+  /// Makes a user, as the stub of a test needs it.
   public init(
     id: String? = nil,
     email: String? = nil,
