@@ -1,7 +1,7 @@
 public import AuthSession
 internal import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test advances it.
 public final class ManualAuthClock: AuthClock {
   private struct Sleeper {
     let end: Int64
@@ -17,19 +17,19 @@ public final class ManualAuthClock: AuthClock {
   private let content = Mutex(Content())
   private let start: Int64
 
-  /// One that stands at this time of day, in seconds since 1970.
+  /// Makes a clock that stands at this time of day, in seconds since 1970.
   public init(secondsSince1970: Int64 = 1_700_000_000) {
     start = secondsSince1970
   }
 
-  /// Nanoseconds since its beginning.
+  /// Nanoseconds since the clock was made.
   public var elapsed: Int64 { content.withLock { $0.moved } }
   /// The time of day.
   public var secondsSince1970: Int64 { start + elapsed / 1_000_000_000 }
-  /// How many tasks wait for it to be moved on.
+  /// How many tasks wait for the clock to advance.
   public var sleepers: Int { content.withLock { $0.sleepers.count } }
 
-  /// Moves it on, and wakes those whose time has come.
+  /// Advances the clock, and resumes the tasks whose time has come.
   public func advance(by duration: Duration) {
     let woken = content.withLock { content in
       content.moved += Self.nanoseconds(duration)
@@ -40,7 +40,7 @@ public final class ManualAuthClock: AuthClock {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Waits until it was moved on so far.
+  /// Waits until the clock has advanced by `duration`.
   public func sleep(for duration: Duration) async throws {
     let number = content.withLock { content in
       content.lastSleeper += 1
@@ -49,7 +49,7 @@ public final class ManualAuthClock: AuthClock {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = content.withLock { content -> Result<Void, any Error>? in
-          // Cancelled before it came here: its handler found nothing to wake.
+          // The task was cancelled before it joined, so its handler found no task to resume.
           if Task.isCancelled { return .failure(CancellationError()) }
           let end = content.moved + Self.nanoseconds(duration)
           if end <= content.moved { return .success(()) }

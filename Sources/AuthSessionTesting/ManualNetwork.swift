@@ -1,11 +1,11 @@
 public import AuthSession
 internal import Synchronization
 
-/// A network that changes when a test says so.
+/// A network that changes only when a test says so.
 public final class ManualNetwork: NetworkMonitor {
   private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
-  /// One that stays as it is.
+  /// Makes a network.
   public init() {}
 
   /// One value for each change, from now on.
@@ -18,10 +18,10 @@ public final class ManualNetwork: NetworkMonitor {
     return stream
   }
 
-  /// How many listen, or have listened.
+  /// How many streams have been opened.
   public var listened: Int { listeners.withLock { $0.count } }
 
-  /// Something has changed.
+  /// Reports a change to all streams.
   public func change() {
     for listener in listeners.withLock(\.self) { listener.yield() }
   }

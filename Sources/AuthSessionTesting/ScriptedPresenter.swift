@@ -1,19 +1,19 @@
 public import AuthSession
 internal import Synchronization
 
-/// A person whose answers to presence prompts are known beforehand.
+/// A presenter that answers presence prompts by a script.
 public final class ScriptedPresenter: PresencePresenter {
-  /// What the person does at a prompt.
+  /// The person's action at a prompt.
   public enum Answer: Sendable, Hashable {
-    /// Touches the reader until the prompt has ended.
+    /// Touch the reader until the prompt ends.
     case touches
-    /// Touches the reader so often, then chooses the system password, and types this.
+    /// Touch the reader so often, then choose the system password and type this text.
     case touchesThenTypes(Int, String)
-    /// Chooses the system password, and types this.
+    /// Choose the system password and type this text.
     case types(String)
-    /// Gives it up.
+    /// Cancel the prompt.
     case cancels
-    /// Does nothing.
+    /// Do nothing.
     case ignores
   }
 
@@ -24,7 +24,9 @@ public final class ScriptedPresenter: PresencePresenter {
 
   private let content: Mutex<Content>
 
-  /// One who answers like this, prompt by prompt; the last answer holds for all that follow.
+  /// Makes a presenter with one answer for each prompt.
+  ///
+  /// The last answer applies to all further prompts.
   public init(_ answers: Answer...) {
     content = Mutex(Content(answers: answers.isEmpty ? [.touches] : answers))
   }
@@ -32,7 +34,9 @@ public final class ScriptedPresenter: PresencePresenter {
   /// The prompts that were shown.
   public var prompts: [PresencePrompt] { content.withLock { $0.prompts } }
 
-  /// Shows the prompt, and answers it; where another one was open, once that is over.
+  /// Shows the prompt and answers it.
+  ///
+  /// If another prompt is open, it answers after that one is over.
   public func present(_ prompt: PresencePrompt) async {
     let answer = content.withLock { content in
       content.prompts.append(prompt)
@@ -55,7 +59,7 @@ public final class ScriptedPresenter: PresencePresenter {
 
   private func give(_ answer: Answer, to prompt: PresencePrompt) {
     switch answer {
-    // As often as a reader could want it; what is left over means nothing.
+    // These are more touches than a reader can need. Further touches have no effect.
     case .touches: for _ in 0..<16 { prompt.touch() }
     case .cancels: prompt.cancel()
     case .ignores: break

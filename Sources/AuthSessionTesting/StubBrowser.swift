@@ -1,8 +1,9 @@
 internal import Synchronization
 internal import System
 
-/// A browser of a test: it asks no provider, and comes back to the app at once with what it was told
-/// to bring.
+/// A browser for tests.
+///
+/// It asks no provider, and returns to the app at once with a given query.
 ///
 /// ```swift
 /// let browser = StubBrowser()
@@ -12,16 +13,18 @@ public final class StubBrowser: Sendable {
   private let query: String
   private let shown = Mutex<[String]>([])
 
-  /// One that brings this query.
+  /// Makes a browser that returns with this query.
   public init(_ query: String = "code=stub&state=stub") {
     self.query = query
   }
 
-  /// What it showed in the end, with the head of HTTP: one text for each address that was opened,
-  /// empty where nobody answered.
+  /// The final pages with their HTTP heads: one text for each opened address, empty if there was no
+  /// answer.
   public var pages: [String] { shown.withLock { $0 } }
 
-  /// Opens the address that a `StubVault` gave for a login; false where it is another.
+  /// Opens the address that a `StubVault` gave for a sign-in.
+  ///
+  /// Returns false for any other address.
   @Sendable
   public func open(_ url: String) -> Bool {
     guard let redirect = Redirect(url) else { return false }
@@ -55,7 +58,7 @@ private final class Page: Sendable {
   }
 }
 
-/// Where a login comes back to: http://HOST:PORT/PATH.
+/// The address to which a sign-in returns: http://HOST:PORT/PATH.
 private struct Redirect {
   let authority: String
   let port: UInt16

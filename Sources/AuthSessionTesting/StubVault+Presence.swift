@@ -2,14 +2,14 @@ public import AuthSession
 internal import Synchronization
 
 extension StubVault {
-  /// One presence check, as the vault leads it.
+  /// Runs one presence check, as the vault does.
   func check(_ purpose: String, _ asking: PresenceAsking) async throws(AuthError) {
     let capability = content.withLock { $0.settings.capability }
     var fingers = asking.policy != .password
     if case .fingerprint = capability {} else { fingers = false }
     let password = asking.policy != .fingerprint
     guard fingers || password else {
-      // As the real one: no prompt is shown where none of its ways is possible.
+      // As in the real vault: no prompt is shown if none of its ways is possible.
       throw AuthError(.presence(.notAvailable), "no fingerprint reader can be used")
     }
     let prompt = PresencePrompt(
@@ -74,7 +74,7 @@ extension StubVault {
     throw AuthError(.cancelled, "the task that asked was cancelled")
   }
 
-  /// Waits while another prompt is open, and then until the person says that it is this one's turn.
+  /// Waits while another prompt is open, and then until the person confirms the turn of this one.
   private func queue(_ prompt: PresencePrompt) async throws(AuthError) {
     let isQueued = content.withLock { content in
       guard content.settings.otherPromptIsOpen else { return false }
@@ -99,7 +99,7 @@ extension StubVault {
     }
   }
 
-  /// Protects the account, or ends that; both after a presence check.
+  /// Turns protection on or off, after a presence check.
   public func setPresenceProtection(
     _ isOn: Bool,
     of account: String,
@@ -108,7 +108,7 @@ extension StubVault {
     try await begin(.setPresenceProtection)
     guard snapshot.account != nil else { throw AuthError(.signedOut, "nobody is signed in") }
     try await check(isOn ? "protect" : "end the protection of", asking)
-    // The check that turns it on opens the window as well.
+    // The check that turns protection on also opens the window.
     if isOn { content.withLock { $0.settings.isUnlocked = true } }
     return try changeAccount { $0.isProtected = isOn }
   }
@@ -131,13 +131,13 @@ extension StubVault {
     set { $0.isUnlocked = false }
   }
 
-  /// What was set.
+  /// Returns the capability that the test has set.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     try await begin(.presenceCapability)
     return content.withLock { $0.settings.capability }
   }
 
-  /// A presence check that releases nothing.
+  /// Runs a presence check that releases nothing.
   public func checkPresence(_ asking: PresenceAsking) async throws(AuthError) {
     try await begin(.checkPresence)
     try await check("test", asking)

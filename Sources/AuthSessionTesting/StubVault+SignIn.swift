@@ -21,7 +21,7 @@ extension StubVault {
     )
   }
 
-  /// Makes a new user, unless the address is taken.
+  /// Registers a new user, unless the address is taken.
   public func register(
     _ account: String,
     at provider: AuthProvider,
@@ -50,7 +50,9 @@ extension StubVault {
     )
   }
 
-  /// Begins a login that ends with any query, or at once where it is by a code.
+  /// Begins a sign-in.
+  ///
+  /// A browser sign-in accepts any query with a code, and a sign-in by code succeeds at once.
   public func beginLogin(
     _ account: String,
     at provider: AuthProvider?,
@@ -68,13 +70,15 @@ extension StubVault {
     )
   }
 
-  /// What was set.
+  /// Returns the address that the test has set.
   public func redirectURI(of account: String) async throws(AuthError) -> String? {
     content.withLock { $0.settings.redirectURI }
   }
 
-  /// Erases, and says what was set; after a presence check where the provider is told of the end of a
-  /// protected login, and no unlock window is open.
+  /// Signs out, and returns the outcome that the test has set.
+  ///
+  /// If the provider is told, a protected account without an open unlock window needs a presence
+  /// check.
   public func signOut(
     _ account: String,
     locally: Bool,
@@ -98,7 +102,7 @@ extension StubVault {
       : content.withLock { $0.settings.signOut }
   }
 
-  /// The account as it stands.
+  /// Returns the account unchanged.
   public func fetchUser(
     _ account: String,
     _ asking: PresenceAsking
@@ -107,8 +111,10 @@ extension StubVault {
     return try changeAccount { _ in }
   }
 
-  /// Signs in; a protected account becomes another person's only after a presence check, and is not
-  /// protected then.
+  /// Signs in.
+  ///
+  /// A protected account needs a presence check before another person may replace it, and is not
+  /// protected afterwards.
   func signedIn(
     _ name: String,
     _ user: User,
@@ -122,7 +128,7 @@ extension StubVault {
         name: name,
         user: user,
         standing: .signedIn,
-        // A login of the same person keeps the protection.
+        // A sign-in of the same person keeps the protection.
         isProtected: !isOther && known?.isProtected == true
       )
       content.settings.account = account
@@ -138,7 +144,7 @@ extension StubVault {
   }
 }
 
-/// A login of a stub.
+/// A pending sign-in of the stub.
 private struct StubLogin: PendingVaultLogin {
   let vault: StubVault
   let account: String

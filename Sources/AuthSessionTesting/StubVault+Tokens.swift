@@ -2,13 +2,13 @@ public import AuthSession
 internal import Synchronization
 
 extension StubVault {
-  /// How it stands.
+  /// The state of the account and the window.
   public func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
     try await begin(.snapshot)
     return snapshot
   }
 
-  /// How it stands, and again whenever a test or a call changes it.
+  /// The state at once, and again after each change by a test or a call.
   public func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: VaultSnapshot.self,
@@ -26,10 +26,10 @@ extension StubVault {
     return stream
   }
 
-  /// How many follow it now.
+  /// How many streams follow the state now.
   public var followers: Int { content.withLock { $0.listeners.count } }
 
-  /// The stored token where it lasts, else a new one, after a presence check where one is needed.
+  /// Returns the stored token if it lasts, else a new one, after a presence check if one is needed.
   public func accessToken(
     of account: String,
     _ request: TokenRequest,
@@ -46,7 +46,7 @@ extension StubVault {
       throw AuthError(.loginRequired, reason ?? "a login is required")
     }
     if request.scopes == nil, request.audience == nil, let token = stored(request) { return token }
-    // As the real one: before the presence check, and before anything is sent.
+    // As in the real vault: this comes before the presence check, and before anything is sent.
     guard
       request.scopes == nil || request.mayNarrowLogin
         || !content.withLock({ $0.settings.mayNarrowLogin })
@@ -60,7 +60,9 @@ extension StubVault {
     return refresh(request)
   }
 
-  /// What was set; a token that is refused is not handed out again.
+  /// Returns the result that the test has set.
+  ///
+  /// A refused token is not returned again.
   public func verify(
     _ account: String,
     _ asking: PresenceAsking
@@ -104,7 +106,7 @@ extension StubVault {
     return token
   }
 
-  /// What `respond` makes of it.
+  /// Returns the answer of `respond`.
   public func send(
     _ request: AuthRequest,
     with token: AccessToken,

@@ -1,22 +1,26 @@
 public import AuthSession
 internal import Synchronization
 
-/// A vault of a test: it keeps one account in memory, and needs no program, no network, no reader.
+/// A vault for tests.
 ///
-/// What it does is set by `set`, what it was asked is counted. A presence check waits for a
-/// presenter, such as `ScriptedPresenter`, to touch its reader or to type its password.
+/// It keeps one account in memory, and needs no program, no network and no reader.
+///
+/// `set` configures its behavior, and it counts its calls. A presence check waits for a presenter,
+/// such as `ScriptedPresenter`, to touch its reader or to type its password.
 public final class StubVault: AuthVault {
-  /// What a touch of the reader brings.
+  /// The result of a touch.
   public enum Touch: Sendable, Hashable {
-    /// An enrolled finger.
+    /// The finger is enrolled.
     case match
-    /// Another finger.
+    /// The finger is not enrolled.
     case noMatch
-    /// The last failure that was allowed: only the password counts from here on.
+    /// The last failure that is allowed.
+    ///
+    /// From now on only the password counts.
     case lockedOut
   }
 
-  /// What can be called, as the key for failures and counts.
+  /// The calls of the vault, as keys for failures and counts.
   public enum Call: Sendable, Hashable, CaseIterable {
     /// `snapshot(of:)`.
     case snapshot
@@ -46,42 +50,54 @@ public final class StubVault: AuthVault {
     case send
   }
 
-  /// All that can be set.
+  /// The settings of the stub.
   public struct Settings: Sendable {
-    /// The users of the provider: their passwords by their e-mail addresses.
+    /// The users of the provider: passwords by e-mail address.
     public var users: [String: String] = [:]
-    /// The account; nil: there is none.
+    /// The account; `nil` if there is none.
     public var account: AccountSnapshot?
     /// Whether an unlock window is open.
     public var isUnlocked = false
-    /// How long a login at the provider can be ended, at most five minutes in a browser.
+    /// How long a sign-in at the provider can be completed.
+    ///
+    /// In a browser it is at most five minutes.
     public var loginLifetime = Duration.seconds(600)
-    /// Where the account's provider sends a browser back; nil: to the usual address.
+    /// The address to which the account's provider sends a browser back; `nil` for the usual
+    /// address.
     public var redirectURI: String?
-    /// How long a new access token lasts; nil: the provider does not say.
+    /// How long a new access token lasts; `nil` if the provider does not say.
     public var tokenLifetime: Duration? = .seconds(3600)
-    /// Whether presence can be shown, and how.
+    /// Whether a person can show presence, and in which ways.
     public var capability = PresenceCapability.fingerprint(fingers: ["right-index"])
-    /// Whether another prompt of the person is open: the next ones wait until it is not.
+    /// Whether another prompt of the person is open.
+    ///
+    /// Further prompts wait until it is not.
     public var otherPromptIsOpen = false
-    /// What touches of the reader bring, one after the other; then each is a match.
+    /// The results of the next touches, in order.
+    ///
+    /// Each later touch is a match.
     public var touches: [Touch] = []
-    /// What the system password is.
+    /// The system password.
     public var systemPassword = "system password"
-    /// Whether a token for certain scopes may narrow the login: a call for one that does not accept
-    /// this ends with `mayNarrowLogin`.
+    /// Whether a token for certain scopes may narrow the sign-in.
+    ///
+    /// A call that does not accept this then throws `mayNarrowLogin`.
     public var mayNarrowLogin = false
     /// Whether the provider accepts access tokens that look valid.
     public var acceptsTokens = true
-    /// The errors that the next calls end with; `loginRequired` is how the account stands then.
+    /// The errors of the next calls.
+    ///
+    /// `loginRequired` also changes the account's status.
     public var failures: [Call: [AuthError]] = [:]
-    /// The errors that the next refreshes end with, after the presence check if one is needed.
+    /// The errors of the next refreshes, after the presence check if one is needed.
     public var refreshFailures: [AuthError] = []
-    /// What a server answers; as it is set: 200 without a body.
+    /// The answer of a server.
+    ///
+    /// The default is 200 without a body.
     public var respond: @Sendable (AuthRequest, AccessToken) -> AuthResponse = { _, _ in
       AuthResponse(status: 200)
     }
-    /// What the provider says when it is told of a signing out.
+    /// The provider's answer to a sign-out.
     public var signOut = SignOutOutcome(.ended)
   }
 
@@ -107,18 +123,18 @@ public final class StubVault: AuthVault {
     }
   }
 
-  /// Where its tokens take the time from.
+  /// The clock of its tokens.
   public let clock: any AuthClock
   let content = Mutex(Content())
 
-  /// One without an account.
+  /// Makes a vault without an account.
   public init(clock: any AuthClock = SystemAuthClock()) {
     self.clock = clock
   }
 
-  // MARK: What a test sets and reads
+  // MARK: For tests
 
-  /// Changes what it does, and tells whoever follows it.
+  /// Changes the settings, and reports the new state.
   public func set(_ body: (inout Settings) -> Void) {
     let next = content.withLock { content -> [PresencePrompt] in
       body(&content.settings)
@@ -133,7 +149,7 @@ public final class StubVault: AuthVault {
     announce()
   }
 
-  /// An account that is signed in.
+  /// Adds an account that is signed in.
   public func signIn(_ user: User, protected isProtected: Bool = false, as name: String = "me") {
     set { settings in
       settings.account = AccountSnapshot(
@@ -145,12 +161,14 @@ public final class StubVault: AuthVault {
     }
   }
 
-  /// Makes the access token that is stored end now.
+  /// Makes the stored access token expire now.
   public func expireToken() {
     content.withLock { $0.token = nil }
   }
 
-  /// Touches the reader for the prompt that waits the longest; nothing where none does.
+  /// Touches the reader for the prompt that has waited for the longest time.
+  ///
+  /// Without a prompt it does nothing.
   public func touch(_ touch: Touch = .match) {
     let prompt = content.withLock { content in
       if !content.prompts.isEmpty { content.settings.touches.append(touch) }
@@ -159,7 +177,7 @@ public final class StubVault: AuthVault {
     prompt?.touch()
   }
 
-  /// Makes the account need a new login, as where the provider has revoked it.
+  /// Makes the account need a new sign-in, as if the provider had revoked the old one.
   public func requireLogin(reason: String? = nil) {
     content.withLock { content in
       content.settings.account?.standing = .loginRequired(reason: reason)
@@ -168,7 +186,7 @@ public final class StubVault: AuthVault {
     announce()
   }
 
-  /// Ends as an engine that is restarted: its window is closed, and whoever follows it hears no more.
+  /// Acts like an engine that restarts: its window closes, and the streams of its state end.
   public func restart() {
     let listeners = content.withLock { content in
       content.settings.isUnlocked = false
@@ -182,17 +200,17 @@ public final class StubVault: AuthVault {
   public func count(of call: Call) -> Int { content.withLock { $0.counts[call] ?? 0 } }
   /// How often the provider was asked for a new access token.
   public var refreshes: Int { content.withLock { $0.refreshes } }
-  /// How many logins at the provider were given up.
+  /// How many sign-ins at the provider were given up.
   public var loginsGivenUp: Int { content.withLock { $0.loginsGivenUp } }
   /// The requests that were sent.
   public var requests: [AuthRequest] { content.withLock { $0.requests } }
 
-  /// Lets calls wait until `letGo()`.
+  /// Holds all calls until `letGo()`.
   public func hold() {
     content.withLock { $0.isHeld = true }
   }
 
-  /// Lets the calls that wait go on.
+  /// Continues the held calls.
   public func letGo() {
     let held = content.withLock { content in
       content.isHeld = false
@@ -204,7 +222,7 @@ public final class StubVault: AuthVault {
 
   // MARK: Steps
 
-  /// Counts a call, waits while calls are held, and fails where the test said so.
+  /// Counts a call, waits while calls are held, and throws the error that the test has set.
   func begin(_ call: Call) async throws(AuthError) {
     content.withLock { $0.counts[call, default: 0] += 1 }
     await withCheckedContinuation { continuation in
@@ -220,12 +238,12 @@ public final class StubVault: AuthVault {
       return content.settings.failures[call]?.removeFirst()
     }
     guard let failure else { return }
-    // How it stands is what its calls say.
+    // The account's status must match the error.
     if failure.kind == .loginRequired { requireLogin(reason: failure.message) }
     throw failure
   }
 
-  /// Changes the account, which must be there, and tells whoever follows it.
+  /// Changes the account, which must exist, and reports the new state.
   func changeAccount(
     _ body: (inout AccountSnapshot) -> Void
   ) throws(AuthError) -> AccountSnapshot {
@@ -240,12 +258,12 @@ public final class StubVault: AuthVault {
     return changed
   }
 
-  /// How it stands.
+  /// The state of the account and the window.
   var snapshot: VaultSnapshot { content.withLock { $0.snapshot } }
 
-  /// Tells whoever follows it how it stands.
+  /// Reports the state to all streams.
   func announce() {
-    // Under the lock: the newest is to be the last that is told.
+    // Report under the lock, so that the newest state is reported last.
     content.withLock { content in
       for listener in content.listeners.values { listener.yield(content.snapshot) }
     }
