@@ -1,5 +1,5 @@
-// libcurl for Swift: curl_easy_setopt(3) and curl_easy_getinfo(3) are variadic, which Swift cannot
-// call, so there is one typed function for each kind of argument.
+// libcurl for Swift. curl_easy_setopt(3) and curl_easy_getinfo(3) are variadic, so Swift cannot
+// call them. There is one typed function for each kind of argument.
 #pragma once
 
 #include <arpa/inet.h>
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 
 // --- Memory that is wiped before it is freed (curl_global_init_mem(3)). libcurl copies a request's
-// body and headers into buffers of its own; with malloc(3) the token would stay in freed memory.
+// body and headers into its own buffers. With malloc(3) the token would stay in freed memory.
 
-// The size stands before each block; 16 bytes keep the alignment that malloc(3) promises.
+// The size is stored before each block; 16 bytes keep the alignment of malloc(3).
 enum { ccurl_prefix = 16 };
 
 static inline void *ccurl_malloc(size_t size) {
@@ -68,7 +68,7 @@ static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long valu
   return curl_easy_setopt(handle, option, value);
 }
 
-// The string is copied by libcurl. NULL sets the option to "none".
+// libcurl copies the string. NULL resets the option to "none".
 static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
   return curl_easy_setopt(handle, option, value);
 }
@@ -83,8 +83,8 @@ static inline CURLcode ccurl_set_blob(
   return curl_easy_setopt(handle, option, &blob);
 }
 
-// CURLOPT_POSTFIELDS(3): "the data pointed to is NOT copied by the library".
-// With NULL libcurl would ask a read callback for the body; "" is a body of no bytes.
+// CURLOPT_POSTFIELDS(3): "the data pointed to is NOT copied by the library". With NULL libcurl
+// would call a read callback for the body; "" is an empty body.
 static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t count) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
   if (code != CURLE_OK) return code;
@@ -116,15 +116,14 @@ static inline CURLcode ccurl_set_before_request(
 typedef curl_socket_t (*ccurl_open_function)(
     void *context, curlsocktype purpose, struct curl_sockaddr *address);
 
-// CURLOPT_OPENSOCKETFUNCTION(3): called for each address that is about to be connected to, the
-// proxy's where there is one; CURL_SOCKET_BAD means "an unrecoverable error" for that address.
+// CURLOPT_OPENSOCKETFUNCTION(3): called before the connection to each address, including a proxy's.
+// CURL_SOCKET_BAD means "an unrecoverable error" for that address.
 static inline CURLcode ccurl_set_open(CURL *handle, ccurl_open_function function, void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
 }
 
-// The bytes of an address as the network has them, 4 or 16 of them, and its port; 0 for another
-// family.
+// The bytes of an address in network order, 4 or 16, and its port; 0 for another family.
 static inline size_t ccurl_address_bytes(
     const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port) {
   if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
@@ -144,7 +143,7 @@ static inline size_t ccurl_address_bytes(
   return 0;
 }
 
-// What libcurl opens by itself (socket(2)).
+// Opens the same socket as libcurl's default (socket(2)).
 static inline curl_socket_t ccurl_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
@@ -155,7 +154,7 @@ static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) 
   return curl_easy_getinfo(handle, info, value);
 }
 
-// The text belongs to the handle: it is gone when that is cleaned up.
+// The handle owns the text and frees it at cleanup.
 static inline CURLcode ccurl_get_text(CURL *handle, CURLINFO info, const char **value) {
   return curl_easy_getinfo(handle, info, value);
 }

@@ -1,4 +1,5 @@
-// libfprint with GIO, and what of GLib Swift does not import: casting and variadic macros.
+// libfprint with GIO, and the parts of GLib that Swift does not import: casting and variadic
+// macros.
 #pragma once
 #include <libfprint-2/fprint.h>
 #include <gio/gunixfdlist.h>
@@ -29,7 +30,7 @@ static inline gulong cfprint_on_bus_closed(
   return g_signal_connect(connection, "closed", G_CALLBACK(callback), data);
 }
 
-// G_VARIANT_TYPE of text that lives as long as the program: a GVariantType is that text itself.
+// G_VARIANT_TYPE of static text: a GVariantType is the text itself.
 static inline const GVariantType *cfprint_print_type(void) {
   return G_VARIANT_TYPE("(issbymsmsia{sv}v)");
 }
@@ -38,7 +39,7 @@ static inline const GVariantType *cfprint_minutiae_type(void) {
   return G_VARIANT_TYPE("(a(aiaiai))");
 }
 
-// What G_DEBUG=fatal-criticals changed before main(): only errors end the process again.
+// Undoes G_DEBUG=fatal-criticals, which GLib reads before main(): only errors are fatal again.
 static inline void cfprint_reset_fatal_levels(void) {
   g_log_set_always_fatal((GLogLevelFlags)G_LOG_FATAL_MASK);
 }

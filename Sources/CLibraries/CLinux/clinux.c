@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Debian 12's headers know both numbers; older ones do not know the socket option.
+// Debian 12's headers define both numbers; older ones lack the socket option.
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -177,18 +177,18 @@ int clinux_set_no_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS
 
 enum { most_descriptors = 16 };
 
-// Whether the numbers that descriptors are moved to are more than this process may have.
+// Whether the descriptor numbers used here exceed this process's limit.
 static int beyond_limit(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= most_descriptors + 1;
 }
 
-// Runs between vfork and exec, in memory that is still the parent's: async-signal-safe calls only
-// (signal-safety(7)), and nothing is written but to this stack. It does not return.
+// Runs between vfork and exec, in memory that still belongs to the parent. So it makes only
+// async-signal-safe calls (signal-safety(7)) and writes only to this stack. It does not return.
 static _Noreturn void become(
     const char *path, char *const argv[], char *const envp[], const char *directory,
     const int *sources, int count, int new_session, mode_t mask, int report) {
-  // Move everything out of the way first, so that no source is overwritten before its turn.
+  // Move all sources to high numbers first, so that none is overwritten before its turn.
   int moved[most_descriptors];
   int report_moved = fcntl(report, F_DUPFD_CLOEXEC, most_descriptors + 1);
   if (report_moved < 0) goto failed;
@@ -213,7 +213,8 @@ static _Noreturn void become(
     if (second < 0) goto failed;
     if (second > 0) _exit(0);
   }
-  // A caller's mask must neither open what the child makes nor take the owner's own rights from it.
+  // The child's mask is independent of the caller's, which could expose new files or lock out their
+  // owner.
   umask(mask);
   if (directory != NULL && chdir(directory) != 0) goto failed;
   for (int signal = 1; signal < NSIG; signal++) {
@@ -241,8 +242,9 @@ pid_t clinux_spawn(
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  // vfork(2): fork(2) would copy the page tables, and hold up the other threads for that long. The parent
-  // waits until the child has its own memory; no signal handler runs in either, since all are blocked.
+  // fork(2) would copy the page tables, and stop the other threads during that time. After vfork(2)
+  // the parent waits until the child has its own memory. No signal handler runs in either, since
+  // all signals are blocked.
   pid_t pid = vfork();
   if (pid == 0) {
     become(path, argv, envp, directory, sources, count, new_session, mask, report[1]);

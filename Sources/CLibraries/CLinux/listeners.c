@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Sends the question; -errno.
+// Sends the request; returns 0 or -errno.
 static int ask_listeners(int number, int family, uint16_t port) {
   struct {
     struct nlmsghdr head;
@@ -23,7 +23,7 @@ static int ask_listeners(int number, int family, uint16_t port) {
   question.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   question.body.sdiag_family = (uint8_t)family;
   question.body.sdiag_protocol = IPPROTO_TCP;
-  question.body.idiag_states = 1u << 10;  // TCP_LISTEN: the kernel walks no other sockets then
+  question.body.idiag_states = 1u << 10;  // TCP_LISTEN: the kernel then walks no other sockets
   question.body.id.idiag_sport = htons(port);
   struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
   ssize_t sent = sendto(
@@ -31,7 +31,7 @@ static int ask_listeners(int number, int family, uint16_t port) {
   return sent < 0 ? -errno : 0;
 }
 
-// Reads the answer of the kernel until its last part; behind `count` that are there already.
+// Reads the kernel's answer to its end, and appends to the `count` sockets found so far.
 static ssize_t read_listeners(
     int number, struct clinux_listener *found, size_t room, size_t count) {
   _Alignas(struct nlmsghdr) char bytes[16384];
@@ -47,7 +47,7 @@ static ssize_t read_listeners(
     if (got == 0 || sender.nl_pid != 0) return -EPROTO;
     unsigned left = (unsigned)got;
     for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
-      // A socket came or went meanwhile, and the answer may lack one.
+      // A socket came or went during the dump, so the answer may lack one.
       if (head->nlmsg_flags & NLM_F_DUMP_INTR) return -EAGAIN;
       if (head->nlmsg_type == NLMSG_ERROR) {
         if (head->nlmsg_len < NLMSG_LENGTH(sizeof(struct nlmsgerr))) return -EPROTO;

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <microhttpd.h>
 
-// Listens on 127.0.0.1, on a port that is given or 0 for any free one; one thread of its own.
+// Listens on 127.0.0.1, on this port, or on any free one if it is 0, with one separate thread.
 static inline struct MHD_Daemon *cmicrohttpd_start(
   uint16_t port, unsigned int connections, unsigned int timeout, size_t memory,
   MHD_AccessHandlerCallback answer, void *context, MHD_RequestCompletedCallback completed) {

@@ -8,8 +8,8 @@
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 
-// HKDF-SHA256, extract and expand (EVP_KDF-HKDF(7)). In C because an OSSL_PARAM keeps pointers to
-// its name and value, which must live until the derivation is done. 1 on success.
+// HKDF-SHA256, extract and expand (EVP_KDF-HKDF(7)); 1 on success. It is in C because an OSSL_PARAM
+// keeps pointers to its name and value, which must exist until the derivation ends.
 static inline int copenssl_hkdf_sha256(
     EVP_KDF *kdf, const void *key, size_t key_count, const void *salt, size_t salt_count,
     const void *info, size_t info_count, unsigned char *output, size_t output_count) {
@@ -22,7 +22,7 @@ static inline int copenssl_hkdf_sha256(
       OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
   parameters[count++] =
       OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_count);
-  // "An empty salt" and "no salt" are the same to HMAC; the library refuses a NULL value.
+  // HMAC treats an empty salt and no salt alike; the library refuses a NULL value.
   if (salt_count > 0) {
     parameters[count++] =
         OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count);
@@ -37,8 +37,9 @@ static inline int copenssl_hkdf_sha256(
   return status;
 }
 
-// A public key of a type (EVP_PKEY_fromdata(3)) from its parameters; NULL if they make none. In C
-// because the parameters must outlive the call, and because EVP_PKEY_PUBLIC_KEY is an expression.
+// Makes a public key of a type from its parameters (EVP_PKEY_fromdata(3)); NULL if they are
+// invalid. It is in C because the parameters must outlive the call, and because EVP_PKEY_PUBLIC_KEY
+// is an expression.
 static inline EVP_PKEY *copenssl_public_key(
     OSSL_LIB_CTX *library, const char *type, OSSL_PARAM *parameters) {
   EVP_PKEY *key = NULL;
@@ -51,7 +52,7 @@ static inline EVP_PKEY *copenssl_public_key(
   return key;
 }
 
-// An RSA key of modulus and exponent, both big-endian (EVP_PKEY-RSA(7)).
+// An RSA key from modulus and exponent, both big-endian (EVP_PKEY-RSA(7)).
 static inline EVP_PKEY *copenssl_rsa_key(
     OSSL_LIB_CTX *library, const unsigned char *modulus, int modulus_count,
     const unsigned char *exponent, int exponent_count) {
@@ -73,8 +74,8 @@ static inline EVP_PKEY *copenssl_rsa_key(
   return key;
 }
 
-// A key of a point of a curve, such as P-256: 4, x, y (EVP_PKEY-EC(7)). A point that is not on the
-// curve makes none.
+// A key from a point of a curve, such as P-256: 4, x, y (EVP_PKEY-EC(7)). NULL if the point is not
+// on the curve.
 static inline EVP_PKEY *copenssl_ec_key(
     OSSL_LIB_CTX *library, const char *curve, const unsigned char *point, size_t count) {
   OSSL_PARAM parameters[] = {
@@ -84,7 +85,7 @@ static inline EVP_PKEY *copenssl_ec_key(
   return copenssl_public_key(library, "EC", parameters);
 }
 
-// An Ed25519 key of its 32 bytes (EVP_PKEY-ED25519(7)).
+// An Ed25519 key from its 32 bytes (EVP_PKEY-ED25519(7)).
 static inline EVP_PKEY *copenssl_ed25519_key(
     OSSL_LIB_CTX *library, const unsigned char *bytes, size_t count) {
   OSSL_PARAM parameters[] = {
@@ -93,9 +94,10 @@ static inline EVP_PKEY *copenssl_ed25519_key(
   return copenssl_public_key(library, "ED25519", parameters);
 }
 
-// Checks a signature in one call (EVP_DigestVerify(3)). `digest` is NULL for Ed25519, which hashes
-// by itself; `pss` is 1 for RSA-PSS with MGF1 of the same digest and a salt as long as it
-// (EVP_SIGNATURE-RSA(7)). 1: it fits; 0: it does not; less: an error.
+// Verifies a signature in one call (EVP_DigestVerify(3)). `digest` is NULL for Ed25519, which
+// hashes by itself. `pss` is 1 for RSA-PSS with MGF1 of the same digest and a salt of the digest's
+// length (EVP_SIGNATURE-RSA(7)). Returns 1 for a valid signature, 0 for an invalid one, and less on
+// an error.
 static inline int copenssl_verify(
     OSSL_LIB_CTX *library, EVP_PKEY *key, const char *digest, int pss,
     const unsigned char *signature, size_t signature_count, const unsigned char *message,

@@ -1,5 +1,5 @@
-// sd-bus(3) of libsystemd, loaded when it is needed: linked, it costs each engine 0.7 MB (PSS), and
-// most of them for nothing.
+// sd-bus(3) of libsystemd, loaded on demand: linking it costs each engine 0.7 MB (PSS), and most
+// engines never use it.
 #pragma once
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <systemd/sd-bus.h>
 
-// What is used of it, by its names without `sd_bus_`.
+// The functions in use, by their names without `sd_bus_`.
 struct csystemd {
   __typeof__(&sd_bus_new) new;
   __typeof__(&sd_bus_set_address) set_address;
@@ -33,7 +33,7 @@ struct csystemd {
   __typeof__(&sd_bus_error_free) error_free;
 };
 
-// Loads the library, for as long as the process lives; NULL with errno where it is not there.
+// Loads the library until the process ends; NULL with errno if it is missing.
 static inline struct csystemd *csystemd_load(void) {
   void *handle = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
   struct csystemd *found = handle == NULL ? NULL : calloc(1, sizeof *found);
@@ -74,7 +74,8 @@ missing:
   return NULL;
 }
 
-// sd_bus_start(3) at an address; `bus` is to be closed where it is not NULL, whatever is returned.
+// sd_bus_start(3) at an address. The caller must close `bus` if it is not NULL, whatever the
+// result.
 static inline int csystemd_open(
     const struct csystemd *library, const char *address, uint64_t call_timeout, sd_bus **bus) {
   int code = library->new(bus);
@@ -89,7 +90,7 @@ static inline void csystemd_close(const struct csystemd *library, sd_bus *bus) {
   library->flush_close_unref(bus);
 }
 
-// sd_bus_call_method(3), which is variadic: with none, one, two or four texts.
+// sd_bus_call_method(3), which is variadic: with zero, one, two or four texts.
 static inline int csystemd_call(
     const struct csystemd *library, sd_bus *bus, const char *destination, const char *path,
     const char *interface, const char *member, sd_bus_message **reply, const char *first,
@@ -109,8 +110,8 @@ static inline int csystemd_call(
       bus, destination, path, interface, member, NULL, reply, "ssss", first, second, third, fourth);
 }
 
-// The same with one number; `error` gets the name of the error that was sent, as far as there is room,
-// or nothing: the codes of those that are logind's own are not fixed (sd-bus-errors(3)).
+// The same with one number. `error` gets the name of the received error, truncated to `room`, or
+// nothing: the codes of logind's own errors are not fixed (sd-bus-errors(3)).
 static inline int csystemd_call_number(
     const struct csystemd *library, sd_bus *bus, const char *destination, const char *path,
     const char *interface, const char *member, uint32_t number, sd_bus_message **reply, char *error,
@@ -128,12 +129,12 @@ static inline int csystemd_descriptor(const struct csystemd *library, sd_bus *bu
   return library->get_fd(bus);
 }
 
-// What poll(2) is to wait for.
+// The events for poll(2).
 static inline int csystemd_events(const struct csystemd *library, sd_bus *bus) {
   return library->get_events(bus);
 }
 
-// Whether there is a time at which sd_bus_process(3) is to be called in any case.
+// Whether sd_bus_process(3) must be called at some time even without events.
 static inline int csystemd_has_timeout(const struct csystemd *library, sd_bus *bus) {
   uint64_t time = UINT64_MAX;
   return library->get_timeout(bus, &time) >= 0 && time != UINT64_MAX;

@@ -1,6 +1,6 @@
-// What Glibc's Swift module does not import: variadic calls, macros and newer system calls.
-// Every function returns 0 (or a count, a descriptor, a process id) on success and -errno on
-// failure, so that no caller reads errno after another call has changed it.
+// Functions that Glibc's Swift module does not import: variadic calls, macros and newer system
+// calls. Every function returns 0 (or a count, a descriptor, a process id) on success and -errno on
+// failure. So no caller reads errno after another call has changed it.
 #pragma once
 
 #include <signal.h>
@@ -12,19 +12,19 @@
 extern "C" {
 #endif
 
-// memfd_secret(2): memory that not even root reads through /proc/PID/mem.
+// memfd_secret(2): memory that not even root can read through /proc/PID/mem.
 int clinux_memfd_secret(void);
 // The variable at an index of the environment, as `NAME=value`; NULL after the last (environ(7)).
 const char *clinux_environment(size_t index);
 
-// memfd_create(2): a file without a name, gone with its last descriptor.
+// memfd_create(2): a file without a name, deleted with its last descriptor.
 int clinux_memfd(void);
-// getrandom(2), all of it.
+// getrandom(2), repeated until the buffer is full.
 int clinux_getrandom(void *buffer, size_t count);
 
-// openat2(2) with RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH, O_CLOEXEC added.
+// openat2(2) with RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH and O_CLOEXEC.
 int clinux_openat_beneath(int directory, const char *path, int flags, mode_t mode);
-// openat(2), O_CLOEXEC added.
+// openat(2) with O_CLOEXEC.
 int clinux_openat(int directory, const char *path, int flags, mode_t mode);
 // fstatfs(2): the file system's magic number.
 int64_t clinux_filesystem_type(int fd);
@@ -43,27 +43,29 @@ int clinux_pidfd_open(pid_t pid);
 
 // sendmsg(2) with MSG_NOSIGNAL; `passed` is sent by SCM_RIGHTS unless it is -1.
 ssize_t clinux_send(int fd, const void *bytes, size_t count, int passed);
-// recvmsg(2); `passed` gets one received descriptor (close-on-exec) or -1; more than one is
-// -EPROTO and all are closed.
+// recvmsg(2); `passed` gets one received descriptor (close-on-exec) or -1. More than one is
+// -EPROTO, and all are closed.
 ssize_t clinux_receive(int fd, void *bytes, size_t count, int *passed);
 
 // prctl(2)
 int clinux_set_not_dumpable(void);
 int clinux_set_no_new_privileges(void);
 
-// vfork, arrange descriptors, exec. `sources[i]` becomes descriptor `i` of the child (-1: /dev/null);
-// all above are closed. The signal mask is emptied, dispositions are reset. `directory` is the
-// child's working directory. `new_session`: 1 calls setsid(2); 2 also leaves it to init, with
-// nothing to wait for. `mask` is what its files are masked with (umask(2)). Returns the pid (0 with `new_session` 2), after exec has succeeded.
+// vfork(2), arrange descriptors, execve(2). `sources[i]` becomes descriptor `i` of the child (-1:
+// /dev/null); all higher ones are closed. The signal mask is emptied and dispositions are reset.
+// `directory` is the child's working directory. `new_session`: 1 calls setsid(2); 2 also makes the
+// child an orphan that needs no wait. `mask` is its file mode mask (umask(2)). Returns the pid (0
+// with `new_session` 2) after execve(2) has succeeded.
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
     const int *sources, int count, int new_session, mode_t mask);
-// waitpid(2) without EINTR. 0 while it runs (with `block` == 0), else pid; `status` is raw.
+// waitpid(2) without EINTR. 0 while the child runs (with `block` == 0), else its pid; `status` is
+// raw.
 pid_t clinux_wait(pid_t pid, int block, int *status);
 int clinux_status_exit_code(int status);  // -1 if ended by a signal
 int clinux_status_signal(int status);     // 0 if it exited
 
-// epoll(7), with one level-triggered descriptor a call. `events`: 1 readable, 2 writable.
+// epoll(7) with one level-triggered descriptor for each call. `events`: 1 readable, 2 writable.
 // Hang-up and error are reported as readable, so that read(2) tells which, and as 4.
 int clinux_epoll_create(void);
 int clinux_epoll_set(int epoll, int fd, uint32_t events, uint64_t token, int add);
@@ -71,28 +73,29 @@ int clinux_epoll_remove(int epoll, int fd);
 int clinux_epoll_wait(
     int epoll, uint64_t *tokens, uint32_t *events, int capacity, int timeout_ms);
 int clinux_eventfd(void);
-// A TCP socket that listens: its address as it stands in memory (one word of IPv4, four of IPv6).
+// A listening TCP socket; its address is in memory order (one word of IPv4, four of IPv6).
 struct clinux_listener {
   uint32_t words[4];
   int family;
   uint32_t user;
   uint32_t inode;
 };
-// The TCP sockets that listen at a port, of IPv6 and, if asked, of IPv4 (sock_diag(7)): how many there are,
-// of which at most `room` are written.
+// Finds the TCP sockets that listen at a port, of IPv6 and optionally of IPv4 (sock_diag(7)).
+// Returns their number; at most `room` are written.
 ssize_t clinux_listeners(int ipv4, uint16_t port, struct clinux_listener *found, size_t room);
 
-// A netlink(7) socket that hears of changed links, addresses and routes (rtnetlink(7)).
+// A netlink(7) socket for changes of links, addresses and routes (rtnetlink(7)).
 int clinux_route_changes(void);
-// signalfd(2) for SIGINT, SIGTERM and SIGHUP, which are blocked for the whole process if this is
-// called before a second thread is started.
+// signalfd(2) for SIGINT, SIGTERM and SIGHUP. They are blocked for the whole process if this is
+// called before a second thread starts.
 int clinux_termination_signals(void);
 
-// setrlimit(2) RLIMIT_NOFILE: as many as are allowed, but at most so many; what holds then.
+// setrlimit(2) RLIMIT_NOFILE: raises it to the hard limit, at most to `most`; returns the new
+// limit.
 int64_t clinux_raise_descriptors(uint64_t most);
-// setrlimit(2): the limits on file sizes and memory as high as they may be set.
+// setrlimit(2): raises the limits on file sizes and memory to their hard limits.
 int clinux_raise_limits(void);
-// getrlimit(2): 0 RLIMIT_NOFILE, 1 RLIMIT_FSIZE, 2 RLIMIT_AS, 3 RLIMIT_NPROC; -1: none.
+// getrlimit(2): 0 RLIMIT_NOFILE, 1 RLIMIT_FSIZE, 2 RLIMIT_AS, 3 RLIMIT_NPROC; -1 without a limit.
 int64_t clinux_limit(int which);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
