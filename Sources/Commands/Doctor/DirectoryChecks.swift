@@ -4,11 +4,11 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// Where the vault lies, as far as a caller sees it; nothing is made.
+/// Checks the state directory, as far as a caller sees it; nothing is created.
 struct DirectoryChecks {
-  /// Less than this is a problem: a refresh needs room before it sends anything.
+  /// Less free space than this is a problem: a refresh needs room before it sends anything.
   private static let leastBytes: UInt64 = 1 << 20
-  /// Less than this is worth a word.
+  /// Less free space than this is a warning.
   private static let fewBytes: UInt64 = 16 << 20
 
   let environment: (String) -> String?
@@ -91,7 +91,7 @@ struct DirectoryChecks {
   }
 }
 
-/// The provider files, each of them read.
+/// Checks the provider files by reading each of them.
 enum ProviderChecks {
   static func run(environment: (String) -> String?) -> [Finding] {
     let name = "providers"
@@ -113,7 +113,7 @@ enum ProviderChecks {
             )
           }
         } catch {
-          // Removed meanwhile.
+          // Removed since the names were read.
           if error.code == .notFound { continue }
           found.append(
             .problem(name, error.message, remedy: error.hint ?? "correct the file, or remove it")

@@ -52,7 +52,7 @@ enum DoctorVerbs {
     "\(number == 0 ? "no" : "\(number)") \(word)\(number == 1 ? "" : "s")"
   }
 
-  /// A line for each finding, the remedy beneath; broken at words where there is a terminal.
+  /// A line for each finding, with the remedy below; on a terminal, lines break at words.
   static func text(_ findings: [Finding], columns: Int?) -> String {
     let width = findings.map { PlainText.width($0.name) }.max() ?? 0
     let indent = 9 + width + 2
@@ -79,7 +79,7 @@ enum DoctorVerbs {
   }
 }
 
-/// One thing that was looked at, here or by the engine.
+/// The result of one check, here or by the engine.
 typealias Finding = ExamineReply
 
 extension Finding {
@@ -95,13 +95,13 @@ extension Finding {
     Finding(name: name, level: .problem, message: message, remedy: remedy)
   }
 
-  /// What keeps a look from being made is itself a finding.
+  /// The failure of a check is itself a finding.
   static func problem(_ name: String, _ error: CommandError) -> Finding {
     .problem(name, error.message, remedy: error.hint)
   }
 }
 
-/// What only the engine can tell, and whether it can be asked.
+/// The findings that only the engine can give, and whether the engine answers.
 struct EngineChecks {
   let session: Session
 
@@ -109,9 +109,9 @@ struct EngineChecks {
     self.session = session
   }
 
-  /// Asks the engine how it is, and what it finds.
+  /// Asks the engine for its version, and for its findings.
   ///
-  /// - Throws: exit 130 alone: what a Ctrl-C ends is no fault that was found.
+  /// - Throws: only exit 130: a check that Ctrl-C ends has found no fault.
   func run() throws(CommandError) -> [Finding] {
     do throws(CommandError) {
       _ = try session.vault()

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 internal import VaultInterface
 
-/// What a process inherits: variables, limits, mask and clock.
+/// Checks the environment that a process inherits: variables, limits, umask and clock.
 struct EnvironmentChecks {
   private static let proxies = [
     "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
@@ -11,7 +11,7 @@ struct EnvironmentChecks {
     "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSLKEYLOGFILE",
   ]
   private static let own = ["THUMBLATCH_STATE_DIR", "THUMBLATCH_SOCKET"]
-  /// The first second of 2024: no release is older.
+  /// The first second of 2024: no release is older, so an earlier clock is wrong.
   private static let leastTime: Int64 = 1_704_067_200
 
   let session: Session

@@ -3,16 +3,16 @@ internal import VaultClient
 internal import VaultInterface
 
 extension Session {
-  /// Whether the vault is in a directory of this user's own.
+  /// Whether the vault is in a directory of this user.
   var usesPrivateVault: Bool { location == nil || location == .privateVault }
 }
 
-/// The way to the service, as far as a caller sees it.
+/// Checks the socket of the service, as far as a caller sees it.
 enum ServiceChecks {
   private static let name = "service-socket"
 
   static func run(_ location: VaultLocation?) -> [Finding] {
-    // Any other socket is named by a variable, which is told of there.
+    // Any other socket is named by a variable, and `EnvironmentChecks` reports that one.
     guard location == .service else { return [] }
     let path = VaultLocation.serviceDirectory + "/" + VaultLocation.serviceSocket
     var status = stat()

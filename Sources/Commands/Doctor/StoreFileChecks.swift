@@ -2,13 +2,14 @@ internal import Glibc
 internal import System
 internal import VaultInterface
 
-/// The files of the store as a caller sees them, for the engine does not start where one is unsafe.
+/// Checks the files of the store as a caller sees them: the engine does not start if one is unsafe.
 enum StoreFileChecks {
   private static let name = "store-files"
-  /// A log is made and removed while the engine runs; it may be missing, as a new store may.
+  /// Either may be missing: a new vault has none, and the engine makes and removes the write-ahead
+  /// log.
   private static let files = ["vault.db", "vault.db-wal"]
 
-  /// Looks at what stands in the state directory, without following links.
+  /// Checks the files in the state directory, without following links.
   static func run(in directory: String) -> [Finding] {
     let looks = files.compactMap { judgement(of: "\(directory)/\($0)") }
     let bad = looks.filter { $0.level != .ok }
@@ -17,7 +18,7 @@ enum StoreFileChecks {
 
   private static func judgement(of path: String) -> Finding? {
     var status = stat()
-    // What cannot be looked at is the directory's problem, and told there.
+    // If it cannot be looked at, the fault is the directory's, and is reported there.
     guard unsafe lstat(path, &status) == 0 else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
       return .problem(

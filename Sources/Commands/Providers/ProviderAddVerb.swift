@@ -70,7 +70,7 @@ extension ProviderVerbs {
       let certificates = try files.contents(of: path) ?? []
       draft.settings["ca"] = String(decoding: certificates, as: UTF8.self)
     }
-    // What is typed in vain would have to be typed again: the rest is checked before.
+    // Check everything else first, so that a secret is not typed for nothing.
     try draft.check(name: name)
     let secret = draft.wantsSecret ? try session.clientSecret() : nil
     let provider = try draft.provider(name: name, secret: secret)

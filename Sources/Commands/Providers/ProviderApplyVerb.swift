@@ -23,7 +23,7 @@ extension ProviderVerbs {
     var unchanged: [JSONValue] = []
     for account in try accounts(session, of: name) {
       let bound = try boundProvider(session, of: account)
-      // Where its metadata says something else by now, the engine's question shows that.
+      // If its metadata has changed too, the engine's prompt shows that.
       let edits = ProviderText.changes(from: bound.asWritten, to: provider)
       if !edits.isEmpty { try announce(edits, of: name, for: account, session) }
       _ = try session.call(within: Session.remoteLimit, again: .never) { prompt in
@@ -53,7 +53,7 @@ extension ProviderVerbs {
     }
   }
 
-  /// The accounts that are meant: those named, or all that are signed in at the provider.
+  /// The accounts to change: those named, or all that are signed in at the provider.
   private static func accounts(
     _ session: Session,
     of provider: ProviderName
@@ -78,7 +78,7 @@ extension ProviderVerbs {
     return known.filter { $0.provider == provider.text && $0.state != .signedOut }.map(\.name)
   }
 
-  /// What an account is bound to.
+  /// The provider that an account is bound to.
   static func boundProvider(
     _ session: Session,
     of account: String
@@ -89,7 +89,7 @@ extension ProviderVerbs {
     return try reply.provider.bound
   }
 
-  /// Shows what will change where the password is asked, before it is.
+  /// Shows the changes at the terminal, before the password is asked for there.
   private static func announce(
     _ changes: [ProviderText.Change],
     of provider: ProviderName,

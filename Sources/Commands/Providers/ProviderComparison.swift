@@ -1,12 +1,12 @@
 internal import Configuration
 internal import VaultInterface
 
-/// Which accounts are bound to another provider than their provider's file holds today.
+/// The accounts whose bound provider differs from the present file of their provider.
 enum ProviderComparison {
-  /// Looks at the file of each account's provider.
+  /// Compares each account with the file of its provider.
   ///
-  /// - Returns: by account, whether the file differs; without those of which it cannot be said:
-  ///   there is no file, it cannot be read, or the engine does not tell what they are bound to.
+  /// - Returns: by account, whether the file differs. An account is left out if there is no file,
+  ///   if it cannot be read, or if the engine does not say what the account is bound to.
   static func differing(
     _ accounts: [VaultAccount],
     _ session: Session

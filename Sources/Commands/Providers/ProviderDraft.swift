@@ -3,31 +3,31 @@ internal import Glibc
 internal import SecretMemory
 internal import System
 
-/// What the words of `provider add` say, before it is a provider.
+/// The arguments of `provider add`, before they are a provider.
 struct ProviderDraft {
   /// The template, if one is named.
   let template: ProviderTemplate?
-  /// The file of `--ca`, by a path that stays right.
+  /// The file of `--ca`, by a path that is valid from any directory.
   let certificateFile: String?
-  /// Whether a client secret is to be asked for.
+  /// Whether to ask for a client secret.
   let wantsSecret: Bool
-  /// The keys that the words set.
+  /// The keys that the arguments set.
   var settings: [String: String]
 
   private let places: [String: String]
 
-  /// The options of single keys.
+  /// The options for single keys.
   private static let optionKeys = [
     ("--kind", "kind"), ("--issuer", "issuer"), ("--client-id", "client_id"),
     ("--audience", "audience"), ("--redirect-uri", "redirect_uri"), ("--proxy", "proxy"),
   ]
-  /// The options that may be given several times, and what stands between their values.
+  /// The options that may be repeated, and the separator between their values.
   private static let listKeys = [
     ("--pin", "pins", ";"), ("--api-host", "api_hosts", ";"), ("--scope", "scope", " "),
     ("--resource", "resource", ";"),
   ]
 
-  /// Reads the words; all that is missing is told at once.
+  /// Reads the arguments; everything that is missing is reported at once.
   init(_ arguments: Arguments) throws(CommandError) {
     let template = try Self.template(arguments)
     self.template = template
@@ -72,7 +72,7 @@ struct ProviderDraft {
     _ = try provider(name: name, secret: secret)
   }
 
-  /// The provider of these words.
+  /// The provider of these arguments.
   func provider(name: ProviderName, secret: SharedSecret?) throws(CommandError) -> Provider {
     do throws(ConfigurationError) {
       var all: [String: String] = [:]
@@ -167,7 +167,7 @@ struct ProviderDraft {
         throw CommandError(.usage, "--set needs KEY=VALUE, not \"\(pair)\"")
       }
       let key = String(pair[..<equals])
-      // The words of a program are seen by every user of the machine.
+      // Every user of the machine can see the arguments of a program.
       guard key != ClientSecret.key else {
         throw CommandError(
           .usage,
@@ -183,7 +183,7 @@ struct ProviderDraft {
     return settings
   }
 
-  /// A configuration error, told in terms of the option that it came from.
+  /// A configuration error, with the option that it came from.
   private func option(for error: ConfigurationError) -> String {
     guard let key = error.key else { return "\(error)" }
     var options = Dictionary(uniqueKeysWithValues: Self.optionKeys.map { ($0.1, $0.0) })
@@ -195,7 +195,7 @@ struct ProviderDraft {
     return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"
   }
 
-  /// A path that stays right when the program runs elsewhere (realpath(3)).
+  /// A path that is valid from any directory (realpath(3)).
   private static func absolute(_ path: String) throws(CommandError) -> String {
     guard let resolved = unsafe realpath(path, nil) else {
       throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")

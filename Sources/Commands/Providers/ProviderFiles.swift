@@ -4,19 +4,19 @@ internal import Providers
 internal import SecretMemory
 internal import System
 
-/// The provider files of the machine and of the person, as the verbs speak of them.
+/// The provider files of the machine and of the user, with errors in the words of the verbs.
 struct ProviderFiles {
-  /// Where a provider comes from.
+  /// The origin of a provider.
   typealias Source = ProviderDirectories.Source
 
   private let directories: ProviderDirectories
 
   /// The directory of the machine's providers.
   var system: String { directories.system }
-  /// The directory of the person's providers.
+  /// The directory of the user's providers.
   var user: String { directories.user }
 
-  /// Finds the person's directory in XDG_CONFIG_HOME (if absolute) or HOME.
+  /// Finds the user's directory in XDG_CONFIG_HOME (if absolute) or HOME.
   init(
     system: String = ProviderDirectories.systemDirectory,
     environment: (String) -> String?
@@ -26,7 +26,7 @@ struct ProviderFiles {
     }
   }
 
-  /// The names of all providers with where they come from, in alphabetical order.
+  /// The names of all providers with their origins, in alphabetical order.
   func names() throws(CommandError) -> [(name: ProviderName, source: Source)] {
     try Self.told { () throws(ProviderFileError) in try directories.names() }
   }
@@ -53,7 +53,7 @@ struct ProviderFiles {
     )
   }
 
-  /// Writes a new provider to the person's directory, 0600, whole or not at all.
+  /// Writes a new provider to the user's directory, 0600, whole or not at all.
   func add(_ provider: Provider, certificateFile: String?) throws(CommandError) {
     let contents: SecretBytes
     do {
@@ -80,7 +80,7 @@ struct ProviderFiles {
     }
   }
 
-  /// Fails where a provider of this name is there already.
+  /// Fails if a provider of this name exists already.
   func refuseExisting(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
     for directory in [system, user] where try exists(directory + "/" + file) {
@@ -92,7 +92,7 @@ struct ProviderFiles {
     }
   }
 
-  /// Removes a provider of the person's.
+  /// Removes a provider of the user.
   func remove(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
     do {
@@ -114,7 +114,7 @@ struct ProviderFiles {
 
   /// The contents of a file, at most `ProviderDirectories.maximumFile` bytes.
   ///
-  /// - Returns: nil if it does not exist and `missing` allows that.
+  /// - Returns: `nil` if it does not exist and `missing` allows that.
   func contents(of path: String, missing: Bool = false) throws(CommandError) -> [UInt8]? {
     try Self.told { () throws(ProviderFileError) in
       try directories.contents(of: path, missing: missing)
@@ -131,7 +131,7 @@ struct ProviderFiles {
     do {
       let directory = try Directory.make(path: user)
       let status = try directory.descriptor.status()
-      // Whoever can write here chooses where passwords are sent at the next login.
+      // A user that can write here chooses where passwords are sent at the next sign-in.
       guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
@@ -155,7 +155,7 @@ struct ProviderFiles {
 }
 
 extension CommandError {
-  /// What is said about provider files that cannot be used.
+  /// The error for provider files that cannot be used.
   init(_ error: ProviderFileError) {
     let code: ExitCode =
       switch error {

@@ -3,7 +3,7 @@ internal import VaultInterface
 
 /// A provider on its way to the engine, and back.
 extension VaultProvider {
-  /// All of it; the client secret stays in locked memory.
+  /// Takes over all settings; the client secret stays in locked memory.
   init(_ provider: Provider) {
     self.init(
       name: provider.name.text,
@@ -12,7 +12,7 @@ extension VaultProvider {
     )
   }
 
-  /// The provider that the engine told an account is bound to.
+  /// The provider that an account is bound to, as the engine gave it.
   var bound: Provider {
     get throws(CommandError) {
       do throws(ConfigurationError) {

@@ -54,7 +54,7 @@ extension ProviderVerbs {
     columns: Int?
   ) -> String {
     var table = Table(headings: ["", ""])
-    // An address that is cut cannot be compared with the one that was meant.
+    // A shortened address could not be compared with the intended one.
     table.whole = [1]
     table.add("provider", "\(provider.name), \(provider.kind.rawValue)")
     table.add("issuer", seen.issuer)
@@ -62,7 +62,7 @@ extension ProviderVerbs {
     table.add("server known by", ProviderText.trust(provider))
     if let proxy = provider.proxy { table.add("through", proxy) }
     for (key, url) in seen.endpoints.sorted(by: { $0.key < $1.key }) {
-      // A URL that the file names is what it is; any other was found.
+      // Only a URL that the file names is marked; any other was discovered.
       let isWritten = provider.settings[key] != nil
       table.add(key, isWritten && seen.discovered ? "\(url) (from the file)" : url)
     }

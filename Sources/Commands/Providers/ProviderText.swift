@@ -2,9 +2,9 @@ internal import Configuration
 internal import JSON
 internal import Providers
 
-/// How a provider is shown, as JSON and as text.
+/// Shows a provider, as JSON and as text.
 enum ProviderText {
-  /// The settings, and what is shown in the place of a client secret.
+  /// The settings, with a placeholder for a client secret.
   static func shownSettings(of provider: Provider) -> [String: String] {
     var settings = provider.settings
     if let algorithms = provider.oauth?.idTokenAlgorithms, !algorithms.isEmpty {
@@ -14,7 +14,7 @@ enum ProviderText {
     return settings
   }
 
-  /// The value of a key for people: certificates by their size.
+  /// The value of a key as shown to a person: certificates by their size.
   static func shown(_ value: String, of key: String) -> String {
     switch key {
     case "ca": "\(value.utf8.count) bytes of certificates"
@@ -22,7 +22,7 @@ enum ProviderText {
     }
   }
 
-  /// All settings but the secret, for programs.
+  /// All settings except the secret, for programs.
   static func object(_ provider: Provider, _ source: ProviderFiles.Source) -> JSONObject {
     let settings = shownSettings(of: provider).sorted { $0.key < $1.key }
     return [
@@ -37,9 +37,9 @@ enum ProviderText {
   /// A key whose value differs between two providers.
   struct Change: Equatable {
     let key: String
-    /// What it was, as it is shown; `nil` if it was not there.
+    /// The old value, as it is shown; `nil` if there was none.
     let old: String?
-    /// What it will be.
+    /// The new value, as it is shown; `nil` if there will be none.
     let new: String?
 
     var object: JSONObject {
@@ -48,7 +48,7 @@ enum ProviderText {
       ]
     }
 
-    /// In lines of the dialogue; long values stand in lines of their own, so that none is cut.
+    /// The lines of the dialogue; long values get lines of their own, so that none is cut.
     var lines: [String] {
       let (old, new) = (old ?? "(none)", new ?? "(none)")
       guard old.utf8.count + new.utf8.count > 900 else { return ["\(key): \(old) → \(new)"] }
@@ -56,26 +56,27 @@ enum ProviderText {
     }
   }
 
-  /// What changes from one provider to another, in the order of the keys; which of them the
-  /// provider itself has told is no change.
+  /// The changes from one provider to another, in the order of the keys.
+  ///
+  /// The list of the keys that come from the provider's own metadata does not count.
   static func changes(from old: Provider, to new: Provider) -> [Change] {
     let (before, after) = (shownSettings(of: old), shownSettings(of: new))
     return new.keys(differingFrom: old).subtracting(["discovered"]).sorted()
       .map { key in
         let values = (before[key].map { shown($0, of: key) }, after[key].map { shown($0, of: key) })
-        // What is not shown must not look the same either.
+        // Different values that are shown alike must not look the same.
         let new = values.0 == values.1 ? values.1.map { "another: \($0)" } : values.1
         return Change(key: key, old: values.0, new: new)
       }
   }
 
-  /// What is said of a provider without TLS.
+  /// The warning for a provider without TLS.
   static let insecure =
     "\(plain); only the user whose program listens is looked at (loopback_users)"
   /// The same in few words.
   static let plain = "plain http on this machine"
 
-  /// How its server is known.
+  /// The text that says how its server is authenticated.
   static func trust(_ provider: Provider) -> String {
     if provider.issuer.isPlain { return "insecure: \(insecure)" }
     var text =

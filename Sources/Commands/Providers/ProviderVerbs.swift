@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 internal import Providers
 
-/// `provider add, list, show, test, apply, remove`: files, and what an engine says of them.
+/// `provider add, list, show, test, apply, remove`: the files, and the engine's facts about them.
 enum ProviderVerbs {
   static let all = [add, list, show, test, apply, remove]
 
@@ -27,9 +27,9 @@ enum ProviderVerbs {
         )
         table.add(name.text, provider.kind.rawValue, provider.issuer.text, source.rawValue)
       } catch {
-        // Removed meanwhile.
+        // Removed since the names were read.
         if error.code == .notFound { continue }
-        // One bad file must not hide the others; it is told at the end.
+        // One bad file must not hide the others; it is reported at the end.
         firstProblem = firstProblem ?? error
         objects.append(.object(["name": .string(name.text), "problem": .string(error.message)]))
         table.add(name.text, "-", "unreadable", source.rawValue)

@@ -1,7 +1,7 @@
 internal import VaultClient
 internal import VaultInterface
 
-/// The question whether a token for fewer scopes is worth the risk to the login.
+/// The question whether a token for fewer scopes is worth the risk to the sign-in.
 enum NarrowingConsent {
   static let remedy =
     "agree once at a terminal; or write into the provider's file what it does, refresh_scope = any"
@@ -9,10 +9,10 @@ enum NarrowingConsent {
 }
 
 extension Session {
-  /// Asks for an access token, and the person first if that may narrow the login.
+  /// Gets an access token; asks the person first if that may narrow the sign-in.
   ///
   /// - Parameter make: the call, with the prompt whose check has passed.
-  /// - Throws: exit 7 where the person cannot be asked, exit 130 after a no.
+  /// - Throws: exit 7 if the person cannot be asked, exit 130 after a no.
   /// - Returns: the token.
   func accessToken(
     _ make: (String?) -> AccessTokenCall

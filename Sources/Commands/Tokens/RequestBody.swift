@@ -2,11 +2,11 @@ internal import Configuration
 internal import Glibc
 internal import System
 
-/// What is sent: a copy in memory, so that it is the same when it is sent a second time.
+/// The body of a request: a copy in memory, so that a second try sends the same bytes.
 final class RequestBody {
   private let file: MemoryFile
 
-  /// The descriptor that the courier reads.
+  /// The descriptor that the exchange helper reads.
   var descriptor: Int32 { file.descriptor.number }
 
   /// Takes the value of `-d`: text, `@FILE`, or `@-` for standard input.
@@ -41,7 +41,7 @@ final class RequestBody {
     }
   }
 
-  /// Waits for bytes; true if Ctrl-C came first (poll(2)).
+  /// Waits for bytes; `true` if Ctrl-C came first (poll(2)).
   private static func wait(for number: Int32, _ interrupt: Int32?) -> Bool {
     var entries = [
       pollfd(fd: number, events: Int16(POLLIN), revents: 0),

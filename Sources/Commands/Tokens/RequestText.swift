@@ -4,9 +4,9 @@ internal import PlainText
 internal import System
 internal import VaultInterface
 
-/// How the answer to a request is shown.
+/// Shows the answer to a request.
 enum RequestText {
-  /// What an answer that is no success means; nil for one that is.
+  /// The error for an answer that is not a success; `nil` for a success.
   static func failure(_ status: Int, _ location: String?) -> CommandError? {
     switch status {
     case 200...299, 304: return nil
@@ -25,7 +25,7 @@ enum RequestText {
     }
   }
 
-  /// What is said where nothing of the request left this machine.
+  /// The error if nothing of the request left this machine.
   static func notSent(to host: String, _ reason: ExchangeFailure) -> CommandError {
     if let why = UnavailableText.reason(reason) { return notTrusted(why, at: host) }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
@@ -38,7 +38,7 @@ enum RequestText {
     )
   }
 
-  /// What is said where another user's program has the address.
+  /// The error if another user's program listens at the address.
   static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
     guard let user else { return notTrusted(.listener, at: host) }
     return CommandError(
@@ -58,12 +58,12 @@ enum RequestText {
     )
   }
 
-  /// What to do where no answer came.
+  /// The hint if no answer came.
   static func hint(_ reason: ExchangeFailure) -> String {
     reason == .resolve ? "check the name, and the network" : "nothing is lost; try again later"
   }
 
-  /// The answer as JSON: a body that is text stands in `body`, any other in `body_base64`.
+  /// The answer as JSON: a body that is text goes into `body`, any other into `body_base64`.
   static func object(
     _ account: String,
     _ url: String,
@@ -98,8 +98,9 @@ enum RequestText {
     return object
   }
 
-  /// The body on standard output: as it is, except at a terminal, which would obey what a server
-  /// puts into it.
+  /// Writes the body to standard output.
+  ///
+  /// It is unchanged except on a terminal, which would obey the control characters of a server.
   static func print(_ answer: borrowing MemoryFile, on output: Output) throws(CommandError) {
     guard output.isTerminal else {
       return try answer.read { bytes throws(CommandError) in try output.data(bytes: bytes) }

@@ -8,9 +8,9 @@ internal import VaultInterface
 enum RequestVerbs {
   static let all = [request]
 
-  /// Milliseconds for one request, from the name's resolution to the last byte.
+  /// The time limit for one request in milliseconds, from the name's resolution to the last byte.
   static let timeout = 600_000
-  /// The most bytes that are sent, and that an answer may have.
+  /// The size limit of a request's body and of an answer, in bytes.
   static let maximumBody = 64 * 1024 * 1024
 
   static let request = Verb(
@@ -52,7 +52,7 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      // One word may be an account with the URL forgotten, or a URL without its beginning.
+      // A single word may be an account with the URL forgotten, or a URL without its beginning.
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }
@@ -93,7 +93,7 @@ private struct RequestRun {
     let sink = try arguments.value("-o").map { path throws(CommandError) in
       try ResultFile(path)
     }
-    // Before anyone is asked for a finger: whether the token may go there at all.
+    // Check whether the token may go there at all, before a person is asked for a finger.
     let terms = try session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
@@ -138,7 +138,7 @@ private struct RequestRun {
         audience: session.arguments.value("--audience")
       )
     }
-    // One that could split the header in two is none.
+    // Refuse a token that could split the header in two.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
     TokenVerbs.tellOfMissing(reply, session)
@@ -156,7 +156,7 @@ private struct RequestRun {
       headers: headers + ["Authorization: Bearer \(token)"],
       sendsBody: body != nil,
       ca: terms.ca,
-      // Nothing would check a pin on this machine's plain http.
+      // Plain http on this machine has no key that a pin could check.
       pins: target.scheme == "http" ? [] : terms.pins,
       proxy: terms.proxy,
       timeout: RequestVerbs.timeout,
@@ -199,7 +199,7 @@ private struct RequestRun {
       )
     case .answered(let status, let length, let type, let location, _):
       let failure = RequestText.failure(status, location)
-      // What stands in the file already is kept where there is no result in its place.
+      // Without a success, the present contents of the file are kept.
       if let sink, failure == nil { try sink.write(answer) }
       if session.output.json {
         try session.output.data(

@@ -2,14 +2,14 @@ internal import Configuration
 internal import Glibc
 internal import System
 
-/// Where `-o` puts a result: another file under a temporary name until all of it is there.
+/// The destination of `-o`: a file under a temporary name until the result is complete.
 ///
-/// A file that stands there already is replaced at once, or stays as it is; it is never empty in
-/// between. What is no regular file, such as /dev/null, is written to instead.
+/// An existing file is replaced at once, or stays as it is; it is never empty in between. If the
+/// destination is not a regular file, such as /dev/null, it is written to directly.
 struct ResultFile {
-  /// As it was given.
+  /// The path as it was given.
   let path: String
-  /// The directory, and the name in it; nil: to be written to as it is.
+  /// The directory, and the name in it; `nil` if the file is written to directly.
   private let place: (directory: String, name: String)?
 
   init(_ path: String) throws(CommandError) {
@@ -23,7 +23,7 @@ struct ResultFile {
       place = nil
       return
     }
-    // Through a link the file that it leads to is replaced, not the link.
+    // If the path is a link, replace the file that it leads to, not the link.
     let whole = exists ? try Self.resolved(path) : path
     let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
@@ -37,7 +37,7 @@ struct ResultFile {
     }
   }
 
-  /// Puts the whole of `contents` there.
+  /// Writes the whole of `contents` there.
   func write(_ contents: borrowing MemoryFile) throws(CommandError) {
     do throws(SystemError) {
       guard let place else {

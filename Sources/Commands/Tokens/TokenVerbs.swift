@@ -47,7 +47,7 @@ enum TokenVerbs {
         audience: session.arguments.value("--audience")
       )
     }
-    // A token that could steer a terminal or split a header is worth nothing to anyone.
+    // Refuse a token that could steer a terminal or split a header.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
     if reply.shorterThanRequested && !session.output.json {
@@ -57,7 +57,7 @@ enum TokenVerbs {
     try session.show(object(reply), reply.accessToken)
   }
 
-  /// Says which scopes a token lacks: the engine tells it once.
+  /// Names the scopes that a token lacks; the engine reports them once.
   static func tellOfMissing(_ reply: AccessTokenReply, _ session: Session) {
     guard let missing = reply.missingScope, !session.output.json else { return }
     session.output.talk(
