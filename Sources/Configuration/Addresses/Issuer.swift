@@ -1,15 +1,15 @@
-/// Where a provider is: an https URL, or http on this very machine.
+/// The address of a provider: an https URL, or http on this machine.
 ///
-/// Neither user information, nor a query, nor a fragment: OpenID Connect Discovery 1.0, section 3.
+/// It has no user information, query or fragment: OpenID Connect Discovery 1.0, section 3.
 public struct Issuer: Sendable, Hashable, CustomStringConvertible {
   private let address: WebAddress
   private let written: String?
 
-  /// Checks a URL and brings it into its one spelling.
+  /// Checks a URL and normalizes it.
   public init(_ text: String) throws(ConfigurationError) {
     let rule = "an https:// URL of host, port and path alone (http:// only on localhost)"
     guard let address = WebAddress(text, ports: ["https": 443, "http": 80]) else {
-      // A URL with an @ may hold a password: it is not quoted.
+      // A URL with an @ may hold a password, so do not quote it.
       let quoted = text.contains("@") ? nil : text
       throw ConfigurationError(.badValue(text: quoted, rule: rule), key: "issuer")
     }
@@ -20,20 +20,22 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     written = nil
   }
 
-  /// Checks a URL and keeps it as it is written.
+  /// Checks a URL and keeps its spelling.
   ///
-  /// An issuer of OAuth is compared letter by letter with what metadata, redirects and ID tokens
-  /// say (RFC 8414, section 3.3), and some end with a slash.
+  /// The issuer of an OAuth provider is compared byte by byte with metadata, redirects and ID
+  /// tokens (RFC 8414, section 3.3), and some end with a slash.
   init(asWritten text: String) throws(ConfigurationError) {
     address = try Issuer(text).address
     written = text
   }
 
-  /// The URL: canonical, without a slash at the end, at a password backend; as written at a
-  /// provider of OAuth.
+  /// The URL.
+  ///
+  /// For a password backend it is canonical, without a slash at the end. For an OAuth provider it
+  /// is unchanged.
   public var text: String { written ?? address.text }
 
-  /// The canonical URL without a slash at the end, to which a path can be added.
+  /// The canonical URL without a slash at the end; a path can be appended.
   public var base: String { address.text }
 
   /// Scheme, host and port.
@@ -44,13 +46,13 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
   /// The path, without a slash at the end.
   public var path: String { address.path }
 
-  /// The host, as it stands in the URL; an IPv6 number in brackets.
+  /// The host as it stands in the URL; an IPv6 address in brackets.
   public var host: String { address.host }
 
-  /// Whether it is reached without TLS, which is possible on this machine alone.
+  /// Whether it is reached without TLS, which is possible only on this machine.
   public var isPlain: Bool { address.scheme == "http" }
 
-  /// Whether the host is this machine by its very name or number.
+  /// Whether the host is this machine by its literal name or address.
   public var isLoopback: Bool { address.isLoopback }
 
   /// The URL.

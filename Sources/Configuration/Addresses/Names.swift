@@ -1,6 +1,6 @@
-/// The rule that names of accounts and providers share: `[a-z0-9][a-z0-9._-]{0,63}`.
+/// The common rule for names of accounts and providers: `[a-z0-9][a-z0-9._-]{0,63}`.
 ///
-/// A name becomes a file name, so it can make neither a path, nor `.`, nor a hidden file.
+/// A name becomes a file name, so it must not form a path, `.` or a hidden file.
 enum Name {
   static let maximumLength = 64
 
@@ -19,12 +19,12 @@ enum Name {
   }
 }
 
-/// The name that a user gave to an account, checked when made.
+/// The name that a user gave to an account, checked on creation.
 public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name.
   public let text: String
 
-  /// Takes `[a-z0-9][a-z0-9._-]{0,63}` and nothing else.
+  /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   public init(_ text: String) throws(ConfigurationError) {
     guard Name.isValid(text) else {
       throw ConfigurationError(.badName(what: "account", text: text))
@@ -39,12 +39,12 @@ public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertib
   public static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
 }
 
-/// The name that a user gave to a provider, checked when made.
+/// The name that a user gave to a provider, checked on creation.
 public struct ProviderName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name.
   public let text: String
 
-  /// Takes `[a-z0-9][a-z0-9._-]{0,63}` and nothing else.
+  /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   public init(_ text: String) throws(ConfigurationError) {
     guard Name.isValid(text) else {
       throw ConfigurationError(.badName(what: "provider", text: text))
@@ -60,9 +60,9 @@ public struct ProviderName: Sendable, Hashable, Comparable, CustomStringConverti
 }
 
 extension ProviderName {
-  /// The name of a place that no person has named: its host, and its port if that is not the usual one.
+  /// Derives a name from an issuer: its host, and its port if that is not the default.
   ///
-  /// What no name may hold becomes `-`, such as the colons of an IPv6 number.
+  /// Characters that are not allowed in a name become `-`, such as the colons of an IPv6 address.
   public init(of issuer: Issuer) throws(ConfigurationError) {
     let address = issuer.origin.split(separator: "/").last ?? ""
     let allowed = address.utf8.map { byte in

@@ -1,25 +1,26 @@
-/// Where a request with an access token leads: scheme, host, port, and the rest of the URL.
+/// The destination of a request with an access token: scheme, host, port, and the rest of the URL.
 ///
-/// A token goes to the issuer's own origin, and to the hosts that the provider's file names in
-/// `api_hosts`. To any other it would be given away.
+/// A token may go to the issuer's own origin, and to the hosts that the provider's file lists in
+/// `api_hosts`. Any other host would steal it.
 public struct RequestTarget: Sendable, Equatable {
   /// The most bytes of a URL.
   public static let maximumLength = 8192
   static let ports = ["https": 443, "http": 80]
 
-  /// `https`, or `http`, which goes to this machine alone.
+  /// `https`, or `http`, which is allowed only on this machine.
   public let scheme: String
-  /// In small letters; an IPv6 number in brackets.
+  /// In lower case; an IPv6 address in brackets.
   public let host: String
-  /// The port, the scheme's own written out.
+  /// The port, filled in with the scheme's default.
   public let port: Int
-  /// Path and query, beginning with `/`.
+  /// Path and query; begins with `/`.
   private let rest: String
 
-  /// Takes a URL apart.
+  /// Parses a URL.
   ///
-  /// It is strict where two readers of one text could differ: user information, backslashes, blanks
-  /// and anything beyond ASCII are refused, and what is sent is put together anew from the parts.
+  /// It is strict, so that two parsers cannot read one text differently. User information,
+  /// backslashes, blanks and non-ASCII characters are refused. The sent URL is assembled from the
+  /// parsed parts.
   public init(_ text: String) throws(ConfigurationError) {
     let rule = "a URL such as https://api.example.com/path, without user, blank or backslash"
     let bad = ConfigurationError(.badValue(text: nil, rule: rule))
@@ -41,21 +42,21 @@ public struct RequestTarget: Sendable, Equatable {
     host = address.host
     port = address.port ?? standard
     isLoopback = address.isLoopback
-    // A fragment is for the reader of an answer; it is never sent.
+    // A fragment is only for the client and is never sent.
     let path = after[end...].prefix { $0 != "#" }
     rest = path.hasPrefix("/") ? String(path) : "/" + path
   }
 
-  /// The URL that is sent.
+  /// The URL to send.
   public var text: String { origin + rest }
 
   /// Scheme, host and port.
   public var origin: String { "\(scheme)://\(hostAndPort)" }
 
-  /// Whether the host is this machine by its very name or number.
+  /// Whether the host is this machine by its literal name or address.
   public let isLoopback: Bool
 
-  /// The host as `api_hosts` names it: with its port, unless that is the one of https.
+  /// The host as written in `api_hosts`: with its port, unless that is the default.
   public var hostAndPort: String {
     port == Self.ports[scheme] ? host : "\(host):\(port)"
   }
@@ -64,13 +65,13 @@ public struct RequestTarget: Sendable, Equatable {
   public func mayGetToken(issuer: Issuer, hosts: [String]) -> Bool {
     guard let home = try? RequestTarget(issuer.text) else { return false }
     if home.origin == origin { return true }
-    // A host is named without its scheme. Plain text reaches this machine alone, but there any user
-    // may listen at a port that is free: it counts only beside an issuer that speaks it as well.
+    // A host is listed without its scheme. Plain text reaches only this machine, but any local user
+    // may listen at a free port. So it is allowed only if the issuer uses plain text too.
     guard scheme == "https" || home.scheme == scheme else { return false }
     return hosts.contains(hostAndPort) || hosts.contains("\(host):\(port)")
   }
 
-  /// Hosts as a provider's file names them, separated by semicolons: sorted, each one once.
+  /// Parses the hosts of a provider's file, separated by semicolons; sorted, without duplicates.
   static func hosts(_ text: String) throws(ConfigurationError) -> [String] {
     let rule = "host or host:port, several separated by ';'; no scheme, path or '*'"
     var hosts: Set<String> = []

@@ -1,7 +1,7 @@
-/// Scheme, host, port and path of a URL that can hold nothing else (RFC 3986, section 3).
+/// Scheme, host, port and path of a URL that holds nothing else (RFC 3986, section 3).
 ///
-/// User information, queries and fragments are refused: the first is where a password would
-/// stand, and all three are ways to show a person one place and go to another.
+/// User information, queries and fragments are refused. User information may hold a password. All
+/// three can show a person one location and lead to another.
 struct WebAddress: Sendable, Hashable {
   static let maximumLength = 1024
 
@@ -10,9 +10,9 @@ struct WebAddress: Sendable, Hashable {
   let port: Int?
   let path: String
 
-  /// Takes a URL in any spelling; nil if it is malformed.
+  /// Parses a URL in any spelling; `nil` if it is malformed.
   ///
-  /// `ports` are the defaults by scheme.
+  /// `ports` holds the default port of each scheme.
   init?(_ text: String, ports: [String: Int]) {
     guard text.utf8.count <= Self.maximumLength,
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -31,16 +31,16 @@ struct WebAddress: Sendable, Hashable {
     self.path = path
   }
 
-  /// The one spelling of this address, without a slash at the end.
+  /// The canonical spelling, without a slash at the end.
   var text: String {
     var text = "\(scheme)://\(host)"
     if let port { text += ":\(port)" }
     return text + path
   }
 
-  /// Whether the host is this machine by its very name or number, whatever DNS says.
+  /// Whether the host is this machine by its literal name or address, independent of DNS.
   ///
-  /// Names beneath `localhost` are left out: not every resolver keeps them at home.
+  /// Names under `localhost` do not count: some resolvers send them to a server.
   var isLoopback: Bool {
     host == "localhost" || host == "[::1]" || (host.hasPrefix("127.") && Self.isIPv4(host))
   }
@@ -49,8 +49,7 @@ struct WebAddress: Sendable, Hashable {
 
   /// An absolute path of ordinary characters, without empty, `.` or `..` parts.
   ///
-  /// One slash at the
-  /// end may stand: some frameworks insist on it.
+  /// One slash at the end is allowed, because some frameworks require it.
   static func isPath(_ path: String) -> Bool {
     guard path.hasPrefix("/"), path.utf8.count <= 256 else { return false }
     guard path.utf8.allSatisfy({ $0 == 0x2F || isAlphanumeric($0) || marks.contains($0) }) else {
@@ -91,8 +90,9 @@ struct WebAddress: Sendable, Hashable {
     return (host, port)
   }
 
-  /// A DNS name or a full IPv4 number; `127.1` or `0x7f000001` are neither, although resolvers
-  /// take them for one.
+  /// Checks for a DNS name or a full IPv4 address.
+  ///
+  /// `127.1` and `0x7f000001` are neither, although resolvers take them for an address.
   private static func isHostName(_ host: String) -> Bool {
     guard (1...253).contains(host.utf8.count) else { return false }
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,14 +1,15 @@
-/// The text form of certificates (RFC 7468), reduced to the certificates themselves.
+/// Reduces a PEM text (RFC 7468) to its certificates.
 enum CertificateText {
-  /// The most that a provider's certificates may have; a Varlink message must hold them.
+  /// The greatest length of a provider's certificates: a Varlink message must hold them.
   static let maximumLength = 24 * 1024
 
   private static let begin = "-----BEGIN CERTIFICATE-----"
   private static let end = "-----END CERTIFICATE-----"
 
-  /// Keeps the blocks of certificates and drops what stands between them.
+  /// Keeps the certificate blocks and drops the text between them.
   ///
-  /// Each line ends with one newline. A private key is refused: it does not belong here, and would be spread.
+  /// Each line ends with one newline. A private key is refused: it does not belong here and would
+  /// be spread.
   static func canonical(_ text: String) throws(ConfigurationError) -> String {
     guard text.utf8.count <= maximumLength else {
       throw ConfigurationError(.tooLarge(maximumLength))

@@ -1,49 +1,50 @@
 /// Why a name, a setting or a configuration file was refused.
 ///
-/// What it quotes is escaped and cut, so that hostile input neither fills nor steers a terminal.
+/// Quoted text is escaped and truncated, so that hostile input can neither fill nor control a
+/// terminal.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of the problem.
   public enum Problem: Equatable, Sendable {
-    /// A name of an account or provider that breaks the rule; `what` says of which.
+    /// An invalid name; `what` is `account` or `provider`.
     case badName(what: String, text: String)
-    /// A value that breaks its rule; `text` is `nil` if it could hold a password.
+    /// An invalid value; `text` is `nil` if it could hold a password.
     case badValue(text: String?, rule: String)
-    /// A key that nobody reads.
+    /// An unknown key.
     case unknownKey
-    /// A key that providers of this kind do not have, and the kinds that do.
+    /// A key that this kind of provider does not have, with the kinds that do.
     case keyOfOtherKind(String, [String])
-    /// A key that must be there.
+    /// A required key is missing.
     case missingKey
-    /// A key that stands twice in its section.
+    /// A key occurs twice in its section.
     case repeatedKey
-    /// A section that nobody reads.
+    /// An unknown section.
     case unknownSection(String)
-    /// A section that must be there.
+    /// A required section is missing.
     case missingSection(String)
-    /// A section that stands twice.
+    /// A section occurs twice.
     case repeatedSection(String)
-    /// A line that is no section, key, comment or empty line.
+    /// A line that is not a section, a key, a comment or empty.
     case badLine
-    /// A character that text files do not hold.
+    /// A character that a text file must not hold.
     case badCharacter
-    /// More than is read; the most bytes.
+    /// Longer than the limit, given in bytes.
     case tooLarge(Int)
-    /// A file that a setting names cannot be read; why.
+    /// A file that a setting names cannot be read, with the reason.
     case unreadable(String)
-    /// Stored settings that were not written by this program.
+    /// Stored settings that this program did not write.
     case damaged
   }
 
-  /// What is wrong.
+  /// The kind of the problem.
   public let problem: Problem
-  /// The setting that it is about.
+  /// The setting with the problem.
   public let key: String?
-  /// The file that was read.
+  /// The file with the problem.
   public let file: String?
   /// The line in `file`, from 1.
   public let line: Int?
 
-  /// Makes an error from what is known about it.
+  /// Makes an error from the known facts.
   public init(_ problem: Problem, key: String? = nil, file: String? = nil, line: Int? = nil) {
     self.problem = problem
     self.key = key
@@ -51,12 +52,12 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     self.line = line
   }
 
-  /// The same problem, with the place where it was found.
+  /// The same problem with its file and line.
   public func at(file: String, line: Int?) -> ConfigurationError {
     ConfigurationError(problem, key: key, file: file, line: line)
   }
 
-  /// One line: `file:line: key: what is wrong`.
+  /// One line: `file:line: key: problem`.
   public var description: String {
     var text = ""
     if let file {
@@ -91,7 +92,7 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     }
   }
 
-  /// Text from outside, fit to be quoted in one line: escaped to ASCII, at most 80 characters.
+  /// Escapes text from outside to ASCII for one line, at most 80 characters.
   public static func shown(_ text: String) -> String {
     let most = 80
     let ellipsis = "..."

@@ -2,11 +2,11 @@ internal import PlainText
 
 /// A key file: sections in brackets, and lines `key = value` in them.
 ///
-/// `#` and `;` begin a comment at the start of a line only, so that a value may hold them. There
-/// are no quotes, no escapes and no continued lines. Whatever stands twice is an error: of two
-/// answers to one question, a reader of the file cannot know which one counts.
+/// `#` and `;` begin a comment only at the start of a line, so a value may hold them. There are no
+/// quotes, escapes or continued lines. A duplicate is an error, because a person who reads the file
+/// cannot know which value counts.
 struct KeyFile {
-  /// The most bytes that are read.
+  /// The most bytes of a file.
   static let maximumCount = 64 * 1024
 
   struct Entry: Equatable {
@@ -24,7 +24,7 @@ struct KeyFile {
 
   let file: String
   private(set) var sections: [Section] = []
-  /// A search of the array would be quadratic: 64 KiB hold 12,000 sections.
+  /// Searching the array would be quadratic: 64 KiB hold 12,000 sections.
   private var names: Set<String> = []
 
   init(text: String, file: String) throws(ConfigurationError) {
@@ -33,7 +33,7 @@ struct KeyFile {
       throw ConfigurationError(.tooLarge(Self.maximumCount), file: file)
     }
     let body = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
-    // Unicode scalars, because the characters CR LF are one grapheme.
+    // Split Unicode scalars, because CR LF is one grapheme.
     let lines = body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, scalars) in lines.enumerated() {
       var line = Substring(scalars)
@@ -47,7 +47,7 @@ struct KeyFile {
   }
 
   private mutating func read(_ line: Substring, number: Int) throws(ConfigurationError) {
-    // Before anything is compared: a run of combining marks makes that slow.
+    // Check this before any comparison: a run of combining marks makes comparisons slow.
     guard String(line).isStreamSafe, line.unicodeScalars.allSatisfy(Self.isText) else {
       throw ConfigurationError(.badCharacter)
     }
@@ -76,7 +76,7 @@ struct KeyFile {
     sections[current].entries[key] = Entry(value: value, line: number)
   }
 
-  /// The one section that the file may have.
+  /// Returns the only section that the file may have.
   func only(_ name: String) throws(ConfigurationError) -> Section {
     if let other = sections.first(where: { $0.name != name }) {
       throw ConfigurationError(.unknownSection(other.name), file: file, line: other.line)
@@ -87,7 +87,7 @@ struct KeyFile {
     return section
   }
 
-  /// Runs `body` and gives its errors the line on which their key stands.
+  /// Runs `body` and adds the line of the key to its errors.
   func locating<Value>(
     in section: Section,
     _ body: () throws(ConfigurationError) -> Value
@@ -100,12 +100,12 @@ struct KeyFile {
     }
   }
 
-  /// Whether a name can be one of ours, which are ASCII.
+  /// Whether a name can be one of ours, which are all ASCII.
   ///
-  /// To hash other names is slow: 4,000 keys of combining marks in one file took 40 ms.
+  /// Hashing other names is slow: 4,000 keys of combining marks in one file took 40 ms.
   private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 
-  /// Neither a control character nor one that turns the direction of writing.
+  /// Whether a character neither controls a terminal nor changes the writing direction.
   static func isText(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\t"
       || (scalar.properties.generalCategory != .control

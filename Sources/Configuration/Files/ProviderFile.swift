@@ -1,14 +1,14 @@
 public import SecretMemory
 
-/// A file of `providers.d`: one section `[Provider]`; its name is the provider's.
+/// A file in `providers.d` with one section `[Provider]`, named after the provider.
 public enum ProviderFile {
   private static let section = "Provider"
   private static let ending = ".conf"
 
-  /// The file's name for a provider.
+  /// The file name of a provider.
   public static func fileName(for name: ProviderName) -> String { name.text + ending }
 
-  /// The provider that a file name stands for; nil for files that are none of ours.
+  /// The provider of a file name; `nil` if the file is not a provider file.
   public static func providerName(fileName: String) -> ProviderName? {
     guard fileName.hasSuffix(ending) else { return nil }
     return try? ProviderName(String(fileName.dropLast(ending.count)))
@@ -17,12 +17,12 @@ public enum ProviderFile {
   /// Reads a provider.
   ///
   /// - Parameters:
-  ///   - text: what the file holds; a client secret in it has been in ordinary memory.
-  ///   - name: the provider's name, from the file's.
-  ///   - file: how errors call the file.
-  ///   - readCA: gives the contents of the file that the key `ca` names, as it stands there.
+  ///   - text: the file's content; a client secret in it has been in ordinary memory.
+  ///   - name: the provider's name, taken from the file name.
+  ///   - file: the name of the file in errors.
+  ///   - readCA: returns the content of the file that the key `ca` names.
   /// - Throws: an error with file and line.
-  /// - Returns: the provider, checked.
+  /// - Returns: the checked provider.
   public static func parse(
     text: String,
     name: ProviderName,
@@ -32,7 +32,7 @@ public enum ProviderFile {
     try parse(text: text, secret: nil, name: name, file: file, readCA: readCA)
   }
 
-  /// Reads a provider whose client secret, if it has one, was lifted out of the text.
+  /// Reads a provider whose client secret, if any, was extracted from the text.
   private static func parse(
     text: String,
     secret: SharedSecret?,
@@ -62,7 +62,7 @@ public enum ProviderFile {
 
   /// Reads a provider from the bytes of a file, whose path gives the name: `.../NAME.conf`.
   ///
-  /// No text is made of a client secret in it: it goes from these bytes into locked memory.
+  /// The client secret never becomes a `String`: it goes from these bytes into locked memory.
   public static func parse(
     bytes: borrowing SecretBytes,
     file: String,
@@ -81,7 +81,7 @@ public enum ProviderFile {
     return try parse(text: text, secret: secret, name: name, file: file, readCA: readCA)
   }
 
-  /// Reads a provider from the bytes of a file that have been in ordinary memory.
+  /// Reads a provider from bytes that have been in ordinary memory.
   public static func parse(
     bytes: [UInt8],
     file: String,
@@ -96,13 +96,13 @@ public enum ProviderFile {
     return try parse(bytes: held, file: file, readCA: readCA)
   }
 
-  /// A provider as a file, with the settings that are not the default and its client secret.
+  /// Writes a provider as a file, with its client secret and the settings that are not the default.
   ///
   /// - Parameters:
   ///   - provider: the provider.
-  ///   - certificateFile: where the caller has put the provider's certificates; the text names it.
+  ///   - certificateFile: the file with the provider's certificates; the text names it.
   /// - Throws: an error about `ca` for a provider with certificates and no file for them.
-  /// - Returns: what `parse` reads back as the same provider, in locked memory.
+  /// - Returns: a text in locked memory that `parse` reads back as the same provider.
   public static func contents(
     for provider: Provider,
     certificateFile: String? = nil
@@ -127,14 +127,14 @@ public enum ProviderFile {
     }
   }
 
-  /// A provider as a file, with the settings that are not the default, but without its client
+  /// Writes a provider as a file, with the settings that are not the default but without its client
   /// secret.
   ///
   /// - Parameters:
   ///   - provider: the provider.
-  ///   - certificateFile: where the caller has put the provider's certificates; the text names it.
+  ///   - certificateFile: the file with the provider's certificates; the text names it.
   /// - Throws: an error about `ca` for a provider with certificates and no file for them.
-  /// - Returns: what `parse` reads back as the same provider, where that has no client secret.
+  /// - Returns: a text that `parse` reads back as the same provider, apart from a client secret.
   public static func text(
     for provider: Provider,
     certificateFile: String? = nil

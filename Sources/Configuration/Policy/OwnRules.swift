@@ -1,22 +1,22 @@
-/// What a user has laid down for their own vault, beside what the machine does for all.
+/// A user's own rules for their vault, in addition to the machine's policy.
 ///
-/// It tightens, and never loosens: `Policy.tightened(by:)`.
+/// They can tighten the policy but never loosen it: `Policy.tightened(by:)`.
 public struct OwnRules: Sendable, Equatable {
-  /// How a check is made for a caller who is not at this machine; nil: as the machine has it.
+  /// The check for a remote caller; `nil` to follow the machine's policy.
   public let remote: Policy.Remote?
   /// How long the unlock window stays open after its last use, in minutes.
   public let window: Int?
   /// The longest that an unlock window stays open, in hours.
   public let windowLimit: Int?
 
-  /// None.
+  /// Makes an empty set of rules.
   public init() {
     remote = nil
     window = nil
     windowLimit = nil
   }
 
-  /// Reads what `text` has written, and nothing else.
+  /// Reads only what `text` has written.
   public init(bytes: [UInt8]) throws(ConfigurationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter)
@@ -34,10 +34,10 @@ public struct OwnRules: Sendable, Equatable {
     try reader.finish()
   }
 
-  /// These rules, with another value for one of them; nil gives it up.
+  /// These rules with one value changed; `nil` removes it.
   ///
-  /// - Throws: an error that names the key, for a value that a policy file could not have either and
-  ///   for a key that is the machine's alone.
+  /// - Throws: an error that names the key, for a value that a policy file could not have, and for
+  ///   a key that belongs to the machine only.
   public func setting(
     _ key: Policy.Key,
     to value: String?
@@ -48,7 +48,7 @@ public struct OwnRules: Sendable, Equatable {
     return try OwnRules(settings: settings)
   }
 
-  /// The value of a rule, as a policy file would have it; `nil` if there is none.
+  /// The value of a rule in the spelling of a policy file; `nil` if it is not set.
   public func value(of key: Policy.Key) -> String? {
     switch key {
     case .remote: remote?.rawValue
@@ -58,7 +58,7 @@ public struct OwnRules: Sendable, Equatable {
     }
   }
 
-  /// What stands in the store: a policy file of these rules; empty where there are none.
+  /// The text for the store: a policy file of these rules; empty if no rule is set.
   public var text: String {
     let lines = Policy.Key.allCases.compactMap { key in
       value(of: key).map { "\(key.rawValue) = \($0)\n" }

@@ -1,25 +1,25 @@
-/// What the administrator of a machine lays down for all its users: `/etc/thumblatch/thumblatch.conf`.
+/// The administrator's rules for all users of a machine: `/etc/thumblatch/thumblatch.conf`.
 public struct Policy: Sendable, Equatable {
-  /// What somebody who is not at the machine may do to prove that they are the user.
+  /// How a remote caller may prove to be the user.
   public enum Remote: String, Sendable, CaseIterable {
-    /// Nothing: no check is made for them.
+    /// No check is made for a remote caller.
     case deny
-    /// Give the system password.
+    /// By the system password.
     case password
   }
 
-  /// How a check is made for a caller who is not at this machine.
+  /// The check for a caller that is not at this machine.
   public var remote = Remote.password
   /// The most accounts of one user.
   public var accounts = 1000
-  /// The most MiB that the store of one user may have before nothing new comes into it.
+  /// The most MiB of a user's store before it refuses new data.
   public var store = 64
   /// How long the unlock window stays open after its last use, in minutes.
   public var window = 10
   /// The longest that an unlock window stays open, in hours.
   public var windowLimit = 12
 
-  /// A rule, by its key in the file.
+  /// A rule, identified by its key in the file.
   public enum Key: String, Sendable, CaseIterable {
     case remote
     case window
@@ -27,7 +27,7 @@ public struct Policy: Sendable, Equatable {
     case accounts
     case store
 
-    /// Whether a user may lay down a stricter one for themselves.
+    /// Whether a user may set a stricter value for themselves.
     public var isForUsers: Bool {
       switch self {
       case .remote, .window, .windowLimit: true
@@ -35,7 +35,7 @@ public struct Policy: Sendable, Equatable {
       }
     }
 
-    /// The unit of a value that is a length of time, in seconds and by its name; nil for all others.
+    /// The unit of a duration, in seconds and by name; `nil` for other rules.
     public var unit: (seconds: Int64, name: String)? {
       switch self {
       case .window: (60, "minutes")
@@ -55,28 +55,28 @@ public struct Policy: Sendable, Equatable {
     }
   }
 
-  /// Where it stands.
+  /// The path of the policy file.
   public static let file = "/etc/thumblatch/thumblatch.conf"
   static let section = "Policy"
   static let windows = 1...60
   static let windowLimits = 1...12
 
-  /// What holds where nothing is laid down.
+  /// Makes the default policy.
   public init() {}
 
-  /// Reads a policy: the one section `[Policy]`, in which each key may be left out.
+  /// Reads a policy: one section `[Policy]`, in which every key is optional.
   ///
   /// - Parameters:
-  ///   - bytes: what the file holds.
-  ///   - file: how errors call it.
-  /// - Throws: an error with file and line, for unknown keys and for values out of their range too:
-  ///   a misspelled rule would be no rule.
+  ///   - bytes: the content of the file.
+  ///   - file: the name of the file in errors.
+  /// - Throws: an error with file and line, also for unknown keys and values out of range: a
+  ///   misspelled rule would have no effect.
   public init(bytes: [UInt8], file: String) throws(ConfigurationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter, file: file)
     }
     let keyFile = try KeyFile(text: text, file: file)
-    // Comments alone lay down nothing.
+    // A file of comments sets nothing.
     guard !keyFile.sections.isEmpty else { return }
     let section = try keyFile.only(Self.section)
     self = try keyFile.locating(in: section) { () throws(ConfigurationError) in
@@ -95,7 +95,7 @@ public struct Policy: Sendable, Equatable {
     try reader.finish()
   }
 
-  /// The value of a rule, as the file has it.
+  /// The value of a rule in the spelling of the file.
   public func value(of key: Key) -> String {
     switch key {
     case .remote: remote.rawValue
@@ -106,7 +106,7 @@ public struct Policy: Sendable, Equatable {
     }
   }
 
-  /// The stricter of each two rules.
+  /// The stricter value of each rule.
   public func tightened(by own: OwnRules) -> Policy {
     var policy = self
     if own.remote == .deny { policy.remote = .deny }
@@ -115,7 +115,7 @@ public struct Policy: Sendable, Equatable {
     return policy
   }
 
-  /// Decimal digits without a sign or a zero before them.
+  /// Accepts decimal digits without a sign or a leading zero.
   static func number(
     _ range: ClosedRange<Int>
   ) -> (String) throws(ConfigurationError) -> Int {

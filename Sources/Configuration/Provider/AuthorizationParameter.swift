@@ -1,23 +1,25 @@
-/// A parameter of the authorization request that one provider asks for, such as `prompt=consent`.
+/// An additional parameter of the authorization request that a provider needs, such as
+/// `prompt=consent`.
 public struct AuthorizationParameter: Sendable, Equatable {
   /// The name.
   public let name: String
-  /// The value, as it is meant: not encoded.
+  /// The value, not encoded.
   public let value: String
 
-  /// The most of them.
+  /// The most parameters.
   static let maximumCount = 16
-  /// What the request holds anyway, or a key of its own says; two answers would be one too many.
+  /// Parameters that the request holds anyway or that have their own key: a second value would
+  /// conflict.
   static let reserved: Set<String> = [
     "audience", "client_id", "client_secret", "code", "code_challenge", "code_challenge_method",
     "code_verifier", "id_token_hint", "nonce", "redirect_uri", "request", "request_uri",
     "resource", "response_mode", "response_type", "scope", "state",
   ]
 
-  /// Name and value with everything encoded that a URL's query gives a meaning to.
+  /// Name and value, percent-encoded for a URL's query.
   var text: String { "\(name)=\(Self.encoded(value))" }
 
-  /// Reads `a=b&c=d`, percent-encoded (RFC 3986, section 2.1; `+` stands for itself).
+  /// Parses `a=b&c=d`, percent-encoded (RFC 3986, section 2.1; `+` stands for itself).
   static func list(_ text: String) throws(ConfigurationError) -> [Self] {
     var found: [String: String] = [:]
     for part in text.split(separator: "&", omittingEmptySubsequences: false) {

@@ -1,17 +1,18 @@
 public import SecretMemory
 
+// The canonical form of a provider, to which accounts are bound.
 extension Provider {
-  /// The version that stands first in a canonical form.
+  /// The version byte at the start of a canonical form.
   private static let canonicalVersion: UInt8 = 1
-  /// The most bytes that a canonical form may have.
+  /// The most bytes of a canonical form.
   private static let maximumCanonicalCount = 48 * 1024
 
-  /// The settings as bytes: a version byte, then each key and value in the order of the keys'
-  /// bytes, each preceded by its length in four bytes, big-endian.
+  /// The settings as bytes: a version byte, then each key and value.
   ///
-  /// Length prefixes keep two different settings from having the same bytes. The name is not in
-  /// it: the binding is to a place, not to what a user calls it. Nor is the client secret, which
-  /// `wholeForm` has at its place.
+  /// The keys are in byte order. Each key and value is preceded by its length in four bytes,
+  /// big-endian. The length prefixes keep two different settings from having the same bytes. The
+  /// name is not included, because the binding is to a provider, not to the user's name for it. The
+  /// client secret is not included either; `wholeForm` inserts it.
   public var canonicalForm: [UInt8] {
     var bytes = [Self.canonicalVersion]
     for (key, value) in settings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
@@ -34,11 +35,11 @@ extension Provider {
   /// Reads a canonical form that an account keeps.
   ///
   /// - Parameters:
-  ///   - name: what the user calls it.
+  ///   - name: the user's name for the provider.
   ///   - bytes: the form.
-  ///   - clientSecret: what belongs to it besides.
-  /// - Throws: `damaged` for bytes that `canonicalForm` cannot have made, in any order or length,
-  ///   and whatever the settings themselves are refused for.
+  ///   - clientSecret: the client secret, which is not in the form.
+  /// - Throws: `damaged` for bytes that `canonicalForm` cannot have made, such as in another order
+  ///   or length, and the errors of the settings themselves.
   public init(
     name: ProviderName,
     canonicalForm bytes: [UInt8],
@@ -76,14 +77,14 @@ extension Provider {
 
   // MARK: - The client secret
 
-  /// A canonical form with the client secret at its place among the keys: what accounts are bound to.
+  /// A canonical form with the client secret inserted among the keys: accounts are bound to it.
   ///
   /// - Parameters:
-  ///   - form: a form without one, as `canonicalForm` makes it.
+  ///   - form: a form without a client secret, from `canonicalForm`.
   ///   - clientSecret: the secret.
-  ///   - suffix: what follows.
-  /// - Throws: `SecretMemoryError` where there is no locked memory.
-  /// - Returns: all of it, in locked memory.
+  ///   - suffix: bytes to append.
+  /// - Throws: `SecretMemoryError` if there is no locked memory.
+  /// - Returns: the whole form, in locked memory.
   public static func wholeForm(
     _ form: [UInt8],
     _ clientSecret: ClientSecret,

@@ -1,24 +1,24 @@
 public import SecretMemory
 
-/// What a provider calls the secret of an installed program.
+/// The client secret of an installed program.
 ///
-/// Everyone who has the program has it, so it proves nothing (RFC 8252, section 8.5). It is a secret
-/// here all the same, for it may be one's own: it lies in locked memory, and on no screen and in no
-/// log.
+/// Every copy of the program holds it, so it proves nothing (RFC 8252, section 8.5). It is still
+/// treated as a secret, because it may belong to the user. So it stays in locked memory, and never
+/// appears on a screen or in a log.
 public struct ClientSecret: Sendable, Equatable, CustomStringConvertible,
   CustomDebugStringConvertible, CustomReflectable
 {
-  /// What is shown in its place.
+  /// The text that is shown instead of the secret.
   public static let shown = "(set)"
   /// Its key in a provider file.
   public static let key = "client_secret"
 
-  /// The secret, for the request and the seal alone.
+  /// The secret, only for the request and for sealing.
   public let secret: SharedSecret
 
   /// Takes over a secret: VSCHAR of RFC 6749, appendix A.2, without the space.
   ///
-  /// - Throws: an error that never quotes it.
+  /// - Throws: an error that does not quote it.
   public init(_ secret: SharedSecret) throws(ConfigurationError) {
     let isValid = secret.bytes.withBytes { bytes in
       (1...512).contains(bytes.count)
@@ -31,7 +31,7 @@ public struct ClientSecret: Sendable, Equatable, CustomStringConvertible,
     self.secret = secret
   }
 
-  /// Takes it from settings that somebody has as text.
+  /// Takes a secret from settings that are text already.
   init(text: String) throws(ConfigurationError) {
     let secret = try Self.held { () throws(SecretMemoryError) in
       try SecretBytes(copying: Array(text.utf8))
@@ -39,7 +39,7 @@ public struct ClientSecret: Sendable, Equatable, CustomStringConvertible,
     try self.init(SharedSecret(secret))
   }
 
-  /// Runs `body` with its error in the words of this room.
+  /// Runs `body` and translates its error.
   static func held<Value: ~Copyable>(
     _ body: () throws(SecretMemoryError) -> Value
   ) throws(ConfigurationError) -> Value {
@@ -50,15 +50,15 @@ public struct ClientSecret: Sendable, Equatable, CustomStringConvertible,
     }
   }
 
-  /// Whether both are the same, in a time that does not depend on where they differ.
+  /// Compares in constant time.
   public static func == (left: ClientSecret, right: ClientSecret) -> Bool {
     SecretBytes.constantTimeEqual(left.secret.bytes, right.secret.bytes)
   }
 
-  /// Not the secret.
+  /// `shown`, not the secret.
   public var description: String { Self.shown }
-  /// Not the secret.
+  /// `shown`, not the secret.
   public var debugDescription: String { Self.shown }
-  /// Without children, so that `dump` shows none.
+  /// No children, so that `dump` shows none.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

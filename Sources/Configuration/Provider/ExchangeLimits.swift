@@ -1,12 +1,12 @@
-/// How long a provider is waited for, in whole seconds.
+/// The time limits of a request to a provider, in whole seconds.
 ///
-/// An answer to a refresh that comes too late is lost, and with it a login whose provider rotates. So the
-/// default is long. A shorter limit is for a provider that is known to answer soon, a longer limit for a
-/// provider behind a slow line.
+/// A refresh answer that comes too late is lost. If the provider rotates, the account must sign in
+/// again. So the default is long. A shorter limit suits a provider that is known to answer soon, a
+/// longer one a provider behind a slow line.
 public struct ExchangeLimits: Sendable, Hashable {
-  /// What may be set for a whole request.
+  /// The allowed values for a whole request.
   public static let totals = 1...60
-  /// What may be set for the connection.
+  /// The allowed values for the connection.
   public static let connections = 1...30
   /// The defaults.
   public static let standard = ExchangeLimits(total: 28, connection: 10)
@@ -21,7 +21,8 @@ public struct ExchangeLimits: Sendable, Hashable {
 
   /// Takes the keys `timeout` and `connect_timeout`, each as `20s`.
   ///
-  /// A connection may not take longer than the whole request: a default is cut, a setting is refused.
+  /// A connection may not take longer than the whole request: a default is reduced, a setting is
+  /// refused.
   static func take(
     from reader: inout ProviderSettings
   ) throws(ConfigurationError) -> ExchangeLimits {
@@ -38,7 +39,7 @@ public struct ExchangeLimits: Sendable, Hashable {
     )
   }
 
-  /// The settings that are not the default; a default is left out of a canonical form.
+  /// The settings that are not the default; a canonical form omits defaults.
   var settings: [String: String] {
     var settings: [String: String] = [:]
     if total != Self.standard.total { settings[Self.totalKey] = "\(total)s" }
@@ -48,7 +49,7 @@ public struct ExchangeLimits: Sendable, Hashable {
     return settings
   }
 
-  /// A number of seconds with its unit: a number without one could be meant as minutes.
+  /// A number of seconds with its unit: a number without a unit could be meant as minutes.
   private static func seconds(
     _ range: ClosedRange<Int>
   ) -> (String) throws(ConfigurationError) -> Int {

@@ -1,11 +1,11 @@
 internal import SecretMemory
 
-/// Takes the client secret out of a provider's file before a text is made of that.
+/// Extracts the client secret from a provider's file before the file becomes a `String`.
 enum LiftedSecret {
-  /// The bytes of a file without the value of each line `client_secret = value`, and the first of
-  /// those values.
+  /// Separates the values of the lines `client_secret = value` from the file.
   ///
-  /// The lines stay, so that errors name the right one, and a key that stands twice is found.
+  /// It returns the other bytes and the first of those values. The lines stay, so that errors name
+  /// the right line, and a repeated key is found.
   static func separate(
     _ bytes: borrowing Span<UInt8>
   ) throws(ConfigurationError) -> (rest: [UInt8], secret: SharedSecret?) {
@@ -26,7 +26,7 @@ enum LiftedSecret {
     return (rest, secret)
   }
 
-  /// Where the secret stands in a line; empty where it holds none.
+  /// The range of the secret in a line; empty if the line holds none.
   private static func value(in line: Range<Int>, of bytes: borrowing Span<UInt8>) -> Range<Int> {
     var line = line
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -48,7 +48,7 @@ enum LiftedSecret {
     return trimmed(equals + 1..<line.upperBound, of: bytes)
   }
 
-  /// Without spaces and tabs at both ends.
+  /// The range without spaces and tabs at both ends.
   private static func trimmed(_ range: Range<Int>, of bytes: borrowing Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, isSpace(bytes[start]) { start += 1 }

@@ -1,15 +1,15 @@
-/// Where the browser comes back to: an http URL of this machine (RFC 8252, section 7.3).
+/// The redirect URI of the browser: an http URL of this machine (RFC 8252, section 7.3).
 ///
-/// Providers compare it letter by letter, but for the port, so it stays as it was written.
+/// Providers compare it byte by byte except for the port, so its spelling is kept.
 public struct LoopbackRedirect: Sendable, Equatable {
   /// The host: `127.0.0.1`, `[::1]` or `localhost`.
   public let host: String
-  /// The port; nil for any that is free.
+  /// The port; `nil` for any free one.
   public let port: UInt16?
   /// The path: empty, or beginning with a slash.
   public let path: String
 
-  /// Where nothing is set.
+  /// The default redirect URI.
   public static let standard = LoopbackRedirect(host: "127.0.0.1", port: nil, path: "/callback")
 
   private init(host: String, port: UInt16?, path: String) {
@@ -22,7 +22,7 @@ public struct LoopbackRedirect: Sendable, Equatable {
   public init(_ text: String) throws(ConfigurationError) {
     let rule =
       "http:// and 127.0.0.1, [::1] or localhost, if need be a port from 1024 and a path"
-    // Zero is nobody's port, so that one that is written is one that is kept.
+    // Zero is never a real port, so a port in the text is always kept.
     guard let address = WebAddress(text, ports: ["http": 0]),
       ["127.0.0.1", "[::1]", "localhost"].contains(address.host),
       address.port.map({ $0 >= 1024 }) ?? true
@@ -32,10 +32,10 @@ public struct LoopbackRedirect: Sendable, Equatable {
     path = text.hasSuffix("/") ? address.path + "/" : address.path
   }
 
-  /// As it stands in a provider file.
+  /// The text in a provider file.
   public var text: String { "http://\(host)\(port.map { ":\($0)" } ?? "")\(path)" }
 
-  /// The same with a port that stays, for a provider that compares the port as well.
+  /// The same with a fixed port, for a provider that compares the port too.
   public var withFixedPort: LoopbackRedirect {
     LoopbackRedirect(host: host, port: port ?? 8400, path: path)
   }

@@ -1,6 +1,6 @@
 internal import PlainText
 
-/// How the values of an OAuth provider's keys are read.
+/// Parsers for the values of an OAuth provider's keys.
 enum OAuthRules {
   /// The most resources.
   static let maximumList = 64
@@ -53,9 +53,9 @@ enum OAuthRules {
     return chosen == first ? all : all.filter(chosen.contains)
   }
 
-  /// A whole URL: https, or http on this machine where the issuer is reached so, too.
+  /// A whole URL: https, or http on this machine if the issuer uses it too.
   ///
-  /// A query may stand (RFC 6749, section 3.1); user information and a fragment may not.
+  /// A query is allowed (RFC 6749, section 3.1), but not user information or a fragment.
   static func endpoint(_ text: String, issuer: Issuer) throws(ConfigurationError) -> String {
     let rule = "a whole https:// URL without user and fragment"
     guard isURI(text), let target = try? RequestTarget(text),
@@ -67,7 +67,7 @@ enum OAuthRules {
     return target.text
   }
 
-  /// The keys that discovery filled in, as the program itself wrote them.
+  /// The keys that discovery filled in, in the program's own spelling.
   static func discovered(_ text: String) throws(ConfigurationError) -> [String] {
     let known = Set(
       OAuthEndpoint.allCases.map(\.key) + [OAuthSettings.responseIssuerKey, OAuthSettings.scopeKey]
@@ -83,7 +83,7 @@ enum OAuthRules {
   private static let ofScheme = letters.union("0123456789+-.".utf8)
   private static let ofRest = ofScheme.union("_~:/?[]@!$&'()*,;=%".utf8)
 
-  /// Scheme, colon and the characters of RFC 3986, section 2, without `#`.
+  /// Checks for a scheme, a colon and the characters of RFC 3986, section 2, without `#`.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= ProviderSettings.maximumValueLength, let first = text.utf8.first,
       let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -93,7 +93,7 @@ enum OAuthRules {
       && !rest.isEmpty && rest.allSatisfy(ofRest.contains)
   }
 
-  /// A URL with an @ may hold a password.
+  /// Omits a URL with an @, which may hold a password.
   private static func quotable(_ text: String) -> String? { text.contains("@") ? nil : text }
 
   private static func bad(_ text: String?, _ rule: String) -> ConfigurationError {

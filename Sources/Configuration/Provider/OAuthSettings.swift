@@ -1,8 +1,8 @@
-/// What providers of the kinds `oidc` and `oauth2` have besides what all have.
+/// The additional settings of the provider kinds `oidc` and `oauth2`.
 public struct OAuthSettings: Sendable, Equatable {
-  /// How this client shows the token endpoint who it is (RFC 6749, section 2.3).
+  /// How this client authenticates to the token endpoint (RFC 6749, section 2.3).
   public enum ClientAuthentication: String, Sendable, CaseIterable {
-    /// The client id alone: a public client.
+    /// Only the client id: a public client.
     case none
     /// Id and secret in the body of the request.
     case post
@@ -10,11 +10,11 @@ public struct OAuthSettings: Sendable, Equatable {
     case basic
   }
 
-  /// Whether endpoints that no key names are looked up at the provider.
+  /// Whether to look up missing endpoints at the provider.
   public enum Discovery: String, Sendable, CaseIterable {
-    /// They are, in the provider's metadata.
+    /// Look them up in the provider's metadata.
     case auto
-    /// They are not: what is not named is not there.
+    /// Do not look them up: an endpoint without a key does not exist.
     case off
   }
 
@@ -31,62 +31,62 @@ public struct OAuthSettings: Sendable, Equatable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// How all of them are spelled where accounts are bound to it: the names that there were first.
+    /// The spelling of all algorithms in the form that accounts are bound to: the first four names.
     ///
-    /// An account that signed in when these were all of them has just this text, and means all.
+    /// An account that signed in when these four were all has exactly this text, and it means all.
     static let spellingOfAll = "RS256;PS256;ES256;EdDSA"
   }
 
-  /// What a refresh may ask for.
+  /// The scopes that a refresh may request.
   public enum RefreshScope: String, Sendable, CaseIterable {
-    /// Any of the scopes that the login was granted: the refresh token keeps them all (RFC 6749,
-    /// section 6).
+    /// Any scopes granted at sign-in: the refresh token keeps them all (RFC 6749, section 6).
     case any
-    /// All of them at once: fewer would be the most that the provider ever grants again.
+    /// All of them at once: after a request for fewer, the provider never grants more again.
     case whole
   }
 
-  /// What this client is called at the provider.
+  /// This client's identifier at the provider.
   public let clientID: String
-  /// What some providers give out with the id of an installed program.
+  /// The secret that some providers issue together with the id of an installed program.
   public let clientSecret: ClientSecret?
-  /// How the client shows who it is.
+  /// How this client authenticates.
   public let clientAuthentication: ClientAuthentication
-  /// The scopes of a login: sorted, each one once.
+  /// The scopes of a sign-in: sorted, without duplicates.
   public let scopes: [String]
-  /// Whom access tokens are for, where the provider knows the parameter `audience`.
+  /// The audience of access tokens, for providers with the parameter `audience`.
   public let audience: String?
-  /// Whom access tokens are for (RFC 8707): sorted, each one once.
+  /// The resources of access tokens (RFC 8707): sorted, without duplicates.
   public let resources: [String]
-  /// Whether endpoints are looked up.
+  /// Whether to look up endpoints.
   public let discovery: Discovery
-  /// Where the metadata lies, if not at the well-known places beneath the issuer.
+  /// The URL of the metadata, if it is not at a well-known location under the issuer.
   public let discoveryURL: String?
-  /// Where the browser comes back to.
+  /// The redirect URI of the browser.
   public let redirect: LoopbackRedirect
-  /// What stands in the authorization request besides: in the order of the names.
+  /// The additional parameters of the authorization request, sorted by name.
   public let authorizationParameters: [AuthorizationParameter]
   /// Whether e-mail and password may be exchanged for tokens (RFC 6749, section 4.3).
   public let passwordGrant: Bool
-  /// The algorithms that an ID token may be signed with; empty for `oauth2`, which has none.
+  /// The accepted algorithms of ID tokens; empty for `oauth2`, which has no ID tokens.
   public let idTokenAlgorithms: [IDTokenAlgorithm]
-  /// Whether the redirect must say which issuer it comes from (RFC 9207).
+  /// Whether the redirect must name its issuer (RFC 9207).
   public let responseIssuerRequired: Bool
-  /// Whether a refresh ends all access tokens of before, those of other scopes too.
+  /// Whether a refresh ends all previous access tokens, even those with other scopes.
   public let refreshEndsAccessTokens: Bool
-  /// What a refresh may ask for; `nil` if the file does not say it.
+  /// The scopes that a refresh may request; `nil` if the file does not say.
   public let refreshScope: RefreshScope?
-  /// The keys that discovery filled in: sorted; empty in what a person wrote.
+  /// The keys that discovery filled in: sorted; empty in a person's file.
   public let discovered: [String]
 
   let endpoints: [OAuthEndpoint: String]
 
-  /// What asks for a refresh token (OpenID Connect Core 1.0, section 11), at providers that know it.
+  /// The scope that requests a refresh token (OpenID Connect Core 1.0, section 11), at providers
+  /// that know it.
   static let offlineScope = "offline_access"
-  /// The default where a provider says that it does not.
+  /// The default scopes if the provider says that it does not know `offlineScope`.
   static let scopesWithoutOffline = ["openid"]
 
-  /// The scopes of a login where none are set.
+  /// The default scopes of a sign-in.
   static func defaultScopes(_ kind: Provider.Kind) -> [String] {
     kind == .oidc ? [offlineScope] + scopesWithoutOffline : []
   }
@@ -97,7 +97,7 @@ public struct OAuthSettings: Sendable, Equatable {
   static let refreshEndsKey = "refresh_ends_access_tokens"
   static let refreshScopeKey = "refresh_scope"
 
-  /// Takes the keys of these kinds out of settings.
+  /// Takes the keys of these kinds from the settings.
   init(
     from reader: inout ProviderSettings,
     kind: Provider.Kind,
@@ -153,7 +153,7 @@ public struct OAuthSettings: Sendable, Equatable {
     try check(kind: kind)
   }
 
-  /// What two keys together must not be.
+  /// Checks the combinations of keys.
   private func check(kind: Provider.Kind) throws(ConfigurationError) {
     if clientAuthentication == .none, clientSecret != nil {
       throw bad("client_authentication", "post or basic where there is a client_secret")
@@ -195,9 +195,10 @@ public struct OAuthSettings: Sendable, Equatable {
       ? [IDTokenAlgorithm.spellingOfAll] : algorithms.map(\.rawValue)
   }
 
-  /// All of it in the spelling of a provider file, defaults written out.
+  /// The settings in the spelling of a provider file, with defaults written out.
   ///
-  /// The client id is left out: it is a key of every kind. So is the client secret: it is no text.
+  /// The client id is omitted, because every kind has it. The client secret is omitted, because it
+  /// must not become text.
   var settings: [String: String] {
     var settings = [
       "client_authentication": clientAuthentication.rawValue,
@@ -208,7 +209,7 @@ public struct OAuthSettings: Sendable, Equatable {
     ]
     settings["audience"] = audience
     settings["discovery_url"] = discoveryURL
-    // They stand there only if they are not the default.
+    // These are written only if they are not the default.
     if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
     if let refreshScope { settings[Self.refreshScopeKey] = refreshScope.rawValue }
     let lists = [

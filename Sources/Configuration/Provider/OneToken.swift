@@ -1,13 +1,13 @@
-// Some backends give one token alone, which is sent to them for the next one; some providers of OAuth
-// give an access token and nothing to refresh it with. A provider's file says so by one name for both
-// fields. The token then lives as a refresh token does: sealed, and behind the gate.
+// Some backends give only one token, which is sent back for the next one. Some OAuth providers give
+// an access token without a refresh token. A provider's file says so by using one name for both
+// fields. The token is then handled like a refresh token: sealed and behind the gate.
 extension Provider {
-  /// Whether an answer has one token, that is access token and refresh token in one.
+  /// Whether access token and refresh token are one token.
   public var hasOneToken: Bool { name(of: .accessToken) == name(of: .refreshToken) }
 
-  /// Whether the provider gives a new token for the refresh token.
+  /// Whether the provider exchanges the refresh token for a new token.
   ///
-  /// RFC 6749, section 6, knows no refresh with an access token.
+  /// RFC 6749, section 6, defines no refresh with an access token.
   public var canRefresh: Bool {
     guard hasOneToken else { return true }
     return oauth == nil && path(of: .refresh) != ProviderSettings.noPath

@@ -1,9 +1,9 @@
-/// A place to sign in: checked when made, and always in its canonical form.
+/// A provider's settings: checked on creation and always canonical.
 ///
-/// It is copied whole into an account at login, and the SHA-256 of `canonicalForm` is bound into
-/// the account's sealed boxes: an edited file cannot send a token somewhere else.
+/// An account gets a full copy at sign-in. The SHA-256 of `canonicalForm` is bound into the
+/// account's sealed boxes. So an edited file cannot send a token to another server.
 public struct Provider: Sendable, Equatable {
-  /// How one signs in.
+  /// How a person signs in.
   public enum Kind: String, Sendable, CaseIterable {
     /// OpenID Connect: OAuth 2.0 with ID tokens.
     case oidc
@@ -13,64 +13,64 @@ public struct Provider: Sendable, Equatable {
     case passwordBackend = "password-backend"
   }
 
-  /// What a provider does when a refresh token is sent a second time.
+  /// The reaction of a provider to a refresh token that is sent a second time.
   public enum RefreshReuse: String, Sendable, CaseIterable {
-    /// It answers or refuses, and no more: try again soon.
+    /// It only answers or refuses: try again soon.
     case retry
-    /// It takes that for theft and revokes all: try again only when there is nothing to lose.
+    /// It treats this as theft and revokes everything: try again only if nothing can be lost.
     case revokes
   }
 
-  /// What ends with a refresh token that is revoked.
+  /// The scope of a revocation of a refresh token.
   public enum RevocationEnds: String, Sendable, CaseIterable {
-    /// The login that it came from.
+    /// The sign-in that the token came from.
     case login
-    /// Every login of this person by this client: also one that was made later.
+    /// Every sign-in of this person with this client, even a later one.
     case allLogins = "all-logins"
   }
 
-  /// The name that the user gave it; not part of the canonical form.
+  /// The user's name for the provider; not part of the canonical form.
   public let name: ProviderName
-  /// How one signs in.
+  /// How a person signs in.
   public let kind: Kind
-  /// Where it is.
+  /// The address of the provider.
   public let issuer: Issuer
-  /// What this client is called there.
+  /// This client's identifier at the provider.
   public let clientID: String?
-  /// The certificate authorities that are trusted instead of the system's: PEM, contents.
+  /// The certificate authorities to trust instead of the system's, as PEM text.
   public let certificateAuthority: String?
-  /// Public keys of which the server must show one: `sha256//` and base64, sorted.
+  /// Public keys, one of which the server must present: `sha256//` and base64, sorted.
   public let pins: [String]
-  /// A proxy's URL; the environment is never asked for one.
+  /// The URL of a proxy; the environment is ignored.
   public let proxy: String?
-  /// Users of this machine, besides root and the caller, whose programs may be this provider or its
-  /// proxy at a loopback address in plain text: sorted.
+  /// The users, besides root and the caller, that may run this provider or its proxy at a plain
+  /// loopback address: sorted.
   public let loopbackUsers: [UInt32]
-  /// How long it is waited for.
+  /// The time limits of a request.
   public let limits: ExchangeLimits
-  /// Hosts that may be sent an access token, besides the issuer's origin: sorted.
+  /// Hosts that may receive an access token, besides the issuer's origin: sorted.
   public let apiHosts: [String]
-  /// What a second use of a refresh token does.
+  /// The reaction to a second use of a refresh token.
   public let refreshReuse: RefreshReuse
-  /// What a revocation ends.
+  /// The scope of a revocation.
   public let revocationEnds: RevocationEnds
-  /// Whether an empty or unreadable 400, 401 or 403 is a refusal of the refresh token.
+  /// Whether an empty or unreadable 400, 401 or 403 means a dead refresh token.
   public let emptyRefusal: Bool
-  /// The value of the error field that says that a refresh token is dead.
+  /// The value of the error field that means a dead refresh token.
   public let invalidGrantValue: String
-  /// What a provider of OAuth has besides; nil for a password backend.
+  /// The additional settings of an OAuth provider; `nil` for a password backend.
   public let oauth: OAuthSettings?
 
   private let paths: [Endpoint: String]
   private let fields: [Field: String]
 
-  /// Checks settings: the keys of a provider file, but `ca` holds certificates and not a path.
+  /// Checks settings: the keys of a provider file, but `ca` holds certificates instead of a path.
   ///
   /// - Parameters:
-  ///   - name: what the user calls it.
+  ///   - name: the user's name for the provider.
   ///   - settings: the keys and values; a client secret among them has been in ordinary memory.
-  ///   - clientSecret: the client secret, where it is none of the settings.
-  /// - Throws: an error that names the key, for unknown keys too.
+  ///   - clientSecret: the client secret, if it is not among the settings.
+  /// - Throws: an error that names the key, also for unknown keys.
   public init(
     name: ProviderName,
     settings: [String: String],
@@ -84,7 +84,7 @@ public struct Provider: Sendable, Equatable {
     )
   }
 
-  /// Checks the settings that an account is bound to: with what discovery filled in.
+  /// Checks the settings that an account is bound to, including those that discovery filled in.
   public init(
     name: ProviderName,
     boundSettings settings: [String: String],
@@ -154,7 +154,7 @@ public struct Provider: Sendable, Equatable {
     }
     try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
     try checkFieldsDiffer([.email, .password])
-    // The access token may have the refresh token's name: that is the form of one token.
+    // The access token may have the refresh token's name: that means one token.
     try checkFieldsDiffer([.refreshToken, .tokenType, .expiresIn])
     try checkFieldsDiffer([.accessToken, .tokenType, .expiresIn])
     guard hasOneToken || path(of: .refresh) != ProviderSettings.noPath else {
@@ -163,7 +163,7 @@ public struct Provider: Sendable, Equatable {
     }
   }
 
-  /// Two members of one object cannot have the same name.
+  /// Checks that members of one object have different names.
   private func checkFieldsDiffer(_ group: [Field]) throws(ConfigurationError) {
     var seen: Set<String> = []
     for field in group {
@@ -177,24 +177,24 @@ public struct Provider: Sendable, Equatable {
   static let revocationEndsKey = "revocation_ends"
   static let loopbackUsersKey = "loopback_users"
 
-  /// The path of an endpoint of a password backend beneath the issuer.
+  /// The path of a password backend's endpoint, relative to the issuer.
   public func path(of endpoint: Endpoint) -> String { paths[endpoint] ?? endpoint.defaultPath }
 
-  /// The whole URL of an endpoint of a password backend.
+  /// The whole URL of a password backend's endpoint.
   public func url(of endpoint: Endpoint) -> String { issuer.text + path(of: endpoint) }
 
-  /// What a member is called in this provider's JSON; nil if it is not used there.
+  /// The name of a member in this provider's JSON; `nil` if the provider does not use it.
   public func name(of field: Field) -> String? {
     if let name = fields[field] { return name }
     if oauth != nil { return field.defaultNameOfOAuth }
     return field == .registerPassword ? name(of: .password) : field.defaultName
   }
 
-  /// All that the provider is but its client secret, defaults written out, in the spelling of a
-  /// provider file.
+  /// All settings except the client secret, in the spelling of a provider file, with defaults
+  /// written out.
   ///
-  /// `ca` holds certificates. A default must never change, and a key that is added later must be
-  /// left out here while it has its default: both would take accounts off their binding.
+  /// `ca` holds certificates. A default must never change. A key that is added later must be
+  /// omitted here while it has its default. Otherwise existing accounts would lose their binding.
   public var settings: [String: String] {
     var settings = [
       "kind": kind.rawValue,
@@ -222,7 +222,7 @@ public struct Provider: Sendable, Equatable {
     return settings
   }
 
-  /// The keys whose values differ from another provider's.
+  /// The keys with different values in another provider.
   public func keys(differingFrom other: Provider) -> Set<String> {
     let (mine, others) = (settings, other.settings)
     var keys = Set(mine.keys).union(others.keys).filter { mine[$0] != others[$0] }
@@ -230,12 +230,12 @@ public struct Provider: Sendable, Equatable {
     return keys
   }
 
-  /// Whether both mean the same place, whatever they are called and however they were written.
+  /// Whether both have the same settings, apart from the name and the spelling.
   public func isSamePlace(as other: Provider) -> Bool {
     settings == other.settings && oauth?.clientSecret == other.oauth?.clientSecret
   }
 
-  /// Equal if they have the same name and mean the same, however they were written.
+  /// Equal if name and settings are the same, apart from the spelling.
   public static func == (left: Provider, right: Provider) -> Bool {
     left.name == right.name && left.isSamePlace(as: right)
   }

@@ -1,16 +1,18 @@
+// Completes a provider with its metadata, and undoes that.
 extension Provider {
-  /// The URL of an endpoint; nil if none is known, and for password backends.
+  /// The URL of an endpoint; `nil` if it is unknown, and for password backends.
   public func endpoint(_ endpoint: OAuthEndpoint) -> String? { oauth?.endpoints[endpoint] }
 
-  /// This provider with what its metadata says, where no key of the file says otherwise.
+  /// This provider completed with its metadata, if no key of the file says otherwise.
   ///
   /// - Parameters:
   ///   - endpoints: the URLs that the metadata names.
-  ///   - responseIssuerRequired: whether it promises the parameter `iss` in redirects (RFC 9207).
-  ///   - offeredScopes: the scopes that it says it has; `nil` if it says nothing.
+  ///   - responseIssuerRequired: whether the metadata promises the parameter `iss` in redirects
+  ///     (RFC 9207).
+  ///   - offeredScopes: the scopes that the metadata offers; `nil` if it does not say.
   /// - Throws: an error that names the key of a URL that a file could not have.
-  /// - Returns: the provider, with the keys noted that were filled in. A password backend, and a
-  ///   provider that wants no discovery, come back as they are.
+  /// - Returns: the provider, with a list of the keys that were filled in. A password backend, or a
+  ///   provider without discovery, is returned unchanged.
   public func completed(
     with endpoints: [OAuthEndpoint: String],
     responseIssuerRequired: Bool,
@@ -29,7 +31,7 @@ extension Provider {
       settings[OAuthSettings.responseIssuerKey] = "required"
       discovered.append(OAuthSettings.responseIssuerKey)
     }
-    // Asked for without need, it is an error page at providers that do not know it.
+    // An unneeded request for this scope leads to an error page at providers that do not know it.
     if let offeredScopes, oauth.scopes == OAuthSettings.defaultScopes(kind),
       oauth.scopes.contains(OAuthSettings.offlineScope),
       !offeredScopes.contains(OAuthSettings.offlineScope)
@@ -43,14 +45,15 @@ extension Provider {
     return try Provider(name: name, boundSettings: settings, clientSecret: oauth.clientSecret)
   }
 
-  /// This provider without what discovery filled in: equal to the one of its file, unless that
-  /// was edited since.
+  /// This provider without the keys that discovery filled in.
+  ///
+  /// It equals the provider of the file unless the file was edited since.
   public var asWritten: Provider {
     guard let oauth, !oauth.discovered.isEmpty else { return self }
     var settings = settings
     for key in oauth.discovered { settings[key] = nil }
     settings[OAuthSettings.discoveredKey] = nil
-    // What is taken away is what no check demands where discovery is on.
+    // With discovery on, no check requires the removed keys.
     return (try? Provider(name: name, settings: settings, clientSecret: oauth.clientSecret)) ?? self
   }
 }

@@ -1,5 +1,6 @@
+// The endpoints of a password backend, and the members of a provider's JSON.
 extension Provider {
-  /// What a password backend is asked for, each at its own path.
+  /// An endpoint of a password backend, each with its own path.
   public enum Endpoint: String, Sendable, CaseIterable {
     case register
     case login
@@ -12,7 +13,7 @@ extension Provider {
     /// The key in a provider file.
     public var key: String { rawValue + "_path" }
 
-    /// The path where nothing is set.
+    /// The default path.
     public var defaultPath: String {
       switch self {
       case .register: "/auth/register"
@@ -26,7 +27,7 @@ extension Provider {
     }
   }
 
-  /// A member of the JSON that goes to and comes from a provider.
+  /// A member of the JSON to and from a provider.
   public enum Field: String, Sendable, CaseIterable {
     case accessToken = "access_token"
     case refreshToken = "refresh_token"
@@ -41,19 +42,19 @@ extension Provider {
     case role
     case emailVerified = "email_verified"
     case createdAt = "created_at"
-    /// The password of a login, and of a registration unless that has its own.
+    /// The password of a sign-in, and of a registration unless that has its own member.
     case password
     case registerPassword = "register_password"
-    /// Where a registration wants the password a second time.
+    /// The member for a repeated password in a registration.
     case registerPasswordRepeated = "register_password_repeated"
-    /// What machines and what people read about a refusal.
+    /// The parts of a refusal for machines (`error`) and for people (`message`).
     case error
     case message
 
     /// The key in a provider file.
     public var key: String { rawValue + "_field" }
 
-    /// The name where nothing is set, at a password backend.
+    /// The default name at a password backend.
     var defaultName: String? {
       switch self {
       case .registerPassword, .registerPasswordRepeated: nil
@@ -61,10 +62,10 @@ extension Provider {
       }
     }
 
-    /// The name where nothing is set, at a provider of OAuth.
+    /// The default name at an OAuth provider.
     ///
-    /// Tokens and errors are named by RFC 6749, sections 5.1 and 5.2, what is known of a person by
-    /// OpenID Connect Core 1.0, section 5.1; that stands in no object of its own.
+    /// RFC 6749, sections 5.1 and 5.2, names tokens and errors. OpenID Connect Core 1.0, section
+    /// 5.1, names the facts about a person, which are not in an object of their own.
     var defaultNameOfOAuth: String? {
       switch self {
       case .user, .password, .registerPassword, .registerPasswordRepeated: nil
@@ -74,7 +75,7 @@ extension Provider {
       }
     }
 
-    /// Whether it is of use at a password backend alone.
+    /// Whether only a password backend uses it.
     var isOfPasswords: Bool {
       switch self {
       case .password, .registerPassword, .registerPasswordRepeated: true

@@ -1,8 +1,8 @@
 internal import PlainText
 
-/// Takes settings out of a dictionary one by one, so that what is left at the end is unknown.
+/// Takes settings out of a dictionary one by one, so that the remaining ones are unknown.
 struct ProviderSettings {
-  /// The most that one value may have; certificates have a limit of their own.
+  /// The greatest length of one value; certificates have their own limit.
   static let maximumValueLength = 1024
   /// The most users of this machine that can be named.
   static let maximumUsers = 16
@@ -40,9 +40,9 @@ struct ProviderSettings {
     }
   }
 
-  /// Refuses what nobody took; the first in alphabetical order, so that the error is stable.
+  /// Refuses remaining settings; the first in alphabetical order, so that the error is stable.
   ///
-  /// A key that another kind knows is told apart from one that nobody knows.
+  /// A key of another kind gives another error than an unknown key.
   func finish(for kind: Provider.Kind) throws(ConfigurationError) {
     guard let key = rest.keys.min() else { return }
     throw Self.misplaced(key, in: kind)
@@ -57,13 +57,13 @@ struct ProviderSettings {
     return ConfigurationError(.unknownKey, key: key)
   }
 
-  /// Refuses what nobody took, where there are no kinds.
+  /// Refuses remaining settings of a file without kinds.
   func finish() throws(ConfigurationError) {
     guard let key = rest.keys.min() else { return }
     throw ConfigurationError(.unknownKey, key: key)
   }
 
-  /// The kinds that a key belongs to, for keys that not every kind has.
+  /// The kinds that have a key, for keys that not every kind has.
   private static func kinds(knowing key: String) -> [Provider.Kind] {
     let passwordFields = Provider.Field.allCases.filter(\.isOfPasswords).map(\.key)
     if Provider.Endpoint.allCases.map(\.key).contains(key) || passwordFields.contains(key) {
@@ -79,7 +79,7 @@ struct ProviderSettings {
     return isOfOAuth ? [.oidc, .oauth2] : []
   }
 
-  /// One of the choices of a type, by its name there.
+  /// Parses a case of an enumeration by its raw value.
   static func choice<Choice>(_ text: String) throws(ConfigurationError) -> Choice
   where Choice: RawRepresentable<String> & CaseIterable {
     if let choice = Choice(named: text) { return choice }
@@ -91,7 +91,7 @@ struct ProviderSettings {
     try truth(text, yes: "true", no: "false")
   }
 
-  /// Yes or no, by the words that a key has for them.
+  /// Parses yes or no in the words of a key.
   static func truth(
     _ text: String,
     yes: String,
@@ -115,7 +115,7 @@ struct ProviderSettings {
     return text
   }
 
-  /// What stands for the path of an endpoint that is not there.
+  /// The value for an endpoint that does not exist.
   static let noPath = "none"
 
   static func pathOrNone(_ text: String) throws(ConfigurationError) -> String {
@@ -147,7 +147,7 @@ struct ProviderSettings {
     return pins.sorted()
   }
 
-  /// The base64 of 32 bytes is 43 characters and one `=`; two bits of the last one stay zero.
+  /// The base64 of 32 bytes has 43 characters and one `=`; two bits of the last character are zero.
   private static func isPin(_ text: String) -> Bool {
     let prefix = "sha256//"
     guard text.hasPrefix(prefix) else { return false }
@@ -159,12 +159,12 @@ struct ProviderSettings {
     return last % 4 == 0
   }
 
-  /// Numbers of users (`id -u`), separated by semicolons.
+  /// Parses numeric user ids (`id -u`), separated by semicolons.
   static func users(_ text: String) throws(ConfigurationError) -> [UInt32] {
     var users: Set<UInt32> = []
     for part in text.split(separator: ";", omittingEmptySubsequences: false) {
       let digits = part.trimmingSpaces()
-      // 65534 is what the kernel shows for users whom it cannot tell apart; the last one is nobody's.
+      // The kernel shows 65534 for users that it cannot map; the last number is never a user.
       guard (1...10).contains(digits.utf8.count),
         digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
         let user = UInt32(digits), ![65_534, UInt32.max].contains(user)
@@ -177,9 +177,9 @@ struct ProviderSettings {
     return users.sorted()
   }
 
-  /// A proxy of a kind that libcurl knows.
+  /// Parses a proxy URL of a kind that libcurl supports.
   ///
-  /// Its URL holds no password: settings are no secrets.
+  /// The URL holds no password, because settings are not secret.
   static func proxy(_ text: String) throws(ConfigurationError) -> String {
     let ports = ["http": 1080, "https": 443, "socks5": 1080, "socks5h": 1080]
     guard let address = WebAddress(text, ports: ports), address.path.isEmpty else {
@@ -197,7 +197,7 @@ struct ProviderSettings {
 }
 
 extension Substring {
-  /// Without spaces and tabs at both ends.
+  /// The text without spaces and tabs at both ends.
   func trimmingSpaces() -> Substring {
     var rest = self
     while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }

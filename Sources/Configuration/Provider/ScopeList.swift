@@ -1,21 +1,21 @@
-/// Scopes as people and providers write them (RFC 6749, section 3.3).
+/// Parses lists of scopes as people and providers write them (RFC 6749, section 3.3).
 public enum ScopeList {
   /// The most scopes of one text.
   public static let maximumCount = 64
 
-  /// The scopes between the spaces of a text.
+  /// The scopes in a text, separated by spaces.
   ///
-  /// - Returns: them, sorted by their bytes, each one once; `nil` if one is not made of the
-  ///   characters of appendix A.4, or where there are too many.
+  /// - Returns: the scopes, sorted by their bytes, without duplicates; `nil` if one has a character
+  ///   outside appendix A.4, or if there are too many.
   public static func scopes(in text: String) -> [String]? {
-    // All of it is ASCII before anything of it is hashed.
+    // Check that all bytes are ASCII before anything is hashed.
     guard text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || isOfScope($0) }) else { return nil }
     let scopes = Set(text.split(separator: " ").map(String.init))
     guard scopes.count <= maximumCount else { return nil }
     return scopes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// NQCHAR: printable ASCII but for space, quote and backslash.
+  /// NQCHAR: printable ASCII except space, quote and backslash.
   private static func isOfScope(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
   }

@@ -1,9 +1,11 @@
+// The templates of well-known providers.
 extension ProviderTemplate {
-  /// The templates, in the order in which they are listed.
+  /// The templates in the order of their listing.
   public static let all = [github, gitlab, google, entra, keycloak, auth0]
 
-  /// GitHub's answers are 200 with an `error` in them; its tokens have permissions, no scopes, and
-  /// a refresh ends the token of before.
+  /// GitHub refuses with status 200 and an `error` in the body.
+  ///
+  /// Its tokens have permissions instead of scopes, and a refresh ends the previous token.
   private static let github = ProviderTemplate(
     name: "github",
     title: "GitHub, by a GitHub App",
@@ -29,9 +31,9 @@ extension ProviderTemplate {
     ]
   )
 
-  /// GitLab gives refresh tokens without being asked, and knows no scope `offline_access`.
+  /// GitLab gives refresh tokens without a request and does not know the scope `offline_access`.
   ///
-  /// A refresh ends the token of before, and has given away the scopes that it did not ask for.
+  /// A refresh ends the previous token, and permanently drops the scopes that it does not name.
   private static let gitlab = ProviderTemplate(
     name: "gitlab",
     title: "GitLab.com, or a GitLab of one's own",
@@ -51,7 +53,7 @@ extension ProviderTemplate {
     settingsWithSecret: ["client_authentication": "post"]
   )
 
-  /// Google gives a refresh token for `access_type=offline`, a second one only with consent.
+  /// Google gives a refresh token for `access_type=offline`, and a second one only with consent.
   private static let google = ProviderTemplate(
     name: "google",
     title: "Google",
@@ -71,10 +73,10 @@ extension ProviderTemplate {
     settingsWithSecret: ["client_authentication": "post"]
   )
 
-  /// Entra leaves out the port of `http://localhost` alone.
+  /// Entra ignores the port only for `http://localhost`.
   ///
-  /// An access token is for one API: that of these scopes is Microsoft Graph, which has the userinfo
-  /// endpoint as well; `User.Read` is what it wants for the own profile.
+  /// An access token is for one API. These scopes select Microsoft Graph, which also has the
+  /// userinfo endpoint. `User.Read` is its scope for the person's own profile.
   private static let entra = ProviderTemplate(
     name: "entra",
     title: "Microsoft Entra ID",
@@ -94,7 +96,7 @@ extension ProviderTemplate {
     ]
   )
 
-  /// Where refresh tokens are revoked on use, a second use is taken for theft.
+  /// If Keycloak revokes refresh tokens on use, it treats a second use as theft.
   private static let keycloak = ProviderTemplate(
     name: "keycloak",
     title: "Keycloak",
@@ -116,7 +118,9 @@ extension ProviderTemplate {
     ]
   )
 
-  /// The issuer ends with a slash; a second use of a refresh token revokes all of its family.
+  /// The issuer ends with a slash.
+  ///
+  /// A second use of a refresh token revokes its whole family.
   private static let auth0 = ProviderTemplate(
     name: "auth0",
     title: "Auth0",

@@ -1,30 +1,30 @@
-/// The settings of a well-known provider, as far as they are the same for everyone.
+/// The settings of a well-known provider that are the same for every user.
 public struct ProviderTemplate: Sendable {
   /// A part of the settings that only the person knows.
   public struct Placeholder: Sendable {
-    /// What it is called, between braces in the settings.
+    /// Its name, which stands between braces in the settings.
     public let name: String
-    /// Where one finds it, in a clause.
+    /// A description for the person, as a clause.
     public let meaning: String
-    /// What stands there where nothing is given; nil: it must be given.
+    /// The default value; `nil` if a value is required.
     public let standard: String?
     let rule: String
     let isValid: @Sendable (String) -> Bool
   }
 
-  /// What it is chosen by.
+  /// The name that selects the template.
   public let name: String
-  /// Whose provider it is.
+  /// The provider's title.
   public let title: String
-  /// What must or can be given.
+  /// The values that the person must or can give.
   public let placeholders: [Placeholder]
-  /// Whether the provider demands a secret of installed programs.
+  /// Whether the provider requires a secret from installed programs.
   public let needsSecret: Bool
-  /// What is to be done at the provider first, a sentence each.
+  /// The steps to do at the provider first, a sentence each.
   public let notes: [String]
 
   private let settings: [String: String]
-  /// Settings that are of use with a secret alone.
+  /// Settings that are useful only with a secret.
   private let settingsWithSecret: [String: String]
 
   init(
@@ -45,10 +45,10 @@ public struct ProviderTemplate: Sendable {
     self.settingsWithSecret = settingsWithSecret
   }
 
-  /// The template of a name.
+  /// The template with a name.
   public static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
 
-  /// The placeholders that must still be given.
+  /// The required placeholders without a value.
   public func missing(of values: [String: String]) -> [Placeholder] {
     placeholders.filter { $0.standard == nil && values[$0.name] == nil }
   }
@@ -56,11 +56,11 @@ public struct ProviderTemplate: Sendable {
   /// The settings, without the client id.
   ///
   /// - Parameters:
-  ///   - values: what stands for the placeholders, by their names.
-  ///   - issuer: the issuer, where it is not the one that the placeholders make.
+  ///   - values: the values of the placeholders, by name.
+  ///   - issuer: the issuer, if it is not the one from the placeholders.
   ///   - hasSecret: whether there is a client secret.
-  /// - Throws: an error whose key is the placeholder's name, for one that is missing or malformed.
-  /// - Returns: keys of a provider file.
+  /// - Throws: an error with the placeholder's name as its key, if a value is missing or malformed.
+  /// - Returns: the settings of a provider file.
   public func settings(
     filledWith values: [String: String],
     issuer: String? = nil,
@@ -90,7 +90,7 @@ public struct ProviderTemplate: Sendable {
 }
 
 extension ProviderTemplate.Placeholder {
-  /// A host, with a port and a path if need be, as they stand in a URL.
+  /// A host, with an optional port and path, as in a URL.
   static func host(
     _ name: String,
     _ meaning: String,
@@ -106,14 +106,16 @@ extension ProviderTemplate.Placeholder {
     }
   }
 
-  /// A part of a path.
+  /// A component of a path.
   static func word(_ name: String, _ meaning: String) -> Self {
     Self(name: name, meaning: meaning, standard: nil, rule: "one word, as it stands in the URL") {
       (1...128).contains($0.utf8.count) && !$0.contains("/") && WebAddress.isPath("/" + $0)
     }
   }
 
-  /// A UUID: a name in its place would be another issuer than the one that tokens tell.
+  /// A UUID.
+  ///
+  /// A tenant's name would give another issuer than the one in its tokens.
   static func uuid(_ name: String, _ meaning: String) -> Self {
     Self(
       name: name,
