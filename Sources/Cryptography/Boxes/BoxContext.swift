@@ -1,4 +1,4 @@
-/// What a box holds; a box of one kind never opens as another.
+/// The content of a box; a box of one kind never opens as another.
 public enum BoxKind: UInt8, Sendable, CaseIterable {
   case refreshToken = 1
   case print = 2
@@ -8,20 +8,21 @@ public enum BoxKind: UInt8, Sendable, CaseIterable {
   case clientSecret = 6
 }
 
-/// Whether opening takes a presence check.
+/// Whether opening requires a presence check.
 public enum ProtectionClass: UInt8, Sendable, CaseIterable {
   case none = 0
   case presence = 1
 }
 
-/// What a box is bound to: all of it is associated data of the seal, and has to be named again to
-/// open.
+/// The context that a box is bound to.
+///
+/// All of it is associated data of the seal, and must be given again to open the box.
 public struct BoxContext: Sendable, Equatable {
-  /// What the box holds.
+  /// The content of the box.
   public var kind: BoxKind
   /// The vault's random identifier, 16 bytes.
   public private(set) var vault: [UInt8]
-  /// The user id whose vault it is.
+  /// The id of the user who owns the vault.
   public var owner: UInt32
   /// The account's random identifier, 16 bytes.
   public private(set) var account: [UInt8]
@@ -58,12 +59,12 @@ public struct BoxContext: Sendable, Equatable {
 extension BoxContext {
   /// The version of this encoding and of the box around it.
   static let formatVersion: UInt8 = 1
-  /// Each field is one byte that tells its length, and that many bytes.
+  /// Each field is one length byte, followed by that many bytes.
   private static let lengths = [1, 16, 4, 16, 1, 8, 32]
   /// Bytes of `encoded`.
   public static let encodedCount = 1 + lengths.reduce(0) { $0 + 1 + $1 }
 
-  /// The format version, then each field behind its length, integers little endian.
+  /// The format version, then each field after its length, integers in little endian.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = [Self.formatVersion]
     bytes.reserveCapacity(Self.encodedCount)
@@ -82,7 +83,7 @@ extension BoxContext {
     }
   }
 
-  /// Reads what `encoded` has written, and nothing else.
+  /// Reads only bytes that `encoded` has written.
   ///
   /// - Throws: `unknownVersion`, `wrongLength` or `malformed`, in this order.
   public init(encoded bytes: [UInt8]) throws(CryptographyError) {
@@ -111,7 +112,7 @@ extension BoxContext {
   }
 }
 
-/// The integer whose bytes stand there, least significant first.
+/// Reads a little-endian integer.
 func integer<Integer: FixedWidthInteger, Bytes: BidirectionalCollection<UInt8>>(
   _ bytes: Bytes
 ) -> Integer {

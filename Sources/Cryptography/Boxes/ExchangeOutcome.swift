@@ -1,10 +1,10 @@
 public import SecretMemory
 
-/// How an exchange with a provider ended, as the courier leaves it for the engine.
+/// The outcome of an exchange with a provider, as the exchange helper leaves it for the engine.
 ///
-/// An exchange of which nobody can say whether the provider has seen it leaves nothing.
+/// If it is unknown whether the provider received the request, the slot stays empty.
 public enum ExchangeOutcome: Sendable {
-  /// Not a byte of the request was sent; why, in a word such as `resolve`.
+  /// No byte of the request was sent; the reason is a word such as `resolve`.
   case notSent(reason: String)
   /// The provider answered: status code, `Retry-After` in seconds, and the body.
   case answered(status: Int, retryAfter: Int?, body: SharedSecret)
@@ -19,7 +19,7 @@ extension ExchangeOutcome {
   private static let version: UInt8 = 1
   private static let notSentTag: UInt8 = 1
   private static let answeredTag: UInt8 = 2
-  /// Version, tag, status (2), whether there is a Retry-After, Retry-After (8), length (4).
+  /// Version, tag, status (2), whether there is a Retry-After (1), Retry-After (8), length (4).
   private static let answeredHeaderCount = 17
   /// Version, tag, length (4).
   private static let notSentHeaderCount = 6
@@ -53,7 +53,7 @@ extension ExchangeOutcome {
     }
   }
 
-  /// Reads what `encoded` has written, and nothing else.
+  /// Reads only bytes that `encoded` has written.
   init(decoding plaintext: borrowing SecretBytes) throws(CryptographyError) {
     self = unsafe try plaintext.withUnsafeBytes { bytes throws(CryptographyError) in
       guard bytes.count >= Self.notSentHeaderCount else { throw .wrongLength }

@@ -1,6 +1,6 @@
 public import SecretMemory
 
-/// A secret under lock: AES-256-GCM with a key made for this one seal.
+/// A sealed secret: AES-256-GCM with a key that is used only for this seal.
 ///
 /// | bytes | what |
 /// |---|---|
@@ -12,14 +12,14 @@ public import SecretMemory
 /// | 4 + n | the ciphertext behind its length, little endian |
 /// | 16 | the tag |
 ///
-/// Everything before the ciphertext is the associated data: no byte stands outside of it, the
-/// ciphertext and the tag. There is one encoding of a box, and everything else is refused. The AES
-/// key is HKDF-SHA256 of the sealing key with the salt, and the context as `info`; so a nonce used
-/// twice would need a salt used twice.
+/// Everything before the ciphertext is associated data, so every byte is covered by it, the
+/// ciphertext or the tag. A box has one encoding, and everything else is refused. The AES key is
+/// HKDF-SHA256 of the sealing key with the salt, and with the context as `info`. So a nonce can
+/// repeat only if a salt repeats.
 public struct SealedBox: Sendable, Equatable {
   /// Bytes of a salt.
   public static let saltCount = 32
-  /// Bytes that a box is longer than its secret.
+  /// The additional bytes of a box compared with its secret.
   public static let overhead = headerCount + AES256GCM.tagCount
   /// The most bytes that a box may have.
   public static let maximumCount = SecretBytes.maximumCount + overhead
@@ -33,10 +33,10 @@ public struct SealedBox: Sendable, Equatable {
 
   /// The box as it is stored.
   public let bytes: [UInt8]
-  /// What the header says that the box is bound to; true only once it has opened.
+  /// The context in the header; verified only after the box has opened.
   public let context: BoxContext
 
-  /// Which key the header names.
+  /// The identifier of the key in the header.
   public var keyIdentifier: [UInt8] {
     field(Self.keyOffset, SealingKey.identifierCount)
   }
@@ -46,7 +46,7 @@ public struct SealedBox: Sendable, Equatable {
     self.context = context
   }
 
-  /// Reads a box without opening it.
+  /// Parses a box without opening it.
   ///
   /// - Throws: `wrongLength`, `malformed` or `unknownVersion`.
   public init(parsing bytes: [UInt8]) throws(CryptographyError) {
@@ -65,9 +65,9 @@ public struct SealedBox: Sendable, Equatable {
     self.init(bytes: bytes, context: context)
   }
 
-  /// Seals a secret; two seals of the same secret have nothing in common.
+  /// Seals a secret; each seal has its own salt, nonce and key.
   ///
-  /// - Throws: `memory` or `library`; nothing is wrong with the input then.
+  /// - Throws: `memory` or `library`, which do not depend on the input.
   public static func seal(
     _ secret: borrowing SecretBytes,
     using key: borrowing SealingKey,
@@ -106,10 +106,11 @@ public struct SealedBox: Sendable, Equatable {
     return SealedBox(bytes: bytes, context: context)
   }
 
-  /// Seals a secret, and opens the box again before anyone relies on it: a box that does not open
-  /// must never replace one that does.
+  /// Seals a secret, and opens the box again as a check.
   ///
-  /// - Throws: as `seal` and `open`, and `damaged` where something else than the secret came out.
+  /// A box that does not open must never replace one that does.
+  ///
+  /// - Throws: as `seal` and `open`, and `damaged` if the opened content differs from the secret.
   public static func sealVerified(
     _ secret: borrowing SecretBytes,
     using key: borrowing SealingKey,
@@ -123,8 +124,8 @@ public struct SealedBox: Sendable, Equatable {
 
   /// Opens the box if it is bound to exactly this context.
   ///
-  /// - Throws: the first of `CryptographyError`'s refusals that applies. No byte of a plaintext is
-  ///   seen by anyone unless the tag fits.
+  /// - Throws: the first applicable refusal of `CryptographyError`. No byte of the plaintext is
+  ///   visible to the caller unless the tag is right.
   public func open(
     using key: borrowing SealingKey,
     context: BoxContext

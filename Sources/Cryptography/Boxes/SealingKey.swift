@@ -1,6 +1,6 @@
 public import SecretMemory
 
-/// A key of 32 bytes from which others are derived: the device secret, or a one-use key.
+/// A key of 32 bytes for deriving other keys: the device secret, or a one-use key.
 ///
 /// It never encrypts anything itself.
 public struct SealingKey: ~Copyable, Sendable {
@@ -9,13 +9,13 @@ public struct SealingKey: ~Copyable, Sendable {
   /// Bytes of an identifier.
   public static let identifierCount = 8
 
-  /// Eight bytes that tell keys apart and say nothing about this one.
+  /// Eight bytes that distinguish keys and reveal nothing about this one.
   public let identifier: [UInt8]
   private let bytes: SecretBytes
 
   /// Takes over 32 bytes.
   ///
-  /// - Throws: `wrongLength`; `malformed` if all are zero, which no generator has made.
+  /// - Throws: `wrongLength`; `malformed` if all bytes are zero, which no generator makes.
   public init(_ bytes: consuming SecretBytes) throws(CryptographyError) {
     guard bytes.count == Self.count else { throw .wrongLength }
     let isZero = unsafe bytes.withUnsafeBytes { unsafe $0.reduce(0, |) == 0 }
@@ -30,7 +30,7 @@ public struct SealingKey: ~Copyable, Sendable {
     self.bytes = bytes
   }
 
-  /// A fresh key, random bytes from the kernel.
+  /// Makes a new key of random bytes from the kernel.
   public static func random() throws(CryptographyError) -> SealingKey {
     let bytes: SecretBytes
     do throws(SecretMemoryError) {
@@ -41,12 +41,12 @@ public struct SealingKey: ~Copyable, Sendable {
     return try SealingKey(bytes)
   }
 
-  /// The key that this one gives for a purpose and its context, always the same (HKDF-SHA256).
+  /// Derives the key for a purpose and a context, always the same one (HKDF-SHA256).
   ///
   /// - Parameters:
   ///   - purpose: a fixed text of the program, such as `audit chain`.
-  ///   - context: what this one key is for, an intent's identifier say; at most 512 bytes.
-  /// - Returns: a key that tells nothing about this one.
+  ///   - context: the subject of this key, such as an intent's identifier; at most 512 bytes.
+  /// - Returns: a key that reveals nothing about this one.
   /// - Throws: `wrongLength` for a longer context; `memory`; `library`.
   public func derived(
     for purpose: String,
@@ -59,7 +59,7 @@ public struct SealingKey: ~Copyable, Sendable {
     return try SealingKey(Self.derive(from: bytes, salt: [], info: info, count: Self.count))
   }
 
-  /// The key's bytes once more, for handing a one-use key to another process.
+  /// A copy of the key's bytes, for passing a one-use key to another process.
   public func copyOfBytes() throws(CryptographyError) -> SecretBytes {
     do throws(SecretMemoryError) {
       return try bytes.copy()
@@ -75,9 +75,9 @@ public struct SealingKey: ~Copyable, Sendable {
     unsafe try bytes.withUnsafeBytes(body)
   }
 
-  /// The AES key of one single box, wiped with its owner.
+  /// The AES key of a single box, wiped with its owner.
   func boxKey(salt: [UInt8], context: [UInt8]) throws(CryptographyError) -> SecretBytes {
-    // A salt of variable length would make different inputs the same to HMAC's padding.
+    // HMAC's padding would make salts of different lengths equivalent.
     guard salt.count == SealedBox.saltCount else { throw .wrongLength }
     let info = lengthPrefixed("thumblatch 1 box key") + lengthPrefixed(context)
     return try Self.derive(from: bytes, salt: salt, info: info, count: AES256GCM.keyCount)
@@ -97,7 +97,7 @@ public struct SealingKey: ~Copyable, Sendable {
   }
 }
 
-/// A secret of exactly `capacity` bytes that `body` fills; wiped and given back if it throws.
+/// A secret of exactly `capacity` bytes that `body` fills; wiped and released if it throws.
 func filled(
   capacity: Int,
   _ body: (UnsafeMutableRawBufferPointer) throws(CryptographyError) -> Void
@@ -120,12 +120,13 @@ func filled(
   return secret
 }
 
-/// Bytes behind their count (four bytes, little endian), so that no two lists of parts look alike.
+/// Bytes after their count (four bytes, little endian), so that no two lists of parts have the same
+/// bytes.
 func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
   littleEndian(UInt32(truncatingIfNeeded: bytes.count)) + bytes
 }
 
-/// A text's UTF-8 behind its count.
+/// A text's UTF-8 after its count.
 func lengthPrefixed(_ text: String) -> [UInt8] {
   lengthPrefixed([UInt8](text.utf8))
 }

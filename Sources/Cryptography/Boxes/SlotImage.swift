@@ -1,6 +1,7 @@
-/// What lies in an account's slot: nothing, or one sealed outcome of an exchange.
+/// The content of an account's slot: nothing, or one sealed outcome of an exchange.
 ///
-/// `TLSLOT01`, the box's length (4 bytes, little endian), the box, zeros to the end of the file.
+/// Format: `TLSLOT01`, the box's length (4 bytes, little endian), the box, zeros to the end of the
+/// file.
 public enum SlotImage {
   /// Bytes of a slot.
   public static let size = 65536
@@ -8,7 +9,7 @@ public enum SlotImage {
   private static let magic = [UInt8]("TLSLOT01".utf8)
   private static let headerCount = magic.count + 4
 
-  /// The first part of the slot that holds this outcome: what has to be written, at offset 0.
+  /// The first part of a slot with this outcome, to be written at offset 0.
   ///
   /// - Throws: `wrongLength` for a body over `ExchangeOutcome.maximumBodyCount`.
   public static func seal(
@@ -21,9 +22,9 @@ public enum SlotImage {
     return magic + littleEndian(UInt32(box.bytes.count)) + box.bytes
   }
 
-  /// Whether the slot holds nothing: every byte is zero.
+  /// Whether the slot is empty: every byte is zero.
   public static func isEmpty(_ file: [UInt8]) -> Bool {
-    // Word by word: it is asked of 64 KiB at each refresh.
+    // Compare words, because each refresh checks 64 KiB.
     unsafe file.withUnsafeBytes { bytes in
       let words = bytes.count / 8
       for word in 0..<words
@@ -34,13 +35,12 @@ public enum SlotImage {
     }
   }
 
-  /// The outcome that lies in the slot.
+  /// Opens the outcome in the slot.
   ///
-  /// What stands behind the box is not looked at, so that a slot which was not wiped before cannot
-  /// cost the answer that was made durable in it.
+  /// Bytes after the box are ignored. So a slot that was not wiped earlier cannot cost the answer
+  /// that was made durable in it.
   ///
-  /// - Throws: the refusals of `SealedBox`; a slot that was torn is `wrongLength`, `malformed` or
-  ///   `damaged`.
+  /// - Throws: the refusals of `SealedBox`; a torn slot is `wrongLength`, `malformed` or `damaged`.
   public static func open(
     _ file: [UInt8],
     using key: borrowing SealingKey,

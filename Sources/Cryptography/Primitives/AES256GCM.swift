@@ -1,16 +1,15 @@
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode with a 96-bit nonce and a 128-bit tag, and no other sizes
-/// (NIST SP 800-38D).
+/// AES-256 in Galois/Counter Mode, only with a 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
 package enum AES256GCM {
   /// Bytes of a key.
   package static let keyCount = 32
-  /// Bytes of a nonce; other lengths cost GCM its security bounds (SP 800-38D, 5.2.1.1).
+  /// Bytes of a nonce; other lengths weaken GCM's security bounds (SP 800-38D, 5.2.1.1).
   package static let nonceCount = 12
   /// Bytes of a tag.
   package static let tagCount = 16
 
-  /// Writes ciphertext and tag into `output`, which has room for exactly both.
+  /// Writes ciphertext and tag into `output`, which has exactly the room for both.
   package static func seal(
     _ plaintext: UnsafeRawBufferPointer,
     key: UnsafeRawBufferPointer,
@@ -27,10 +26,10 @@ package enum AES256GCM {
     unsafe try operation.control(EVP_CTRL_AEAD_GET_TAG, tag)
   }
 
-  /// Opens ciphertext and tag into `output`, which has room for exactly the plaintext.
+  /// Opens ciphertext and tag into `output`, which has exactly the room for the plaintext.
   ///
-  /// - Throws: `damaged` if the tag does not fit. `output` then holds bytes that nobody vouches
-  ///   for, and has to be wiped.
+  /// - Throws: `damaged` if the tag is wrong. `output` then holds unauthenticated bytes and must be
+  ///   wiped.
   package static func open(
     _ sealed: UnsafeRawBufferPointer,
     key: UnsafeRawBufferPointer,
@@ -43,7 +42,7 @@ package enum AES256GCM {
     unsafe try operation.begin(key: key, nonce: nonce, header: header)
     let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: sealed.prefix(output.count))
     unsafe try operation.update(ciphertext, into: output)
-    // The control takes a pointer to mutable memory and only reads it.
+    // The control takes a pointer to mutable memory but only reads it.
     let tag = unsafe sealed.baseAddress.map { unsafe UnsafeMutableRawPointer(mutating: $0) }
     unsafe try operation.control(EVP_CTRL_AEAD_SET_TAG, tag.map { unsafe $0 + output.count })
     do throws(CryptographyError) {
@@ -53,7 +52,7 @@ package enum AES256GCM {
     }
   }
 
-  /// One use of a cipher context, which EVP_CIPHER_CTX_free(3) clears with the key in it.
+  /// One use of a cipher context; EVP_CIPHER_CTX_free(3) clears it together with the key.
   @safe
   private struct Operation: ~Copyable {
     private let context: OpaquePointer
@@ -80,7 +79,7 @@ package enum AES256GCM {
       guard let cipher = unsafe Library.shared.aes256GCM else {
         throw Library.failure("EVP_CIPHER_fetch")
       }
-      // The IV length of a fresh GCM context is 12 bytes (EVP_EncryptInit(3), "GCM Mode").
+      // The IV length of a new GCM context is 12 bytes (EVP_EncryptInit(3), "GCM Mode").
       let status = unsafe EVP_CipherInit_ex2(
         context,
         cipher,
@@ -101,8 +100,10 @@ package enum AES256GCM {
       unsafe try update(input, output: output.baseAddress)
     }
 
-    /// A NULL output makes the input associated data (EVP_EncryptInit(3), "AEAD Interface"), so an
-    /// empty input must not get here with the NULL pointer of an empty output.
+    /// Passes input to the cipher.
+    ///
+    /// A NULL output makes the input associated data (EVP_EncryptInit(3), "AEAD Interface"). So an
+    /// empty input must not reach the call with the NULL pointer of an empty output.
     private func update(
       _ input: UnsafeRawBufferPointer,
       output: UnsafeMutableRawPointer?
@@ -120,7 +121,7 @@ package enum AES256GCM {
       try Library.require(status, "EVP_CipherUpdate")
     }
 
-    /// Ends the operation; GCM has no bytes left to write.
+    /// Ends the operation; GCM writes no more bytes.
     func finish() throws(CryptographyError) {
       var written: Int32 = 0
       var none: (UInt64, UInt64) = (0, 0)

@@ -1,18 +1,18 @@
 public import SecretMemory
 
-/// Why something was not sealed, not opened, or not derived.
+/// Why sealing, opening or deriving failed.
 ///
-/// A box is examined in the order of the cases up to `damaged`, and the first that applies is the
-/// refusal. All but `damaged` go by the header as it stands there: they tell a person what is
-/// wrong, and the authentication of the header keeps a forged one from ever opening.
+/// A box is checked in the order of the cases up to `damaged`, and the first that applies is
+/// thrown. All but `damaged` rely on the unverified header: they tell a person the problem.
+/// Authentication of the header keeps a forged one from ever opening.
 public enum CryptographyError: Error, Equatable, Sendable {
-  /// A format that this version does not know, perhaps a newer one.
+  /// An unknown format version, perhaps a newer one.
   case unknownVersion(UInt8)
   /// More or fewer bytes than the format or the caller's contract allows.
   case wrongLength
-  /// Not a box: the magic, a length prefix or an enumeration holds what no writer writes.
+  /// Not a box: the magic, a length prefix or an enumeration holds a value that no writer uses.
   case malformed
-  /// Sealed under another key; nothing is known about damage.
+  /// Sealed under another key; whether it is damaged is unknown.
   case wrongKey
   /// Sealed for another vault.
   case otherVault
@@ -20,16 +20,16 @@ public enum CryptographyError: Error, Equatable, Sendable {
   case otherOwner
   /// Sealed for another account.
   case otherAccount
-  /// Sealed as something else, a print say, where a refresh token was asked for.
+  /// Sealed as another kind, such as a print instead of a refresh token.
   case otherKind
   /// Sealed under another protection class.
   case otherProtection
-  /// Sealed with the generation given here, not the one asked for.
+  /// Sealed with this generation instead of the requested one.
   case otherGeneration(UInt64)
-  /// Sealed for another provider, or the same with other settings.
+  /// Sealed for another provider, or for the same one with other settings.
   case otherBinding
-  /// The key is right and the header is the one asked for, but header, ciphertext or tag are not
-  /// what was sealed.
+  /// The key and the header match the request, but header, ciphertext or tag differ from what was
+  /// sealed.
   case damaged
   /// There was no locked memory for a key or a plaintext.
   case memory(SecretMemoryError)
@@ -38,7 +38,7 @@ public enum CryptographyError: Error, Equatable, Sendable {
 }
 
 extension CryptographyError: CustomStringConvertible {
-  /// What happened, without any of the bytes.
+  /// The problem, without any of the bytes.
   public var description: String {
     switch self {
     case .unknownVersion(let version): "sealed in format \(version), which is not known here"

@@ -1,7 +1,7 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// The SHA-256 digest of bytes that are no secret, 32 bytes (FIPS 180-4).
+/// The SHA-256 digest of bytes that are not secret, 32 bytes (FIPS 180-4).
 public func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 32)
@@ -21,7 +21,7 @@ public func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) ->
   return output
 }
 
-/// The SHA-384 digest of bytes that are no secret, 48 bytes (FIPS 180-4).
+/// The SHA-384 digest of bytes that are not secret, 48 bytes (FIPS 180-4).
 public func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha384 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 48)
@@ -30,7 +30,7 @@ public func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   return output
 }
 
-/// The SHA-512 digest of bytes that are no secret, 64 bytes (FIPS 180-4).
+/// The SHA-512 digest of bytes that are not secret, 64 bytes (FIPS 180-4).
 public func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha512 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 64)
@@ -41,7 +41,7 @@ public func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
 
 /// HMAC-SHA256 of a message, 32 bytes (RFC 2104).
 ///
-/// Give it a key of its own, from `SealingKey.derived(for:context:)`: never the one that seals.
+/// Use a separate key from `SealingKey.derived(for:context:)`, never the sealing key.
 public func authenticate(
   _ message: [UInt8],
   using key: borrowing SealingKey
@@ -72,10 +72,11 @@ public func authenticate(
   return output
 }
 
-/// Random bytes that are no secret, such as an identifier or a salt, from the kernel (getrandom(2)).
+/// Random bytes that are not secret, such as an identifier or a salt, from the kernel
+/// (getrandom(2)).
 ///
-/// The kernel's generator and not OpenSSL's: nothing in this process could repeat after fork(2) or
-/// a restored snapshot.
+/// The kernel's generator is used instead of OpenSSL's, so that no state in this process can repeat
+/// after fork(2) or a restored snapshot.
 public func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
   do throws(SecretMemoryError) {
     let bytes = try SecretBytes.random(count: count)

@@ -2,12 +2,12 @@ internal import COpenSSL
 
 /// HKDF with SHA-256: extract, then expand (RFC 5869).
 package enum HKDF {
-  /// The most bytes of `info`, far below what OpenSSL 3.0 takes.
+  /// The most bytes of `info`, far below the limit of OpenSSL 3.0.
   package static let maximumInfoCount = 1000
 
   /// Derives `output.count` bytes, at most 255 × 32 (EVP_KDF_derive(3)).
   ///
-  /// OpenSSL works on a copy of the key in ordinary memory during the call, and clears it.
+  /// During the call OpenSSL works on a copy of the key in ordinary memory, and then clears it.
   package static func derive(
     key: UnsafeRawBufferPointer,
     salt: [UInt8],

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// OpenSSL as this room uses it: a library context of its own, and what is fetched from it once.
+/// This room's use of OpenSSL: its own library context, and the algorithms fetched from it once.
 ///
-/// The context is our own so that no `openssl.cnf`, and no OPENSSL_CONF in the environment, loads
-/// a provider or an engine into the process that holds the keys: the configuration belongs to
-/// the default context alone (OSSL_LIB_CTX(3)).
+/// With its own context, no `openssl.cnf` and no OPENSSL_CONF in the environment can load a
+/// provider or an engine into the process that holds the keys. The configuration applies only to
+/// the default context (OSSL_LIB_CTX(3)).
 @safe
 struct Library: @unchecked Sendable {
-  /// What was fetched at first use; never freed, valid for the life of the process.
+  /// The library, fetched at first use; never freed, valid during the lifetime of the process.
   static let shared = Library()
 
   let context: OpaquePointer?
@@ -26,8 +26,9 @@ struct Library: @unchecked Sendable {
     unsafe sha512 = EVP_MD_fetch(context, "SHA512", nil)
   }
 
-  /// The error of a call that has just failed; empties the queue, so that no later failure is
-  /// taken for this one (ERR_get_error(3)).
+  /// The error of a call that has just failed.
+  ///
+  /// It empties the queue, so that a later failure does not report this error (ERR_get_error(3)).
   static func failure(_ call: String) -> CryptographyError {
     let first = ERR_get_error()
     ERR_clear_error()

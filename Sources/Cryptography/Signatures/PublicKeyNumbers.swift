@@ -1,26 +1,27 @@
-/// The numbers of a public key, of a kind and size that are accepted.
+/// The numbers of a public key of an accepted kind and size.
 ///
-/// To make a key of them costs as much as half a signature: the curve's equation is computed. A
-/// provider's key set holds a hundred, so that only the key that may have signed is made.
+/// Making a key of them costs as much as half a signature, because the curve's equation is
+/// computed. A provider's key set may hold a hundred, so only the key of a signature is made.
 public struct PublicKeyNumbers: Sendable, Equatable {
-  /// What the key is.
+  /// The kind of the key.
   public let kind: SignatureKey.Kind
   /// The modulus, the coordinate x, or the bytes of Ed25519.
   let first: [UInt8]
   /// The exponent or the coordinate y; empty for Ed25519.
   let second: [UInt8]
 
-  /// An RSA key; both numbers are big-endian, without zeros in front (RFC 7518, section 6.3.1).
+  /// Takes an RSA key; both numbers are big-endian, without leading zeros (RFC 7518, section
+  /// 6.3.1).
   ///
-  /// - Throws: `wrongLength` for a modulus outside of `SignatureKey.modulusBits`, `malformed` for
-  ///   what is no RSA key.
+  /// - Throws: `wrongLength` for a modulus outside `SignatureKey.modulusBits`, `malformed` if the
+  ///   numbers are not an RSA key.
   public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
     guard let first = modulus.first, first != 0, modulus.count <= 1 << 16 else {
       throw .malformed
     }
     let bits = modulus.count * 8 - first.leadingZeroBitCount
     guard SignatureKey.modulusBits.contains(bits) else { throw .wrongLength }
-    // With the exponent 1 anything is its own signature; an even one belongs to no key.
+    // With the exponent 1 any value is its own signature; an even exponent belongs to no key.
     guard (1...8).contains(exponent.count), exponent[0] != 0, exponent != [1],
       let exponentEnd = exponent.last, exponentEnd & 1 == 1, let end = modulus.last, end & 1 == 1
     else { throw .malformed }
@@ -29,9 +30,9 @@ public struct PublicKeyNumbers: Sendable, Equatable {
     second = exponent
   }
 
-  /// A point of a curve, of two big-endian coordinates (RFC 7518, section 6.2.1).
+  /// Takes a point of a curve, as two big-endian coordinates (RFC 7518, section 6.2.1).
   ///
-  /// Whether it is on the curve is found when a key is made of it.
+  /// Whether the point is on the curve is checked when a key is made of it.
   ///
   /// - Throws: `wrongLength`.
   public init(on curve: SignatureKey.Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
@@ -43,7 +44,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
     second = y
   }
 
-  /// A point of Edwards25519: its 32 bytes (RFC 8037, section 2).
+  /// Takes a point of Edwards25519: its 32 bytes (RFC 8037, section 2).
   ///
   /// - Throws: `wrongLength`.
   public init(ed25519 bytes: [UInt8]) throws(CryptographyError) {
@@ -55,7 +56,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
 }
 
 extension SignatureKey.Kind {
-  /// Whether a key of this kind checks signatures of an algorithm.
+  /// Whether a key of this kind verifies signatures of an algorithm.
   public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
     switch algorithm {
     case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: self == .rsa

@@ -1,7 +1,7 @@
-/// The ways of signing a token that are accepted: all by public keys, by the names of JWS
-/// (RFC 7518, section 3.1, and RFC 8037, section 3.1).
+/// The accepted signature algorithms of tokens, by their JWS names: all with public keys (RFC 7518,
+/// section 3.1, and RFC 8037, section 3.1).
 ///
-/// `none` and the symmetric ones are not here, and so cannot be asked for.
+/// `none` and the symmetric ones are not included, so a token cannot select them.
 public enum SignatureAlgorithm: String, Sendable, CaseIterable {
   /// RSASSA-PKCS1-v1_5 with SHA-256.
   case rs256 = "RS256"
@@ -21,10 +21,10 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
   case es384 = "ES384"
   /// ECDSA over P-521 with SHA-512.
   case es512 = "ES512"
-  /// Ed25519; the other curve that EdDSA has is not accepted.
+  /// Ed25519; the other curve of EdDSA is not accepted.
   case edDSA = "EdDSA"
 
-  /// The digest that it signs; Ed25519 signs with SHA-512 (RFC 8032, section 5.1).
+  /// The digest for the algorithm; Ed25519 signs with SHA-512 (RFC 8032, section 5.1).
   public func digest(of bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
     switch self {
     case .rs256, .ps256, .es256: try sha256(bytes)
@@ -33,7 +33,7 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     }
   }
 
-  /// What OpenSSL calls the digest; `nil` for Ed25519, which hashes by itself.
+  /// OpenSSL's name of the digest; `nil` for Ed25519, which hashes by itself.
   var digestName: String? {
     switch self {
     case .rs256, .ps256, .es256: "SHA256"
@@ -51,7 +51,7 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     }
   }
 
-  /// The one curve that it is for; `nil` for RSA and Ed25519.
+  /// The algorithm's only curve; `nil` for RSA and Ed25519.
   var curve: SignatureKey.Curve? {
     switch self {
     case .es256: .p256

@@ -1,18 +1,20 @@
 internal import COpenSSL
 
-/// A public key that checks signatures; made from the numbers that a JWK holds.
+/// A public key that verifies signatures, made from the numbers of a JWK.
 ///
-/// A key of a kind or size that is not accepted is never made, and a key checks only the
-/// algorithms of its own kind: a token cannot choose another reading of it.
+/// A key of another kind or size is never made. A key verifies only algorithms of its own kind, so
+/// a token cannot choose another interpretation of it.
 @safe
 public final class SignatureKey: @unchecked Sendable {
-  /// The sizes of an RSA modulus in bits: below, it can be factored; above, a check costs so much
-  /// that a provider could keep the engine busy with it.
+  /// The accepted sizes of an RSA modulus in bits.
+  ///
+  /// A smaller modulus can be factored. With a larger one, a check is so slow that a provider could
+  /// keep the engine busy with it.
   public static let modulusBits = 2048...8192
   /// The most bytes of a message.
   public static let maximumMessage = 1 << 20
 
-  /// What a key is.
+  /// The kind of a key.
   public enum Kind: Sendable, Equatable {
     /// RSA, for RS256, PS256 and their longer digests.
     case rsa
@@ -41,14 +43,15 @@ public final class SignatureKey: @unchecked Sendable {
     }
   }
 
-  /// What the key is.
+  /// The kind of the key.
   public let kind: Kind
-  /// Owned; only read after it is made, from any thread (openssl-threads(7)).
+  /// Owned; only read after creation, from any thread (openssl-threads(7)).
   private let key: OpaquePointer
 
-  /// A key that checks signatures.
+  /// Makes a key.
   ///
-  /// - Throws: `malformed` for a point that is not on its curve, and for what OpenSSL does not take.
+  /// - Throws: `malformed` for a point that is not on its curve, and for numbers that OpenSSL
+  ///   refuses.
   public init(_ numbers: PublicKeyNumbers) throws(CryptographyError) {
     guard let library = unsafe Library.shared.context else {
       throw Library.failure("OSSL_LIB_CTX_new")
@@ -73,10 +76,9 @@ public final class SignatureKey: @unchecked Sendable {
     unsafe EVP_PKEY_free(key)
   }
 
-  /// Whether a signature, in the form that JWS gives it, is this key's for a message.
+  /// Whether this key made a JWS signature for a message.
   ///
-  /// False for everything else: another algorithm's, one of a wrong length, one that cannot be
-  /// read.
+  /// False for everything else: another algorithm, a wrong length, or an unreadable signature.
   public func verifies(
     _ signature: [UInt8],
     of message: [UInt8],
@@ -101,7 +103,7 @@ public final class SignatureKey: @unchecked Sendable {
       message,
       message.count
     )
-    // A refused signature leaves its reasons in the queue, where a later failure would find them.
+    // A refused signature leaves its errors in the queue, where a later failure would report them.
     ERR_clear_error()
     return status == 1
   }
@@ -111,11 +113,13 @@ public final class SignatureKey: @unchecked Sendable {
     return .malformed
   }
 
-  /// The two numbers of a coordinate's length that JWS has (RFC 7518, section 3.4) as the sequence of two
-  /// integers that OpenSSL takes (RFC 3279, section 2.2.3).
+  /// Converts a JWS signature to DER.
   ///
-  /// Nil for other lengths, so that a signature has one spelling only, and for a number that is
-  /// zero: no signature has one, and a verifier that divides by it was how others took forgeries.
+  /// JWS has two numbers of the coordinate's length (RFC 7518, section 3.4). OpenSSL takes a
+  /// sequence of two integers (RFC 3279, section 2.2.3).
+  ///
+  /// `nil` for other lengths, so that a signature has only one encoding. `nil` also for a number
+  /// that is zero: no signature has one, and verifiers that divided by it have accepted forgeries.
   private static func derSignature(_ raw: [UInt8], _ curve: Curve) -> [UInt8]? {
     let count = curve.coordinateCount
     guard raw.count == 2 * count else { return nil }
@@ -126,7 +130,7 @@ public final class SignatureKey: @unchecked Sendable {
       let sign: [UInt8] = first & 0x80 == 0 ? [] : [0]
       content += [0x02, UInt8(sign.count + digits.count)] + sign + digits
     }
-    // X.690, section 8.1.3: a length from 128 on stands in a byte of its own.
+    // X.690, section 8.1.3: a length from 128 on needs its own byte.
     let length: [UInt8] =
       content.count < 128 ? [UInt8(content.count)] : [0x81, UInt8(content.count)]
     return [0x30] + length + content
