@@ -1,6 +1,6 @@
 internal import CFprint
 
-/// The names on the bus, and what its errors mean.
+/// fprintd's names on the bus and the meaning of its results and errors.
 enum Fprintd {
   static let service = "net.reactivated.Fprint"
   static let managerPath = "/net/reactivated/Fprint/Manager"
@@ -8,14 +8,14 @@ enum Fprintd {
   static let device = "net.reactivated.Fprint.Device"
   static let properties = "org.freedesktop.DBus.Properties"
 
-  /// One reader of fprintd's.
+  /// A reader of fprintd.
   struct Device {
     let path: String
-    /// The fingers that the caller has enrolled on it.
+    /// The fingers that the caller has enrolled on the reader.
     let fingers: Set<Finger>
   }
 
-  /// What a result of a verification means; nil for one that is unknown.
+  /// The meaning of a verification result; `nil` for an unknown result.
   enum Status: Equatable {
     case matched
     case noMatch
@@ -40,7 +40,7 @@ enum Fprintd {
 }
 
 extension ReaderError {
-  /// What an error of fprintd's means.
+  /// Translates an error of fprintd.
   init(fprintd fault: LibraryFault) {
     let prefix = "net.reactivated.Fprint.Error."
     let name = fault.domain.hasPrefix(prefix) ? fault.domain.dropFirst(prefix.count) : ""
@@ -50,21 +50,23 @@ extension ReaderError {
       case "PermissionDenied": .noPermission(fault)
       case "NoEnrolledPrints": .notEnrolled
       case "NoSuchDevice": .noReader
-      // fprintd could not open the reader, because a program that does without it has it.
+      // fprintd could not open the reader, because another program opened it without fprintd.
       case "Internal" where fault.isUSBBusy: .busy(fault)
       default: .failed(fault)
       }
   }
 
-  /// What fprintd did instead of giving a verdict.
+  /// An error for an answer of fprintd that is not a verdict.
   static func fprintd(_ words: String) -> ReaderError {
     .failed(LibraryFault(domain: "fprintd", code: 0, message: words))
   }
 }
 
 extension ReaderError {
-  /// Whether fprintd's answer would be the same another time: there is none, it lets this user not look,
-  /// or it has a finger that could come and go unseen.
+  /// Whether fprintd's answer would be the same at the next try.
+  ///
+  /// It would be if there is no fprintd, if it refuses this user, or if it has a finger that has no
+  /// name here.
   public var isLasting: Bool {
     switch self {
     case .noReader, .noPermission, .unsupported: true
@@ -77,13 +79,13 @@ extension ReaderError {
 extension LibraryFault {
   private static let inputOutput = "g-io-error-quark"
 
-  /// Whether nobody answered in time.
+  /// Whether no answer came in time.
   var isTimeout: Bool {
     ["NoReply", "Timeout", "TimedOut"].contains { domain == "org.freedesktop.DBus.Error." + $0 }
       || domain == Self.inputOutput && code == Int32(G_IO_ERROR_TIMED_OUT.rawValue)
   }
 
-  /// Whether there is no bus at its address.
+  /// Whether there is no bus at the address.
   fileprivate var isNoBus: Bool {
     domain == Self.inputOutput
       && [G_IO_ERROR_NOT_FOUND, G_IO_ERROR_CONNECTION_REFUSED].contains {

@@ -1,12 +1,12 @@
 internal import CFprint
 
-/// Has fprintd verify a finger, for a user who may not open the reader.
+/// Lets fprintd verify a finger, for a user who may not open the reader.
 final class FprintdCheck: FprintdSession, @unchecked Sendable {
-  /// How often someone who waits hears that the reader still does, in milliseconds.
+  /// The interval of the reports that the reader still waits for a touch, in milliseconds.
   private static let tick: guint = 5000
-  /// How long fprintd may take to let the reader go, in milliseconds; then it is left alone.
+  /// How long fprintd may take to release the reader, in milliseconds; then the session leaves.
   private static let patience: guint = 2000
-  /// How long it may take to open the reader, in milliseconds.
+  /// How long fprintd may take to open the reader, in milliseconds.
   private static let claimTime: Int32 = 10_000
 
   private enum Stage {
@@ -18,7 +18,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   }
 
   private let expected: Set<Finger>
-  /// The finger that is verified; nil: any that the reader tells apart.
+  /// The finger to verify; `nil` for any finger that the reader tells apart.
   private let first: Finger?
   private let milliseconds: Int
   private let report: (CheckEvent) -> Void
@@ -28,7 +28,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   private var stage = Stage.searching
   private var device = ""
   private var isVerifying = false
-  /// A result came before the reader was armed.
+  /// Whether a result came before the reader was armed.
   private var cameEarly = false
   private var selected: Finger?
   private var failure: ReaderError?
@@ -39,7 +39,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   private var tickTimer = Timer()
   private var patienceTimer = Timer()
 
-  /// A check for a user who has enrolled exactly these fingers.
+  /// Makes a check for a user who has enrolled exactly these fingers.
   init(
     _ address: String,
     _ cancellation: Cancellation,
@@ -62,7 +62,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     guard let first = devices.first(where: { !$0.fingers.isEmpty }), first.fingers == expected
     else { return leave(.notEnrolled) }
     device = first.path
-    // Before anything is started, so that no result is missed and an early one is known as such.
+    // Subscribe before the start, so that no result is missed and an early result is recognized.
     bus.subscribe(owner, device, Fprintd.device, "VerifyStatus") { [self] value in
       hear(value[0]?.string ?? "", isLast: value[1]?.isTrue ?? true)
     }
@@ -80,7 +80,9 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     tell(.failure(failure ?? .cancelled))
   }
 
-  /// Tells the result, once: fprintd may need time to let the reader go, or hang.
+  /// Reports the result, once.
+  ///
+  /// fprintd may need time to release the reader, or may hang.
   private func tell(_ result: Result<Verdict, ReaderError>) {
     guard !isTold else { return }
     isTold = true
@@ -95,7 +97,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
       pace.stop()
       free(reason)
     case .claiming, .starting:
-      // The answer that is awaited tells what there is to be released.
+      // The pending answer decides whether there is something to release.
       failure = reason
       beginPatience()
     case .armed, .releasing: free(reason)
@@ -109,7 +111,8 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     call(device, "Claim", [.text("")], milliseconds: Self.claimTime) { [self] reply in
       if case .failure(let fault) = reply { return leave(failure ?? ReaderError(fprintd: fault)) }
       if let failure { return free(failure) }
-      // Nobody else can enrol while the reader is claimed: this list is the one that counts.
+      // No other client can enroll while the reader is claimed, so this list is the authoritative
+      // one.
       askFingers(of: device) { [self] result in
         guard case .success(let fingers) = result else {
           if case .failure(let error) = result { free(failure ?? error) }
@@ -142,7 +145,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
       }
       isVerifying = true
       if let failure { return free(failure) }
-      // What fprintd says before it answers this it saw before anyone was asked to touch.
+      // A result before this answer comes from a scan before the prompt asked for a touch.
       bus.call(
         owner,
         device,
@@ -169,7 +172,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     tickTimer.repeat(Self.tick) { [self] in if stage == .armed { report(.waiting) } }
   }
 
-  /// Begins anew, since the last look of the reader was no decision.
+  /// Starts again, because the last scan of the reader gave no decision.
   private func again(_ hint: RetryHint) {
     stage = .starting
     if deadline == .max { setLimit() }
@@ -190,7 +193,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     }
     let status = Fprintd.Status(name)
     if status == .noMatch {
-      // A miss counts whenever it comes, so that a cancel in that moment saves no try.
+      // A miss always counts, so that a cancel at that moment saves no try.
       tell(.success(.noMatch))
       return free(nil)
     }
@@ -204,15 +207,15 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     case .retry(let hint): isLast ? again(hint) : report(.retry(hint))
     case .disconnected: free(.removed)
     case .failed, nil:
-      // What a newer fprintd may say in between is nothing to end for.
+      // A newer fprintd may send other intermediate results: ignore them.
       guard isLast || name == "verify-unknown-error" else { return }
       free(.fprintd("it gave no verdict"))
     }
   }
 
-  // MARK: the end
+  // MARK: end
 
-  /// Has fprintd close the reader, then ends the session.
+  /// Makes fprintd close the reader, then ends the session.
   private func free(_ failure: ReaderError?) {
     guard stage != .releasing, !isOver else { return }
     stage = .releasing
@@ -221,7 +224,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
     limitTimer.stop()
     tickTimer.stop()
     beginPatience()
-    // One after the other: fprintd may take up two calls in either order.
+    // Make the calls in sequence: fprintd may handle two concurrent calls in either order.
     guard isVerifying else { return giveBack() }
     call(device, "VerifyStop") { [self] _ in giveBack() }
   }

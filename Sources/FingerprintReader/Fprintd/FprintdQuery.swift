@@ -1,25 +1,25 @@
 internal import CFprint
 
-/// Asks fprintd what it has; no reader is opened for that.
+/// Queries fprintd without opening a reader.
 final class FprintdQuery: FprintdSession, @unchecked Sendable {
-  /// What is asked.
+  /// The subject of a query.
   enum Question {
     /// The fingers that the user has enrolled.
     case fingers
-    /// What the first reader of an fprintd that runs says about itself.
+    /// The facts about the first reader of a running fprintd.
     case facts
-    /// Whether an fprintd that runs knows a reader.
+    /// Whether a running fprintd knows a reader.
     case reader
-    /// Whether a program uses a reader through an fprintd that runs.
+    /// Whether a program uses a reader through a running fprintd.
     case use
-    /// The fingers, if an fprintd runs.
+    /// The fingers, if fprintd is running.
     case knownFingers
   }
 
-  /// What fprintd said.
+  /// The answer of fprintd.
   struct Answer {
     var fingers: Set<Finger> = []
-    /// The name of the first reader; empty while no fprintd runs that could tell it.
+    /// The name of the first reader; empty if no fprintd runs that could give it.
     var name: String?
   }
 
@@ -37,14 +37,14 @@ final class FprintdQuery: FprintdSession, @unchecked Sendable {
     super.init(address)
   }
 
-  /// Short if a check or an enrolment waits for the answer.
+  /// Short if a check or an enrollment waits for the answer.
   override var searchTime: guint { question == .use ? 1000 : 5000 }
-  /// A start of fprintd makes its list of readers, which probes them.
+  /// Starting fprintd makes it list its readers, which probes them.
   override var startsService: Bool { question == .fingers }
   override var asksForFingers: Bool { question == .fingers || question == .knownFingers }
 
   override func found(_ devices: [Fprintd.Device]) {
-    // The same choice as that of a check.
+    // Choose the same reader as a check does.
     answer.fingers = devices.first { !$0.fingers.isEmpty }?.fingers ?? []
     if question == .use { return claim(devices[...]) }
     guard question == .facts, let path = devices.first?.path else { return leave(nil) }
@@ -70,13 +70,13 @@ final class FprintdQuery: FprintdSession, @unchecked Sendable {
     case .facts where canStart:
       answer.name = ""
       leave(nil)
-    // Which fingers it would tell of is not known.
+    // The fingers are unknown, because fprintd is not running.
     case .knownFingers where canStart: leave(.busy(nil))
     default: leave(.noReader)
     }
   }
 
-  /// Claims each reader for a moment: nothing else shows whether a program has one.
+  /// Claims each reader for a moment: nothing else shows whether a program uses it.
   private func claim(_ devices: ArraySlice<Fprintd.Device>) {
     guard let path = devices.first?.path else { return leave(nil) }
     call(path, "Claim", [.text("")], milliseconds: 10_000) { [self] reply in
@@ -84,7 +84,7 @@ final class FprintdQuery: FprintdSession, @unchecked Sendable {
       case .success: call(path, "Release") { [self] _ in claim(devices.dropFirst()) }
       case .failure(let fault):
         if case .busy = ReaderError(fprintd: fault) { return leave(.busy(fault)) }
-        // What fprintd refuses says nothing about the reader.
+        // Another refusal says nothing about the reader.
         claim(devices.dropFirst())
       }
     }

@@ -1,9 +1,8 @@
 internal import CFprint
 
-/// One conversation with fprintd, on the reader's thread.
+/// One session with fprintd, on the reader's thread.
 ///
-/// fprintd is spoken to by its unique name: what that process was asked is not answered by
-/// another one that takes its place.
+/// It addresses fprintd by its unique name, so that no other process can answer in its place.
 class FprintdSession: ReaderAttempt, @unchecked Sendable {
   private static let mostDevices = 8
 
@@ -18,28 +17,28 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     self.address = address
   }
 
-  // What a kind of session adds.
+  // Customization points of a kind of session.
 
-  /// How long it may take until the readers are known, in milliseconds.
+  /// How long the search for the readers may take, in milliseconds.
   var searchTime: guint { 5000 }
-  /// Whether fprintd is started where it does not run.
+  /// Whether to start fprintd if it is not running.
   var startsService: Bool { true }
-  /// Whether the user's fingers are asked for.
+  /// Whether to ask for the user's fingers.
   var asksForFingers: Bool { true }
-  /// No fprintd runs; whether the bus would start one.
+  /// Called if no fprintd is running; `canStart` says whether the bus could start one.
   func notRunning(canStart: Bool) { leave(.noReader) }
-  /// These are fprintd's readers.
+  /// Called with fprintd's readers.
   func found(_ devices: [Fprintd.Device]) {}
-  /// It is over, and this is why it was not a success.
+  /// Called at the end, with the reason of a failure.
   func ended(_ failure: ReaderError?) {}
 
-  /// Ends it for this reason, with the reader released.
+  /// Ends the session for this reason and releases the reader.
   func stop(_ reason: ReaderError) { leave(reason) }
 
-  /// fprintd is told at once.
+  /// Does nothing: fprintd gets each call at once.
   func hurry() {}
 
-  /// Connects, and looks for readers.
+  /// Connects and looks for readers.
   func begin() {
     guard !isOver else { return }
     switch ReaderThread.shared.take(self, orLater: { [self] in begin() }) {
@@ -63,7 +62,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
         if case .failure(let fault) = reply, fault.isTimeout {
           return leave(.fprintd("it does not answer"))
         }
-        // Where it runs without being startable, it has an owner all the same.
+        // If fprintd runs although the bus cannot start it, it has an owner anyway.
         findOwner()
       }
     }
@@ -90,9 +89,9 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     )
   }
 
-  /// Asks which fingers the caller has enrolled on a device.
+  /// Asks for the fingers that the caller has enrolled on a device.
   ///
-  /// The empty name is that of whoever calls, by what the bus knows of the connection.
+  /// The empty name means the caller, as the bus identifies the connection.
   func askFingers(
     of path: String,
     then answer: @escaping (Result<Set<Finger>, ReaderError>) -> Void
@@ -102,7 +101,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
       case .success(let value):
         let names = value[0]?.members.map(\.string) ?? []
         let fingers = Set(names.compactMap(Finger.init(desktopName:)))
-        // A finger without a name here could come and go unseen.
+        // A finger without a name here could be added or removed without notice.
         answer(fingers.count == names.count ? .success(fingers) : .failure(.unsupported))
       case .failure(let fault):
         switch ReaderError(fprintd: fault) {
@@ -128,7 +127,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
   private func findOwner() {
     ask("GetNameOwner", Fprintd.service, "(s)") { [self] reply in
       owner = reply[0]?.string ?? ""
-      // Nobody but root may have the name; a bus that lets others have it is not believed.
+      // Only root may own the name; a bus that lets another user own it is not trusted.
       ask("GetConnectionUnixUser", owner, "(u)") { [self] reply in
         guard reply[0]?.number == 0 else { return leave(.noReader) }
         bus.subscribe(
@@ -143,7 +142,7 @@ class FprintdSession: ReaderAttempt, @unchecked Sendable {
     }
   }
 
-  /// Asks the bus itself; if that knows of no owner, no fprintd runs.
+  /// Calls the bus itself; if it knows no owner, no fprintd is running.
   private func ask(
     _ method: String,
     _ name: String,

@@ -1,11 +1,11 @@
 internal import CFprint
 internal import Glibc
 
-/// Holds sleep back for the moment that it takes to release a reader.
+/// Delays sleep until a reader is released.
 ///
-/// A claim that lasts over a suspend leaves many readers in use for everyone. logind is asked
-/// beside the arming of the reader, which never waits for it: where it does not answer, the
-/// reader is used all the same.
+/// A claim that survives a suspend leaves many readers in use for every program. The call to logind
+/// runs in parallel with the arming of the reader, which never waits for it. If logind does not
+/// answer, the reader is used anyway.
 final class SleepGuard: @unchecked Sendable {
   private static let service = "org.freedesktop.login1"
   private static let path = "/org/freedesktop/login1"
@@ -16,13 +16,14 @@ final class SleepGuard: @unchecked Sendable {
   private let bus = SystemBus()
   private var inhibitor: Int32 = -1
 
-  /// A guard that says when the computer wants to sleep; `end` it once the reader is released.
+  /// Makes a guard that reports when the computer wants to sleep; call `end` after the reader is
+  /// released.
   init(_ address: String, asleep: @escaping () -> Void) {
     self.address = address
     self.asleep = asleep
   }
 
-  /// Asks logind to wait; returns at once.
+  /// Asks logind to delay sleep; returns at once.
   func begin() {
     bus.connect(address) { [self] fault in
       guard fault == nil else { return }
@@ -64,7 +65,7 @@ final class SleepGuard: @unchecked Sendable {
       switch answer {
       case .success(let reply): inhibitor = reply.takeDescriptor()
       case .failure(let fault):
-        // It is about to sleep, and said so before this began to listen.
+        // The computer is about to sleep, and announced it before this subscription.
         if fault.domain == "org.freedesktop.login1.OperationInProgress" { asleep() }
       }
     }

@@ -1,4 +1,4 @@
-/// A finger of a person, with the number that libfprint has for it (FpFinger).
+/// A finger of a person, with libfprint's number for it (FpFinger).
 public enum Finger: UInt8, Sendable, CaseIterable {
   case leftThumb = 1
   case leftIndex
@@ -11,23 +11,23 @@ public enum Finger: UInt8, Sendable, CaseIterable {
   case rightRing
   case rightLittle
 
-  /// The finger of a name such as `right-index`; nil for any other text.
+  /// The finger with a name such as `right-index`; `nil` for any other text.
   public init?(name: String) {
     guard let finger = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = finger
   }
 
-  /// The finger that fprintd calls so, such as `right-index-finger`; nil for any other text.
+  /// The finger with fprintd's name, such as `right-index-finger`; `nil` for any other text.
   init?(desktopName name: String) {
     let suffix = "-finger"
     let short = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    // Only thumbs are no fingers there.
+    // Only the names of thumbs have no suffix there.
     guard let finger = Finger(name: short), name.hasSuffix("-thumb") || name.hasSuffix(suffix)
     else { return nil }
     self = finger
   }
 
-  /// What fprintd calls it, such as `right-index-finger`.
+  /// fprintd's name, such as `right-index-finger`.
   var desktopName: String {
     self == .leftThumb || self == .rightThumb ? name : name + "-finger"
   }

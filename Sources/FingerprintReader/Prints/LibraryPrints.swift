@@ -1,16 +1,16 @@
 internal import CFprint
 
-/// The library's objects of those prints that one reader knows.
+/// The library's objects for the prints that belong to one reader.
 @safe
 final class LibraryPrints {
   /// The prints, in the order of the objects.
   let stored: [StoredPrint]
-  /// Where each of them stands among those that were given.
+  /// The index of each print among the given candidates.
   let places: [Int]
-  /// The objects, as identify takes them.
+  /// The objects, in the form that identify takes.
   let array: UnsafeMutablePointer<GPtrArray>?
 
-  /// Takes those of the candidates that are this reader's own.
+  /// Takes the candidates that belong to this reader.
   init(_ candidates: [StoredPrint], of device: UnsafeMutablePointer<FpDevice>) {
     unsafe array = g_ptr_array_new_with_free_func { data in
       if let data = unsafe data { unsafe g_object_unref(data) }
@@ -18,12 +18,12 @@ final class LibraryPrints {
     var stored: [StoredPrint] = []
     var places: [Int] = []
     for (place, candidate) in candidates.enumerated() {
-      // Prints of other readers are not even made into objects.
+      // Make no objects for prints of other readers.
       guard unsafe candidate.driver == text(fp_device_get_driver(device)),
         unsafe candidate.device == text(fp_device_get_device_id(device)),
         let print = unsafe candidate.deserialized()
       else { continue }
-      // The library itself does not look whether a print is the reader's own.
+      // The library itself does not check whether a print belongs to the reader.
       guard unsafe fp_print_compatible(print, device) != 0 else {
         unsafe release(print)
         continue
@@ -50,12 +50,12 @@ final class LibraryPrints {
     return OpaquePointer(entry)
   }
 
-  /// Which print an object is; `nil` for an object from elsewhere.
+  /// The index of the print of an object; `nil` for an object from elsewhere.
   func index(of print: OpaquePointer?) -> Int? {
     stored.indices.first { unsafe self[$0] == print }
   }
 
-  /// Whether the list of a reader has at least one of these prints.
+  /// Whether a reader's own list holds at least one of these prints.
   func isAny(of indices: Range<Int>, in list: UnsafeMutablePointer<GPtrArray>) -> Bool {
     (0..<Int(unsafe list.pointee.len)).contains { place in
       guard let entry = unsafe list.pointee.pdata[place] else { return false }
@@ -64,7 +64,7 @@ final class LibraryPrints {
   }
 }
 
-/// Text of the library's; empty for none.
+/// A text of the library; empty for a null pointer.
 func text(_ pointer: UnsafePointer<CChar>?) -> String {
   unsafe pointer.map { unsafe String(cString: $0) } ?? ""
 }

@@ -1,6 +1,6 @@
 internal import CFprint
 
-/// Reads a serialized print without trusting a byte of it.
+/// Reads a serialized print without trusting any of its bytes.
 ///
 /// The format is that of fp_print_serialize: `FP3`, then in little endian the GVariant
 /// `(issbymsmsia{sv}v)`: type, driver, device, whether the reader stores it, finger, user,
@@ -17,7 +17,7 @@ enum PrintCheck {
 
   private static let magic: [UInt8] = [0x46, 0x50, 0x33]
   private static let longestName = 255
-  /// MAX_BOZORTH_MINUTIAE of the matcher: its arrays have no room for more.
+  /// MAX_BOZORTH_MINUTIAE of the matcher: its arrays hold no more.
   private static let mostMinutiae: gsize = 200
   private static let mostSamples: gsize = 64
 
@@ -26,15 +26,15 @@ enum PrintCheck {
     case minutiae = 2
   }
 
-  /// The facts of a print that fp_print_deserialize takes without an assertion.
+  /// The facts of a print that fp_print_deserialize accepts without a failed assertion.
   static func facts(of bytes: UnsafeRawBufferPointer) throws(PrintFlaw) -> Facts {
     guard bytes.count <= StoredPrint.maximumCount else { throw .tooLong }
     guard bytes.count > magic.count, unsafe bytes.prefix(magic.count).elementsEqual(magic) else {
       throw .malformed
     }
     let body = unsafe UnsafeRawBufferPointer(rebasing: bytes[magic.count...])
-    // A GVariant copies what is not aligned for it, and the copy is not wiped; libfprint makes
-    // such copies too. This process is never dumped, and ends with the check.
+    // GVariant copies unaligned data, and the copy is not wiped; libfprint makes such copies too.
+    // This process is never dumped, and ends with the check.
     let copy = unsafe g_bytes_new(body.baseAddress, gsize(body.count))
     defer { unsafe g_bytes_unref(copy) }
     let value = unsafe g_variant_ref_sink(
@@ -42,8 +42,8 @@ enum PrintCheck {
     )
     guard let value = unsafe value else { throw .malformed }
     defer { unsafe g_variant_unref(value) }
-    // Not in normal form means that something is not what it says: the library would go on with
-    // defaults put in its place.
+    // A value that is not in normal form misstates its own content. The library would continue with
+    // default values instead.
     guard unsafe g_variant_is_normal_form(value) != 0 else { throw .malformed }
     return unsafe try facts(of: value)
   }
@@ -80,7 +80,7 @@ enum PrintCheck {
     )
   }
 
-  /// Whether every sample has as many x as y as directions, and values that a scan can have.
+  /// Whether every sample has equally many x, y and directions, all in the range of a scan.
   private static func isMinutiae(_ payload: OpaquePointer) -> Bool {
     guard unsafe g_variant_is_of_type(payload, cfprint_minutiae_type()) != 0 else {
       return false
@@ -93,7 +93,7 @@ enum PrintCheck {
           let x = unsafe child(sample, 0, numbers)
           let y = unsafe child(sample, 1, numbers)
           let theta = unsafe child(sample, 2, numbers)
-          // fp_image_new takes at most 5,000 pixels a side from the widest driver.
+          // fp_image_new takes at most 5,000 pixels on each side from the widest driver.
           return x.count == y.count && x.count == theta.count && x.count <= mostMinutiae
             && (x + y).allSatisfy { (-5000...5000).contains($0) }
             && theta.allSatisfy { (-360...360).contains($0) }
@@ -104,13 +104,13 @@ enum PrintCheck {
     }
   }
 
-  /// Whether a name is one that a driver can have: it is compared, shown and logged.
+  /// Whether a driver can have this name: it is compared, shown and logged.
   private static func isName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= longestName
       && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
   }
 
-  /// Whether a Julian day is none (G_MININT32) or one before the year 10000 (GDate).
+  /// Whether a Julian day is unset (G_MININT32) or before the year 10000 (GDate).
   private static func isDate(_ day: Int32) -> Bool {
     day == .min || (1...3_652_059).contains(day)
   }
@@ -135,7 +135,7 @@ enum PrintCheck {
     _ body: (OpaquePointer) -> Value
   ) -> Value {
     guard let child = unsafe g_variant_get_child_value(value, index) else {
-      // The type was checked, and each index here is one of it.
+      // The type was checked, and each index here is inside it.
       preconditionFailure("a GVariant without a member that its type has")
     }
     defer { unsafe g_variant_unref(child) }

@@ -1,18 +1,18 @@
 internal import CFprint
 public import SecretMemory
 
-/// Why bytes are no print that libfprint may be given.
+/// Why bytes are not a print that libfprint may be given.
 public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
   /// Longer than any print.
   case tooLong
   /// Not the format that libfprint writes.
   case malformed
-  /// A value that no reader has written.
+  /// A value that no reader writes.
   case badValue
-  /// The print of another finger than it is said to be.
+  /// The print of another finger than the expected one.
   case otherFinger
 
-  /// What is wrong.
+  /// The text for a person.
   public var description: String {
     switch self {
     case .tooLong: "it is too long"
@@ -23,30 +23,30 @@ public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An enrolled print: bytes that libfprint wrote, or that were checked to be such.
+/// An enrolled print: bytes that libfprint wrote, or that were checked to be in its format.
 ///
-/// Whoever has a print can make a reader accept it: it is a secret, and only an authenticated
-/// store may bring one.
+/// A print makes a reader accept a finger. So it is a secret, and must come from an authenticated
+/// store only.
 public struct StoredPrint: Sendable {
   /// The most bytes of a print.
   public static let maximumCount = 64 * 1024
 
-  /// Whose print it is.
+  /// The finger of the print.
   public let finger: Finger
   /// The driver that can use it.
   public let driver: String
   /// The reader of that driver that can use it.
   public let device: String
-  /// Whether the reader stores what is compared, so that this is only its name there.
+  /// Whether the reader stores the template itself, so that this print is only its name there.
   public let isOnReader: Bool
-  /// The user that it was enrolled for, where whoever enrolled it wrote that down.
+  /// The user of the enrollment, if the enrolling program recorded it.
   public let user: String?
-  /// What libfprint wrote (fp_print_serialize).
+  /// The bytes that libfprint wrote (fp_print_serialize).
   public let bytes: SharedSecret
 
-  /// Takes the bytes of a print, after a check that libfprint itself does not make.
+  /// Takes the bytes of a print after a check that libfprint itself does not make.
   ///
-  /// fp_print_deserialize aborts the process on damaged bytes: it asserts what it reads.
+  /// fp_print_deserialize aborts the process on damaged bytes, because it asserts their content.
   public init(_ bytes: SharedSecret, finger: Finger) throws(PrintFlaw) {
     let facts = unsafe try bytes.bytes.withUnsafeBytes { buffer throws(PrintFlaw) in
       unsafe try PrintCheck.facts(of: buffer)
@@ -74,7 +74,7 @@ public struct StoredPrint: Sendable {
     return digest
   }
 
-  /// The library's own object, to be unreferenced by the caller; nil if the library refuses it.
+  /// The library's own object, which the caller must unreference; `nil` if the library refuses it.
   package func deserialized() -> OpaquePointer? {
     unsafe bytes.bytes.withUnsafeBytes { buffer in
       var error: UnsafeMutablePointer<GError>?
@@ -89,7 +89,7 @@ public struct StoredPrint: Sendable {
   }
 }
 
-/// Lets an object of the library go; nil is none.
+/// Releases an object of the library; `nil` does nothing.
 package func release(_ object: OpaquePointer?) {
   if let object = unsafe object { unsafe g_object_unref(UnsafeMutableRawPointer(object)) }
 }

@@ -1,11 +1,11 @@
-/// Which readers a program may use: a decision of its source, never of its environment.
+/// The readers that a program may use: its source decides that, never its environment.
 ///
-/// The distribution's libfprint has virtual readers built in, and opens one for whoever sets a
-/// variable: it would say "match" at their command.
+/// The distribution's libfprint includes virtual readers and opens one if a variable is set. An
+/// attacker that sets the variable could make it report a match.
 public enum AllowedDrivers: Sendable, Equatable {
-  /// Every driver but the virtual ones.
+  /// Every driver except the virtual ones.
   case hardware
-  /// The virtual ones alone, for tests.
+  /// Only the virtual drivers, for tests.
   case virtual
 
   /// Whether a driver of this name may be used (fp_device_get_driver).

@@ -1,11 +1,11 @@
 internal import CFprint
 
-/// Keeps a reader that reports without end from being armed without end.
+/// Limits how often a reader is armed, for a reader that reports without limit.
 struct ArmingPace {
-  /// The time between two starts, in milliseconds.
+  /// The least time between two starts, in milliseconds.
   static let interval: Int64 = 200
 
-  /// How many starts in a row may come sooner.
+  /// The number of starts in a row that may come sooner.
   private let burst: Int
   private var last: Int64 = 0
   private var early = 0
@@ -15,10 +15,10 @@ struct ArmingPace {
     self.burst = burst
   }
 
-  /// Whether a start is put off.
+  /// Whether a start is delayed.
   var isWaiting: Bool { timer.isStarted }
 
-  /// How long the next start is put off, in milliseconds; 0 if it counts as begun now.
+  /// The delay of the next start in milliseconds; 0 if it starts now.
   mutating func delay() -> Int64 {
     let now = boottime()
     let delay = max(0, last + Self.interval - now)
@@ -31,11 +31,11 @@ struct ArmingPace {
     return delay
   }
 
-  /// Does something after so many milliseconds.
+  /// Calls `body` after a number of milliseconds.
   mutating func wait(_ milliseconds: Int64, then body: @escaping () -> Void) {
     timer.start(guint(clamping: milliseconds), body)
   }
 
-  /// Puts nothing off any longer.
+  /// Cancels the delayed call.
   mutating func stop() { timer.stop() }
 }

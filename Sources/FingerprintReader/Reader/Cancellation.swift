@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Whether an operation was given up, from any thread.
+/// A flag that an operation was cancelled, usable from any thread.
 ///
-/// One object for all tries of an operation: a match that a reader reports after the cancel does not
-/// count, however soon the reader's thread hears of the cancel.
+/// All tries of an operation share one object. A match that a reader reports after the cancel does
+/// not count, even if the reader's thread has not heard of the cancel yet.
 final class Cancellation: Sendable {
   private let isSet = Atomic(false)
 

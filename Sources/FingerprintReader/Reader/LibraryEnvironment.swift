@@ -1,15 +1,15 @@
 internal import CFprint
 internal import Glibc
 
-/// The environment, as far as libfprint and GLib obey it.
+/// The environment variables that libfprint and GLib obey.
 public enum LibraryEnvironment {
-  /// Variables that bring a reader, a module, or a fatal warning.
+  /// Prefixes of variables that add a reader, load a module, or make a warning fatal.
   private static let prefixes = ["FP_", "G_", "GIO_", "GLIB_", "GSETTINGS_", "GUSB_", "LIBUSB_"]
 
   /// Removes every variable that libfprint or a library below it would obey.
   ///
-  /// Call it first of all, while there is one thread: unsetenv(3) is safe only then. GLib reads
-  /// G_DEBUG before main(), so that what it made fatal is taken back as well.
+  /// Call it first, while there is one thread: unsetenv(3) is safe only then. GLib reads G_DEBUG
+  /// before main(), so its fatal levels are reset too.
   public static func clear() {
     for name in names() where prefixes.contains(where: { name.hasPrefix($0) }) {
       unsafe unsetenv(name)

@@ -2,8 +2,9 @@ internal import CFprint
 
 /// Passes on at most four notices a second.
 ///
-/// A device or an fprintd that reports bad scans without end would flood the engine and its client
-/// otherwise. Of several notices within a quarter of a second the last one is passed on, at its end.
+/// Without this, a device or an fprintd that reports bad scans without limit would flood the engine
+/// and its client. Of several notices within a quarter of a second, the last one is passed on at
+/// the end of that time.
 final class NoticePace<Notice> {
   private static var interval: Int64 { 250 }
 
@@ -16,11 +17,11 @@ final class NoticePace<Notice> {
     self.pass = pass
   }
 
-  /// Passes a notice on, now or a little later.
+  /// Passes a notice on, at once or after a short delay.
   func put(_ notice: Notice) {
     let now = boottime()
     guard now < next else {
-      // A late timer would pass on a second notice of the same interval.
+      // A late timer would pass on a second notice in the same interval.
       clear()
       next = now + Self.interval
       return pass(notice)
@@ -36,7 +37,7 @@ final class NoticePace<Notice> {
     }
   }
 
-  /// Drops what was not passed on: another event says more.
+  /// Drops the delayed notice, because another event supersedes it.
   func clear() {
     timer.stop()
     pending = nil

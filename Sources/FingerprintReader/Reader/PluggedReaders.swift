@@ -1,7 +1,7 @@
 internal import CFprint
 internal import Glibc
 
-/// A reader that is plugged in.
+/// A fingerprint reader that is plugged in.
 public struct PluggedReader: Sendable, Equatable {
   /// The device's own name, without control characters; empty if it has none.
   public let name: String
@@ -13,17 +13,18 @@ public struct PluggedReader: Sendable, Equatable {
   public let mayBeOpened: Bool
 }
 
-/// The readers that are plugged in, by sysfs and the hardware database of libfprint's package.
+/// Finds plugged-in readers in sysfs and in the hardware database of libfprint's package.
 ///
-/// No device is opened for this: opening resets some readers, also those that another program uses.
+/// It opens no device: opening resets some readers, even those that another program uses.
 @safe
 struct PluggedReaders {
-  /// Which USB devices libfprint knows (hwdb(7)), and by which driver.
+  /// The USB devices that libfprint knows (hwdb(7)), and their drivers.
   static let database = "/usr/lib/udev/hwdb.d/60-autosuspend-libfprint-2.hwdb"
   private static let devices = "/sys/bus/usb/devices"
   private static let mostDevices = 1024
 
-  /// What was found; `nil` if this cannot tell, as for readers that are not on USB.
+  /// The readers found; `nil` if the system does not show them, such as readers that are not on
+  /// USB.
   static func look(_ drivers: AllowedDrivers) -> [PluggedReader]? {
     switch drivers {
     case .hardware: hardware()
@@ -31,7 +32,7 @@ struct PluggedReaders {
     }
   }
 
-  /// Whether there may be readers that are not on USB, which the database does not name.
+  /// Whether readers may exist that are not on USB, which the database does not name.
   static func mayHaveOthers(_ drivers: AllowedDrivers) -> Bool {
     drivers == .hardware && names(in: "/sys/bus/spi/devices")?.isEmpty == false
   }
@@ -51,14 +52,15 @@ struct PluggedReaders {
         name: [attribute("manufacturer", of: path), attribute("product", of: path)]
           .compactMap(\.self).joined(separator: " "),
         driver: driver,
-        // libusb claims an interface through usbfs, and each driver of libfprint claims one to open.
+        // libusb claims an interface through usbfs, and each libfprint driver claims one when it
+        // opens.
         isInUse: names.contains { $0.hasPrefix(name + ":") && isClaimed(devices + "/" + $0) },
         mayBeOpened: mayOpen(path)
       )
     }
   }
 
-  /// The virtual readers that the environment names; nothing shows who uses one.
+  /// The virtual readers that the environment names; nothing shows which program uses one.
   private static func virtual() -> [PluggedReader]? {
     let variables = [
       ("FP_VIRTUAL_DEVICE", "virtual_device"),
@@ -68,17 +70,17 @@ struct PluggedReaders {
     return variables.compactMap { variable, driver in
       guard let path = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !path.isEmpty
       else { return nil }
-      // The program that opens a virtual reader makes its socket.
+      // A virtual reader's socket is made by the program that opens the reader.
       let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
       let mayBeOpened = unsafe access(directory, W_OK | X_OK) == 0
       return PluggedReader(name: "", driver: driver, isInUse: false, mayBeOpened: mayBeOpened)
     }
   }
 
-  /// The driver of each `VENDOR:PRODUCT` in capital hexadecimal.
+  /// The driver of each `VENDOR:PRODUCT` in upper-case hexadecimal.
   ///
-  /// The database is a list of `usb:v27C6p5840*` below a comment that names the driver, and ends with
-  /// devices that no driver supports.
+  /// The database lists entries such as `usb:v27C6p5840*` below a comment that names the driver. It
+  /// ends with devices that no driver supports.
   static func drivers(in database: String) -> [String: String] {
     let introduction = "# Supported by libfprint driver "
     var known: [String: String] = [:]
@@ -112,7 +114,7 @@ struct PluggedReaders {
     return unsafe access("/dev/bus/usb/\(digits(bus))/\(digits(number))", R_OK | W_OK) == 0
   }
 
-  /// The first line of a file of sysfs; `nil` if there is none.
+  /// The first line of a sysfs file; `nil` if there is none.
   private static func attribute(_ name: String, of path: String) -> String? {
     contents(of: path + "/" + name)?.split(whereSeparator: \.isNewline).first
       .map { LibraryFault.plain(String($0)) }

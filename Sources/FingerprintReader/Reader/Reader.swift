@@ -2,20 +2,21 @@ internal import CFprint
 
 /// The fingerprint reader of this machine, through libfprint.
 ///
-/// Each operation opens and closes it: it is held only while a person is asked to touch it. One
-/// operation runs at a time; a second is `busy`, never queued, because the touch meant for the first
-/// would answer it.
+/// Each operation opens and closes the reader, so it is held only while a prompt asks for a touch.
+/// One operation runs at a time. A second one is `busy`, never queued, because the touch meant for
+/// the first would answer it.
 ///
-/// The list of readers is made by the first operation that needs it, and stays: making it probes them.
+/// The first operation that needs the list of readers makes it, and the list stays: making it
+/// probes the readers.
 public struct Reader: Sendable {
   private let drivers: AllowedDrivers
   private let bus: String?
   private let readers: ReaderList
 
-  /// A reader of one of these drivers.
+  /// Makes a reader that uses these drivers.
   ///
-  /// `bus` is the address of the system bus, on which fprintd has what this user may not open, and
-  /// logind tells when the computer sleeps; nil goes without both.
+  /// `bus` is the address of the system bus. There fprintd has the readers that this user may not
+  /// open, and logind announces sleep. With `nil` neither is used.
   public init(_ drivers: AllowedDrivers, bus: String? = nil) {
     self.drivers = drivers
     self.bus = bus
@@ -24,15 +25,14 @@ public struct Reader: Sendable {
 
   /// Checks whether the next finger is one of these.
   ///
-  /// Every print of the reader takes part; a reader that takes one print at a time is given that of
-  /// the finger `first`, if there is one.
-  /// Where the reader cannot be opened, or there is no print for it, fprintd verifies, if the user
-  /// has enrolled exactly `fingers` there.
+  /// Every print of the reader takes part. A reader that takes one print at a time gets that of the
+  /// finger `first`, if there is one. If the reader cannot be opened or has no print, fprintd
+  /// verifies, provided that the user has enrolled exactly `fingers` there.
   ///
-  /// It waits for a decision for so many milliseconds once the reader is armed, or from the
-  /// beginning where the reader was busy at first. The result is there when the reader has reported
-  /// it; `waitUntilReleased` waits for the rest. `seen` and `report` are called on the reader's own
-  /// thread, and must not wait.
+  /// The check waits `milliseconds` for a decision, counted from the arming of the reader, or from
+  /// the beginning if the reader was busy at first. The result is available when the reader has
+  /// reported it; `waitUntilReleased` waits for the rest. `seen` and `report` are called on the
+  /// reader's own thread and must not block.
   public func check(
     _ prints: [StoredPrint],
     fingers: Set<Finger> = [],
@@ -56,7 +56,7 @@ public struct Reader: Sendable {
     let heard: (CheckEvent) -> Void = { [weak tries] event in
       guard case .ready = event else { return pace.put(event) }
       tries?.wasArmed = true
-      // After a bad scan the reader is armed again, which says nothing new.
+      // The reader is armed again after a bad scan, which is nothing new for the caller.
       if event != lastReady { report(event) }
       lastReady = event
     }
@@ -96,13 +96,13 @@ public struct Reader: Sendable {
     return perform(operation) { tries.begin() }
   }
 
-  /// Takes a new print, in several touches.
+  /// Enrolls a new print in several touches.
   ///
-  /// A reader that stores prints itself is cleaned of those in `former` first; of `own`, those that
-  /// are enrolled, it is only found out whether the finger is one of them.
+  /// On a reader that stores prints, those in `former` are deleted first. The enrolled prints in
+  /// `own` serve only to find out whether the finger is one of them.
   ///
-  /// It waits for so many milliseconds for each touch. `seen` and `report` are called on the
-  /// reader's own thread, and must not wait.
+  /// Each touch may take `milliseconds`. `seen` and `report` are called on the reader's own thread
+  /// and must not block.
   public func enroll(
     _ finger: Finger,
     own: [StoredPrint] = [],
@@ -151,7 +151,7 @@ public struct Reader: Sendable {
     return perform(operation) { tries.begin() }
   }
 
-  /// Deletes prints on the reader that stores them: these and no others.
+  /// Deletes these prints, and no others, on the reader that stores them.
   public func delete(
     _ prints: [StoredPrint],
     milliseconds: Int
@@ -178,8 +178,9 @@ public struct Reader: Sendable {
     return perform(operation) { tries.begin() }
   }
 
-  /// Whether there is a reader, by what the system knows: no reader is opened, and fprintd is not
-  /// started.
+  /// Whether there is a reader, as far as the system shows it.
+  ///
+  /// No reader is opened, and fprintd is not started.
   public func look() -> ReaderOperation<ReaderLook> {
     let operation = ReaderOperation<ReaderLook>()
     let plugged = PluggedReaders.look(drivers)
@@ -206,10 +207,10 @@ public struct Reader: Sendable {
     return perform(operation) { query.begin() }
   }
 
-  /// The fingers that fprintd has of this user, by their names alone; none if there is no fprintd.
+  /// The fingers that fprintd has of this user, only by their names; empty without fprintd.
   ///
-  /// `starting` tells whether fprintd is started if it does not run, which probes readers. Otherwise
-  /// `busy` says that fprintd could be started.
+  /// `starting` says whether to start fprintd if it is not running, which probes readers. Otherwise
+  /// the error `busy` says that fprintd could be started.
   public func desktopFingers(starting: Bool = true) -> ReaderOperation<Set<Finger>> {
     let operation = ReaderOperation<Set<Finger>>()
     guard let bus else {
@@ -222,7 +223,7 @@ public struct Reader: Sendable {
     return perform(operation) { query.begin() }
   }
 
-  /// Waits until no operation has the reader, at most for so many milliseconds.
+  /// Waits until no operation holds the reader, at most for `milliseconds`.
   public func waitUntilReleased(milliseconds: Int32) {
     guard ReaderThread.shared.isInUse else { return }
     let operation = ReaderOperation<Void>()

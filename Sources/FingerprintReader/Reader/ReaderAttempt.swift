@@ -1,9 +1,9 @@
-/// One try to use a reader, on the reader's thread; it ends by itself.
+/// One try to use a reader, on the reader's thread; it always ends by itself.
 protocol ReaderAttempt: AnyObject {
-  /// Begins it.
+  /// Begins the try.
   func begin()
-  /// Ends it for a reason, with the reader released.
+  /// Ends the try for this reason and releases the reader.
   func stop(_ reason: ReaderError)
-  /// Its result is known: what it still waits for, such as that the finger is lifted, ends now.
+  /// Stops waiting, such as for the finger to be lifted, because the result is known.
   func hurry()
 }

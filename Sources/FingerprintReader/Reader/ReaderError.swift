@@ -1,45 +1,47 @@
 internal import CFprint
 public import SecretMemory
 
-/// Why there was no decision, or no print.
+/// Why an operation gave no decision or no print.
 public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No reader that this program may use was found: there is none, or another program holds it.
+  /// No permitted reader was found: there is none, or another program holds it.
   case noReader
-  /// None of the prints is one of this reader's.
+  /// None of the prints belongs to this reader.
   case notEnrolled
   /// The reader stores its prints itself, and another program removed these.
   case lostPrints
-  /// Another program, or another operation of this one, has the reader.
+  /// Another program, or another operation of this one, holds the reader.
   case busy(LibraryFault?)
-  /// A reader is plugged in that this process cannot see, because another program used it when the
-  /// list of readers was made. A new process may see it.
+  /// A reader is plugged in that this process cannot see.
+  ///
+  /// Another program used it when the list of readers was made. A new process may see it.
   case vanished
   /// This user may not open the reader.
   case noPermission(LibraryFault)
   /// The reader was unplugged.
   case removed
-  /// The reader is too hot for now.
+  /// The reader is too hot at the moment.
   case tooHot
-  /// The reader cannot do what was asked.
+  /// The reader does not support the request.
   case unsupported
-  /// The time was up.
+  /// The time has passed.
   case timedOut
-  /// It was cancelled.
+  /// The operation was cancelled.
   case cancelled
-  /// The computer goes to sleep, and the reader was released before that.
+  /// The computer is going to sleep, so the reader was released.
   case sleeping
-  /// The reader knows this finger already; as which of the given prints, if it is one of those.
+  /// The reader already knows this finger; the case names the finger if it is among the given
+  /// prints.
   case duplicate(Finger?)
-  /// The reader has no room for one more print.
+  /// The reader has no room for another print.
   case storageFull
-  /// A print that libfprint must not be given.
+  /// A print that must not be given to libfprint.
   case badPrint(PrintFlaw)
-  /// The print could not be held in memory.
+  /// There was no memory for the print.
   case memory(SecretMemoryError)
-  /// Anything else, with the library's own words.
+  /// Any other error, with the library's own text.
   case failed(LibraryFault)
 
-  /// What happened.
+  /// The text for a person.
   public var description: String {
     switch self {
     case .noReader: "no fingerprint reader is free"
@@ -75,11 +77,11 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// An error of libfprint or a library below it.
 public struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The library's name for the kind of error, such as `fp-device-error-quark`.
+  /// The library's name of the error domain, such as `fp-device-error-quark`.
   public let domain: String
-  /// Its number within the domain.
+  /// The error number within the domain.
   public let code: Int32
-  /// Its words, without control characters and at most 200 bytes long.
+  /// The library's text, without control characters, at most 200 bytes long.
   public let message: String
 
   /// Makes a fault from its parts.
@@ -89,12 +91,12 @@ public struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible 
     self.message = message
   }
 
-  /// The words and the number.
+  /// The text and the number.
   public var description: String { "\(message), \(domain) \(code)" }
 }
 
 extension ReaderError {
-  /// What an error of an operation means; frees it.
+  /// Translates the error of an operation, and frees it.
   init(consuming error: UnsafeMutablePointer<GError>) {
     let fault = unsafe LibraryFault(error.pointee)
     let domain = unsafe error.pointee.domain
@@ -127,11 +129,12 @@ extension ReaderError {
     }
   }
 
-  /// libusb's own number stands in the words alone: -6 is LIBUSB_ERROR_BUSY, -3 is
-  /// LIBUSB_ERROR_ACCESS, -4 is LIBUSB_ERROR_NO_DEVICE (libusb.h).
+  /// Translates an error of GUsb.
   ///
-  /// A transfer that fails because the device is gone has no such number, but the code
-  /// G_USB_DEVICE_ERROR_NO_DEVICE, which GUsb gives to what is busy as well.
+  /// libusb's own number stands only in the text: -6 is LIBUSB_ERROR_BUSY, -3 is
+  /// LIBUSB_ERROR_ACCESS, -4 is LIBUSB_ERROR_NO_DEVICE (libusb.h). A transfer that fails because
+  /// the device is gone has no such number. It has the code G_USB_DEVICE_ERROR_NO_DEVICE, which
+  /// GUsb also uses for busy devices.
   private static func usb(_ fault: LibraryFault) -> ReaderError {
     if fault.isUSBBusy { return .busy(fault) }
     if fault.message.contains("[-3]") { return .noPermission(fault) }
@@ -140,7 +143,7 @@ extension ReaderError {
 }
 
 extension LibraryFault {
-  /// Whether libusb says that another program has the device.
+  /// Whether libusb reports that another program holds the device.
   var isUSBBusy: Bool { message.contains("[-6]") }
 
   init(_ error: GError) {

@@ -1,14 +1,14 @@
 internal import CFprint
 
-/// What to do differently with the finger (FpDeviceRetry).
+/// How the person should touch the reader next (FpDeviceRetry).
 public enum RetryHint: Sendable, Equatable {
-  /// Just once more.
+  /// Touch it once more.
   case general
-  /// Leave it on the reader longer.
+  /// Leave the finger on the reader longer.
   case tooShort
-  /// Put it on the middle of the reader.
+  /// Put the finger on the middle of the reader.
   case centerFinger
-  /// Lift it and touch again.
+  /// Lift the finger and touch again.
   case removeFinger
 
   init(code: Int32) {
@@ -22,54 +22,53 @@ public enum RetryHint: Sendable, Equatable {
   }
 }
 
-/// What happens while a finger is checked.
+/// An event during a finger check.
 public enum CheckEvent: Sendable, Equatable {
-  /// The reader is armed: what it sees from here on counts.
+  /// The reader is armed: its scans count from here on.
   ///
-  /// A reader that cannot tell several prints apart is given one print; `only` is its finger.
+  /// A reader that cannot tell several prints apart gets one print; `only` is its finger.
   case ready(only: Finger?)
   /// The reader waits for a touch.
   case waiting
-  /// The reader could not see the finger well; it goes on.
+  /// The reader could not see the finger well; the check continues.
   case retry(RetryHint)
 }
 
-/// What happens while a finger is enrolled.
+/// An event during an enrollment.
 public enum EnrollEvent: Sendable, Equatable {
-  /// The reader is armed, and wants so many touches.
+  /// The reader is armed and needs this many touches.
   case ready(stages: Int)
   /// The reader waits for a touch.
   case waiting
-  /// So many touches are done.
+  /// This many touches are done.
   case stage(Int, of: Int)
-  /// The last touch does not count; it goes on.
+  /// The last touch does not count; the enrollment continues.
   case retry(RetryHint)
-  /// A print that was enrolled here once, by its place among those that were given, is not on the
-  /// reader any longer.
+  /// A former print, given by its index, is no longer on the reader.
   case removed(Int)
 }
 
-/// What became of a print that was to be deleted on its reader.
+/// The result of deleting a print on its reader.
 public enum Deletion: Sendable, Equatable {
-  /// The reader does not have it any longer.
+  /// The reader no longer has the print.
   case deleted
-  /// Its reader stores no prints.
+  /// The reader does not store prints.
   case notStored
-  /// Its reader is not plugged in, or is not the one that was opened.
+  /// The print's reader is not plugged in, or is not the one that was opened.
   case elsewhere
-  /// The reader did not delete it.
+  /// The reader did not delete the print.
   case failed(ReaderError)
 }
 
 /// The decision of a reader.
 public enum Verdict: Sendable, Equatable {
-  /// The finger of one of the prints; `nil` if fprintd did not say which.
+  /// A finger of one of the prints; `nil` if fprintd did not say which.
   case matched(Finger?)
-  /// A finger, but none of these.
+  /// A finger that matches none of the prints.
   case noMatch
 }
 
-/// How a reader wants to be touched (FpScanType).
+/// How the person touches a reader (FpScanType).
 public enum ScanType: Sendable, Equatable {
   /// The finger lies on it.
   case press
@@ -77,34 +76,35 @@ public enum ScanType: Sendable, Equatable {
   case swipe
 }
 
-/// What a reader says about itself, once it is open.
+/// The facts about an open reader.
 public struct ReaderFacts: Sendable, Equatable {
-  /// The name that its driver gives it.
+  /// The name that the driver gives it.
   public let name: String
   /// The driver's name.
   public let driver: String
-  /// How it wants to be touched.
+  /// How the person touches it.
   public let scan: ScanType
 
   init(_ device: UnsafeMutablePointer<FpDevice>) {
     name = LibraryFault.plain(unsafe text(fp_device_get_name(device)))
     driver = LibraryFault.plain(unsafe text(fp_device_get_driver(device)))
     let isSwiped = unsafe fp_device_get_scan_type(device) == FP_SCAN_TYPE_SWIPE
-    // libfprint's virtual readers say swipe unless they are told otherwise; each scan is one touch.
+    // libfprint's virtual readers report swipe by default, although each scan is one touch.
     scan = isSwiped && !driver.hasPrefix("virtual_") ? .swipe : .press
   }
 }
 
-/// Whether a reader can be used, without a look at the reader itself.
+/// Whether a reader can be used, found out without opening it.
 public enum ReaderLook: Sendable, Equatable {
-  /// One is plugged in; whether a program uses it now.
+  /// A reader is plugged in; `isInUse` says whether a program uses it now.
   case plugged(name: String, driver: String, isInUse: Bool)
-  /// This user may not open it, and fprintd has it; the name that fprintd gives it, if it runs.
+  /// This user may not open the reader, but fprintd can; fprintd's name for it, if fprintd is
+  /// running.
   case throughFprintd(name: String)
-  /// One is plugged in that this user may not use.
+  /// A reader is plugged in that this user may not use.
   case noPermission(name: String, driver: String)
-  /// None is plugged in.
+  /// No reader is plugged in.
   case none
-  /// This machine may have a reader that such a look does not show.
+  /// This machine may have a reader that the system does not show.
   case notLooked
 }

@@ -1,31 +1,32 @@
 internal import CFprint
 
-/// libfprint's list of readers, used on the reader's thread only.
+/// libfprint's list of readers, used only on the reader's thread.
 ///
-/// Making the list probes: several drivers open, reset and claim a reader to learn its name, also
-/// while another program uses that reader. So a process makes the list once, after a look that
-/// disturbs nothing (`PluggedReaders`). Another process looks for a reader that is missing here.
+/// Making the list probes: several drivers open, reset and claim a reader to learn its name, even
+/// while another program uses that reader. So a process makes the list once, after a search that
+/// disturbs nothing (`PluggedReaders`). A reader that is missing here needs another process.
 @safe
 final class ReaderList: @unchecked Sendable {
   private let drivers: AllowedDrivers
-  /// Never let go: after an unplugged reader, idle sources of libfprint still name the context, and
-  /// its end crashed the process.
+  /// The context is never released.
+  ///
+  /// After a reader was unplugged, idle sources of libfprint still refer to the context, and
+  /// releasing it crashed the process.
   private var context: UnsafeMutablePointer<FpContext>?
-  /// How many readers the system showed then.
+  /// The number of readers that the system showed when the list was made.
   private var plugged = 0
 
   init(_ drivers: AllowedDrivers) {
     self.drivers = drivers
   }
 
-  /// Whether the list was made; a reader that another program held then is missing from it.
+  /// Whether the list was made; a reader that another program held at that time is missing from it.
   var isMade: Bool { unsafe context != nil }
 
-  /// Whether a reader that was plugged in when the list was made is not any longer, as far as the
-  /// system shows it.
+  /// Whether a reader has been unplugged since the list was made, as far as the system shows it.
   var isAnyMissing: Bool { (PluggedReaders.look(drivers)?.count ?? 0) < plugged }
 
-  /// The readers that may be used; the context owns them (fp_context_get_devices).
+  /// The permitted readers; the context owns them (fp_context_get_devices).
   func readers() -> [UnsafeMutablePointer<FpDevice>] {
     if unsafe context == nil {
       plugged = PluggedReaders.look(drivers)?.count ?? 0

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A check or an enrolment under way.
+/// A running check or enrollment.
 ///
 /// It ends by itself: decided, failed, timed out or cancelled.
 @safe
@@ -21,23 +21,23 @@ public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
     unsafe isOver.deallocate()
   }
 
-  /// Gives it up, from any thread; a match that comes afterwards does not count, a miss does.
+  /// Cancels the operation, from any thread; a later match does not count, a later miss does.
   public func cancel() {
     canceller.withLock { $0 }?()
   }
 
   /// Waits for the end.
   ///
-  /// - Throws: why there was no outcome.
+  /// - Throws: the reason why there is no outcome.
   public func wait() throws(ReaderError) -> Outcome {
     while true {
-      // sem_wait(3): EINTR is its only error here. The post is handed on to who else waits.
+      // sem_wait(3): EINTR is its only error here. Post again for other waiting threads.
       if unsafe sem_wait(isOver) == 0 { unsafe sem_post(isOver) }
       if let result = outcome.withLock({ $0 }) { return try result.get() }
     }
   }
 
-  /// Waits for the end for so many milliseconds at most (sem_timedwait(3)).
+  /// Waits for the end, at most for `milliseconds` (sem_timedwait(3)).
   func wait(milliseconds: Int32) {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &deadline)
@@ -54,7 +54,7 @@ public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
     canceller.withLock { $0 = body }
   }
 
-  /// Ends it; a second end is ignored.
+  /// Ends the operation; a second call is ignored.
   func finish(_ result: Result<Outcome, ReaderError>) {
     let isFirst = outcome.withLock { outcome in
       guard outcome == nil else { return false }

@@ -1,10 +1,11 @@
 internal import CFprint
 internal import Synchronization
 
-/// The one thread that calls libfprint: it owns the global default main context.
+/// The only thread that calls libfprint: it owns the global default main context.
 ///
-/// The global one, because enumeration waits on it whatever context a thread has pushed; and one
-/// thread, because a cancel from another races inside libfprint.
+/// The context must be the global one, because enumeration waits on it whatever context a thread
+/// has pushed. There is only one thread, because a cancel from another thread races inside
+/// libfprint.
 final class ReaderThread: Sendable {
   /// The thread of this process, started with the first operation.
   static let shared = ReaderThread()
@@ -12,31 +13,31 @@ final class ReaderThread: Sendable {
   private struct State {
     var isRunning = false
     var work: [@Sendable () -> Void] = []
-    /// The operation that has the reader; there is never a second.
+    /// The operation that holds the reader; there is never a second.
     var owner: ObjectIdentifier?
-    /// Its result is known, and it only lets the reader go.
+    /// Whether its result is known and it only releases the reader.
     var isEnding = false
-    /// Its driver does not stop.
+    /// Whether its driver does not stop.
     var hangs = false
-    /// What begins then.
+    /// The operation that begins after it.
     var next: (@Sendable () -> Void)?
-    /// What is done when the reader is free.
+    /// The calls to make when the reader is free.
     var whenFree: [@Sendable () -> Void] = []
   }
 
-  /// What came of asking for the reader.
+  /// The result of a request for the reader.
   enum Taking {
     case taken
-    /// The last operation is about to let it go: what was given begins then.
+    /// The current operation is about to release the reader; `next` begins then.
     case later
     case busy
   }
 
   private let state = Mutex(State())
 
-  /// Has work done on the thread, in order.
+  /// Runs work on the thread, in order.
   ///
-  /// - Throws: `failed` where no thread can be had.
+  /// - Throws: `failed` if the thread cannot be started.
   func perform(_ work: @escaping @Sendable () -> Void) throws(ReaderError) {
     let needsStart = state.withLock { state in
       state.work.append(work)
@@ -49,7 +50,7 @@ final class ReaderThread: Sendable {
     g_main_context_wakeup(nil)
   }
 
-  /// Takes the reader for an operation, now or as soon as one that is ending has let it go.
+  /// Takes the reader for an operation, at once or as soon as an ending operation releases it.
   func take(_ operation: AnyObject, orLater next: @escaping @Sendable () -> Void) -> Taking {
     state.withLock { state in
       guard state.owner != nil else {
@@ -62,15 +63,15 @@ final class ReaderThread: Sendable {
     }
   }
 
-  /// Whether an operation has the reader.
+  /// Whether this operation holds the reader.
   func isTaken(by operation: AnyObject) -> Bool {
     state.withLock { $0.owner == ObjectIdentifier(operation) }
   }
 
-  /// Whether there is a reader to wait for.
+  /// Whether an operation holds the reader and will release it.
   var isInUse: Bool { state.withLock { $0.owner != nil && !$0.hangs } }
 
-  /// Does something when no operation has the reader, on this thread; now if none has.
+  /// Calls `body` on this thread when no operation holds the reader; at once if none does.
   func whenFree(_ body: @escaping @Sendable () -> Void) {
     let isFree = state.withLock { state in
       guard state.owner != nil, !state.hangs else { return true }
@@ -80,14 +81,15 @@ final class ReaderThread: Sendable {
     if isFree { body() }
   }
 
-  /// From here on the operation only lets the reader go.
+  /// Marks an operation as one that only releases the reader.
   func markEnding(_ operation: AnyObject) {
     state.withLock { state in
       if state.owner == ObjectIdentifier(operation) { state.isEnding = true }
     }
   }
 
-  /// The driver of an operation hangs: the reader stays taken, and is not waited for.
+  /// Marks the driver of an operation as hung: the reader stays taken, and callers do not wait for
+  /// it.
   func giveUp(_ operation: AnyObject) {
     state.withLock { state in
       guard state.owner == ObjectIdentifier(operation) else { return }
@@ -95,13 +97,13 @@ final class ReaderThread: Sendable {
       state.isEnding = false
       state.work += state.whenFree
       state.whenFree = []
-      // It finds the reader busy.
+      // The next operation will find the reader busy.
       if let next = state.next { state.work.append(next) }
       state.next = nil
     }
   }
 
-  /// Gives the reader back.
+  /// Releases the reader.
   func release(_ operation: AnyObject) {
     state.withLock { state in
       guard state.owner == ObjectIdentifier(operation) else { return }
@@ -135,7 +137,7 @@ final class ReaderThread: Sendable {
   }
 
   private func run() {
-    // Nothing else in a program of this room iterates the default context, so that it is free.
+    // No other code in a program with this room iterates the default context, so it is free.
     guard g_main_context_acquire(nil) != 0 else { return }
     while true {
       let work = state.withLock { state in

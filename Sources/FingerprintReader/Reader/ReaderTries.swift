@@ -1,11 +1,11 @@
 internal import CFprint
 internal import Glibc
 
-/// An operation, in as many tries as it takes to get hold of the reader.
+/// An operation, with as many tries as it needs to get the reader.
 ///
-/// A reader that another program has is looked for again with growing pauses; quick tries would keep
-/// fprintd from ever ending its claim. No try opens a reader that a program is seen to use. One that
-/// could not be opened is `vanished`: it takes another process to try that again.
+/// If another program holds the reader, the tries have growing pauses: quick tries would keep
+/// fprintd from ever ending its claim. No try opens a reader that a program visibly uses. A reader
+/// that could not be opened is `vanished`: only another process can try it again.
 final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   typealias Done = (Result<Outcome, ReaderError>) -> Void
 
@@ -20,11 +20,11 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   private let cancellation: Cancellation
   private let waits: () -> Void
 
-  /// Makes a try by libfprint, which has so many milliseconds.
+  /// Makes a try through libfprint with a limit in milliseconds.
   var direct: ((Int, @escaping Done) -> any ReaderAttempt)?
   /// Makes a try through fprintd; `nil` if that is not possible.
   var desktop: ((Int, @escaping Done) -> any ReaderAttempt)?
-  /// The reader was armed: from here on nothing is tried again.
+  /// Whether the reader was armed: after that there are no more tries.
   var wasArmed = false
 
   private var sleep: SleepGuard?
@@ -37,7 +37,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   private var failure: ReaderError?
   private var isOver = false
 
-  /// Prepares the tries; `waits` is called when the reader is busy and is tried again.
+  /// Prepares the tries; `waits` is called before each retry of a busy reader.
   init(
     _ readers: ReaderList,
     _ drivers: AllowedDrivers,
@@ -56,13 +56,13 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     self.waits = waits
   }
 
-  /// Gives it up, from any thread: from here on no result counts but a miss.
+  /// Cancels, from any thread: from here on only a miss counts.
   func cancel() {
     cancellation.cancel()
     try? ReaderThread.shared.perform { [self] in stop(.cancelled) }
   }
 
-  /// Begins the first try.
+  /// Starts the first try.
   func begin() {
     guard !cancellation.isCancelled else { return finish(.failure(.cancelled)) }
     deadline = boottime() + Int64(milliseconds)
@@ -76,7 +76,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   }
 
   private func sleeps() {
-    // A reader that is still open with its result known is released now too.
+    // Release a reader that is still open although its result is known.
     isOver ? last?.hurry() : stop(.sleeping)
   }
 
@@ -104,7 +104,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     start(direct, milliseconds)
   }
 
-  /// Asks a running fprintd about a reader whose use sysfs does not show.
+  /// Queries a running fprintd about a reader whose use sysfs does not show.
   private func askFprintd(_ milliseconds: Int) {
     guard let address, !readers.isMade else { return start(direct, milliseconds) }
     let query = FprintdQuery(address, .use) { [self] result in
@@ -142,7 +142,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     default: break
     }
     switch error {
-    // libfprint leaves a reader half open that it could not open: this process cannot try again.
+    // libfprint leaves a reader half open after a failed open, so this process cannot try again.
     case .busy where !isThroughFprintd && readers.isMade: finish(.failure(.vanished))
     case .busy: tryAgain(after: error)
     case .noReader where !isThroughFprintd: findWhetherVanished(error)
@@ -150,7 +150,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Some readers are missing from the list that was made while another program used them.
+  /// Checks whether a reader is missing from the list because another program used it at that time.
   private func findWhetherVanished(_ error: ReaderError) {
     if drivers == .hardware, PluggedReaders.look(drivers)?.isEmpty == false {
       return finish(.failure(.vanished))
@@ -185,12 +185,12 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     isOver = true
     pause.stop()
     if let sleep {
-      // A reader that is still being closed must not be taken into a suspend.
+      // A reader that is still closing must not go into suspend.
       ReaderThread.shared.whenFree { sleep.end() }
     }
     sleep = nil
     switch result {
-    // It was judged when the reader reported it, and a miss costs its try in any case.
+    // It was judged when the reader reported it, and a miss always costs its try.
     case .success: operation.finish(result)
     case .failure(let error):
       operation.finish(.failure(cancellation.isCancelled ? .cancelled : failure ?? error))

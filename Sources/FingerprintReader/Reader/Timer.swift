@@ -1,11 +1,11 @@
 internal import CFprint
 internal import Glibc
 
-/// A time to wait for on the reader's thread (g_timeout_add(3)); a new start ends the old one.
+/// A timer on the reader's thread (g_timeout_add(3)); a new start ends the previous one.
 struct Timer {
   private var source: guint = 0
 
-  /// Does something once, after so many milliseconds.
+  /// Calls `body` once after a number of milliseconds.
   mutating func start(_ milliseconds: guint, _ body: @escaping () -> Void) {
     start(milliseconds) { () -> gboolean in
       body()
@@ -13,7 +13,7 @@ struct Timer {
     }
   }
 
-  /// Does something again and again.
+  /// Calls `body` repeatedly.
   mutating func `repeat`(_ milliseconds: guint, _ body: @escaping () -> Void) {
     start(milliseconds) { () -> gboolean in
       body()
@@ -21,13 +21,12 @@ struct Timer {
     }
   }
 
-  /// Whether it was started and not stopped; a time that has come does not count as stopped.
+  /// Whether the timer was started and not stopped; an expired timer does not count as stopped.
   var isStarted: Bool { source != 0 }
 
-  /// Waits no longer.
+  /// Stops the timer.
   mutating func stop() {
-    // A source that has ended by itself is not there any more: unlike g_source_remove this looks
-    // first.
+    // A source that has ended by itself is gone: unlike g_source_remove, this checks first.
     if source != 0, let found = unsafe g_main_context_find_source_by_id(nil, source) {
       unsafe g_source_destroy(found)
     }

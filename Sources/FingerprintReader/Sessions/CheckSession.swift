@@ -2,13 +2,14 @@ internal import CFprint
 
 /// Verifies or identifies a finger.
 ///
-/// The verdict is taken where the driver reports it: what follows (the finger is lifted, the sensor is
-/// stopped, the reader is closed) can take seconds, and can fail.
+/// The verdict is taken when the driver reports it. The rest (lifting the finger, stopping the
+/// sensor, closing the reader) can take seconds and can fail.
 @safe
 final class CheckSession: ReaderSession, @unchecked Sendable {
-  /// How long the operation may go on by itself after a match, in milliseconds: then it is cancelled.
+  /// How long the operation may continue by itself after a match, in milliseconds; then it is
+  /// cancelled.
   private static let timeAfterMatch: guint = 500
-  /// The same after a miss: the finger is to be lifted before another try could see it again.
+  /// The same after a miss: the finger must be lifted before another try could see it again.
   private static let timeAfterMiss: guint = 10_000
   /// How long a miss waits for the list of the reader's own prints, in milliseconds.
   private static let listTime: guint = 2000
@@ -18,7 +19,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   private let report: (CheckEvent) -> Void
   private let done: (Result<Verdict, ReaderError>) -> Void
 
-  /// The prints that this reader knows.
+  /// The prints that belong to this reader.
   private var gallery: LibraryPrints?
   private var identifies = false
   private var isArming = false
@@ -61,7 +62,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   }
 
   override func waits(isTouched: Bool) {
-    // While it is being armed, the reader reports what it saw before.
+    // During arming the reader reports what it saw earlier.
     if !isArming { report(isTouched ? .retry(.removeFinger) : .waiting) }
   }
 
@@ -79,10 +80,10 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     done(result)
   }
 
-  /// Has the reader look for a finger.
+  /// Makes the reader scan for a finger.
   ///
-  /// What it reports before this call has returned it saw before it was armed: such a result is
-  /// not an answer to this prompt, and is thrown away.
+  /// A result during this call comes from a scan before the reader was armed. It does not answer
+  /// this prompt and is dropped.
   private func arm(_ device: UnsafeMutablePointer<FpDevice>) {
     isArming = true
     cameEarly = false
@@ -124,13 +125,13 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     isArming = false
   }
 
-  /// The driver reports a good scan, with the print that matched.
+  /// Handles a good scan and the print that matched it.
   private func didSee(_ match: OpaquePointer?) {
     if isArming { cameEarly = true }
     guard !cameEarly, verdict == nil else { return }
     guard let match = unsafe match else { return miss() }
-    // What comes after the cancel or the deadline is dropped; a miss counts even then, so that a
-    // cancel in the moment between scan and verdict saves no try.
+    // A match after the cancel or the deadline is dropped. A miss counts even then, so that a
+    // cancel between scan and verdict saves no try.
     guard objection == nil, let index = unsafe gallery?.index(of: match) else { return }
     let finger = usable[index].finger
     verdict = .matched(finger)
@@ -157,7 +158,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     case .failed(let error): close(error)
     case nil where cameEarly: again(.removeFinger)
     case nil:
-      // A driver that decides without a report.
+      // Some drivers decide without a report.
       if let matched {
         verdict = .matched(usable[matched].finger)
       } else {
@@ -185,14 +186,14 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
 
   override func stop(_ reason: ReaderError) {
     super.stop(reason)
-    // Nothing is armed whose end could close.
+    // No operation is armed whose end could close the reader.
     if pace.isWaiting, objection != nil {
       pace.stop()
       close(objection)
     }
   }
 
-  /// The operation has ended whose verdict is known.
+  /// Ends the session after the operation whose verdict is known.
   private func verdictIsOver() {
     guard verdict == .noMatch, !isTold, canLoseItsPrints, let device = unsafe device else {
       return close()
@@ -209,8 +210,8 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     )
   }
 
-  /// Whether all prints that take part could have been removed from the reader by another program,
-  /// which would make a miss of each touch.
+  /// Whether another program could have removed all participating prints from the reader, so that
+  /// each touch would be a miss.
   private var canLoseItsPrints: Bool {
     usable.allSatisfy(\.isOnReader)
       && hasFeature(FP_DEVICE_FEATURE_STORAGE_LIST)
@@ -219,7 +220,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   private func didList(_ result: OpaquePointer?) {
     let found = unsafe fp_device_list_prints_finish(device, result, nil)
     defer { if let found = unsafe found { unsafe g_ptr_array_unref(found) } }
-    // Only if none is left: with one of them the touch could have matched, and was a try.
+    // Only if none is left: with one of them the touch could have matched, so it was a try.
     let asked = identifies ? usable.indices : 0..<1
     if let found = unsafe found, !isTold, let gallery, unsafe !gallery.isAny(of: asked, in: found) {
       verdict = nil
@@ -247,12 +248,12 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
   }
 }
 
-/// Why a scan has brought no verdict.
+/// Why a scan gave no verdict.
 enum FinishedScan {
   case retry(RetryHint)
   case failed(ReaderError)
 
-  /// What an error of an operation means; frees it.
+  /// Translates the error of an operation, and frees it.
   init(consuming error: UnsafeMutablePointer<GError>, in session: ReaderSession) {
     if unsafe error.pointee.domain == fp_device_retry_quark() {
       self = .retry(unsafe RetryHint(code: error.pointee.code))

@@ -2,10 +2,10 @@ internal import CFprint
 internal import Glibc
 internal import SecretMemory
 
-/// Takes a new print.
+/// Enrolls a new print.
 ///
-/// A reader that stores prints itself is cleaned of those that were enrolled here and deleted since:
-/// of these only. It would refuse the finger otherwise, or take the old print for it.
+/// On a reader that stores prints, those that were enrolled and deleted here are deleted first, and
+/// no others. Otherwise the reader would refuse the finger or take the old print for it.
 @safe
 final class EnrollSession: ReaderSession, @unchecked Sendable {
   private let finger: Finger
@@ -16,7 +16,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
   private let done: (Result<StoredPrint, ReaderError>) -> Void
 
   private var gallery: LibraryPrints?
-  /// The places in the gallery of former prints that may still be on the reader.
+  /// The gallery indexes of former prints that may still be on the reader.
   private var stale: [Int] = []
   private var template: OpaquePointer?
   private var stages = 0
@@ -111,7 +111,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     )
   }
 
-  /// With the last touch done, the reader is about to store the print, which has to be known then.
+  /// After the last touch the reader is about to store the print, so the print must be known.
   override var mayBeCancelled: Bool { stagesDone < stages || stages == 0 }
 
   private func didScan(_ done: Int, _ error: UnsafeMutablePointer<GError>?) {
@@ -119,7 +119,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     guard objection == nil else { return }
     restartLimit()
     if let error = unsafe error {
-      // The error stays the library's.
+      // The library owns the error.
       report(.retry(unsafe RetryHint(code: error.pointee.code)))
     } else {
       report(.stage(done, of: stages))
@@ -131,7 +131,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     let print = unsafe fp_device_enroll_finish(device, result, &error)
     let failure = unsafe error.map { unsafe self.cause(consuming: $0) }
     if let print = unsafe print {
-      // What was finished and is not kept must not stay on the reader.
+      // A finished print that is not kept must not stay on the reader.
       if let objection { return unsafe delete(print) { [self] _ in close(objection) } }
       return unsafe keep(print)
     }
@@ -161,7 +161,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
 
   // MARK: prints on the reader
 
-  /// Finds out as which print of ours the reader knows the finger; a former one goes.
+  /// Finds out which of our prints the reader takes the finger for, and deletes a former one.
   private func identifyDuplicate() {
     wasDuplicate = true
     guard let device = unsafe device, let gallery, !gallery.isEmpty,
@@ -208,7 +208,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     deleteStale { [self] in stale.isEmpty ? enroll() : close(.duplicate(nil)) }
   }
 
-  /// Deletes the former prints one after the other, and goes on.
+  /// Deletes the former prints in sequence, then continues with `next`.
   private func deleteStale(_ from: Int = 0, then next: @escaping () -> Void) {
     guard objection == nil, stale.indices.contains(from), let gallery,
       let print = unsafe gallery[stale[from]]

@@ -2,12 +2,12 @@ internal import CFprint
 internal import Glibc
 internal import SecretMemory
 
-// What a reader stores, and what it has scanned.
+// The prints that a reader stores or has scanned.
 extension ReaderSession {
-  /// Has the reader delete a print that it stores, and lets the object go; `nil` if the reader does
-  /// not have it any longer.
+  /// Makes the reader delete a print that it stores, and releases the object.
   ///
-  /// Not cancellable: a print that stays is found by the next touch.
+  /// `next` gets `nil` if the reader no longer has the print. The deletion is not cancellable: the
+  /// next touch would match a print that stays.
   func delete(_ print: OpaquePointer, then next: @escaping (ReaderError?) -> Void) {
     guard let device = unsafe device, hasFeature(FP_DEVICE_FEATURE_STORAGE_DELETE) else {
       unsafe release(print)
@@ -58,7 +58,7 @@ extension ReaderSession {
   }
 }
 
-/// One print that is being deleted.
+/// A deletion of one print.
 @safe
 private final class DeletionCall {
   private let session: ReaderSession
@@ -77,7 +77,7 @@ private final class DeletionCall {
     unsafe release(print)
     guard let error = unsafe error else { return next(nil) }
     switch unsafe session.cause(consuming: error) {
-    // FP_DEVICE_ERROR_DATA_NOT_FOUND: it was not there.
+    // FP_DEVICE_ERROR_DATA_NOT_FOUND: the print was not there.
     case .notEnrolled: next(nil)
     case let failure: next(failure)
     }

@@ -1,21 +1,21 @@
 internal import CFprint
 
-/// One use of the reader from finding it to closing it, on the reader's thread.
+/// One use of the reader, from finding it to closing it, on the reader's thread.
 ///
-/// Every way out goes through `close`: the library's claim on the device ends. A session may tell its
-/// result earlier; the thread stays taken until the reader is closed.
+/// Every way out goes through `close`, so that the library's claim on the device ends. A session
+/// may report its result earlier, but the thread stays taken until the reader is closed.
 @safe
 class ReaderSession: ReaderAttempt, @unchecked Sendable {
-  /// How often it is told that the reader still waits for a touch, in milliseconds.
+  /// The interval of the reports that the reader still waits for a touch, in milliseconds.
   private static let tick: guint = 5000
-  /// How long a driver may take to stop, in milliseconds; then it is left hanging.
+  /// How long a driver may take to stop, in milliseconds; then it is abandoned.
   ///
   /// It may finish a scan first, whose result counts.
   private static let stopPatience: guint = 8000
-  /// How long a driver may take to close, in milliseconds, while the result waits for that; then it
-  /// is left hanging.
+  /// How long a driver may take to close, in milliseconds, while the result waits for it; then it
+  /// is abandoned.
   private static let closePatience: guint = 2000
-  /// The same where the result is known already.
+  /// The same if the result is already known.
   private static let quietPatience: guint = 10_000
 
   private let readers: ReaderList
@@ -34,12 +34,12 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   private var deadline: Int64 = .max
   private var failure: ReaderError?
 
-  /// What the library stops at; only this session's thread cancels it.
+  /// The library stops when this is cancelled; only this session's thread cancels it.
   let cancellable: UnsafeMutablePointer<GCancellable>?
-  /// The reader, between `begin` and the end.
+  /// The reader, from `begin` to the end.
   private(set) var device: UnsafeMutablePointer<FpDevice>?
 
-  /// A session that ends after so many milliseconds without anyone at the reader.
+  /// Makes a session that ends after so many milliseconds without a touch.
   init(_ readers: ReaderList, _ cancellation: Cancellation, milliseconds: Int) {
     self.readers = readers
     self.cancellation = cancellation
@@ -51,20 +51,23 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     unsafe g_object_unref(cancellable)
   }
 
-  // What a kind of session adds.
+  // Customization points of a kind of session.
 
-  /// Whether this reader serves; called for each that may be used.
+  /// Whether this reader is suitable; called for each permitted reader.
   func accepts(_ device: UnsafeMutablePointer<FpDevice>) -> Bool { true }
-  /// What it means that no reader serves, though there is one.
+  /// The error if readers exist but none is suitable.
   var refusal: ReaderError { .noReader }
-  /// The reader is open.
+  /// Called when the reader is open.
   func opened(_ device: UnsafeMutablePointer<FpDevice>) {}
-  /// The reader still waits for a touch; `isTouched` if a finger lies on it, which has to be lifted.
+  /// Called while the reader waits for a touch; `isTouched` if a finger lies on it and must be
+  /// lifted.
   func waits(isTouched: Bool) {}
-  /// Whether the operation under way may be cancelled: GIO throws away the result of a task that has
-  /// ended by itself and is cancelled before its callback.
+  /// Whether the running operation may be cancelled.
+  ///
+  /// GIO discards the result of a task that has ended by itself and is cancelled before its
+  /// callback.
   var mayBeCancelled: Bool { true }
-  /// The reader is closed, or its driver hangs, and this is why it was not a success.
+  /// Called when the reader is closed or its driver hangs, with the reason of a failure.
   func ended(_ failure: ReaderError?) {}
 
   /// Finds a reader and opens it.
@@ -102,33 +105,33 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     )
   }
 
-  /// Lets the time begin anew: the reader was armed, or touched.
+  /// Restarts the time limit, because the reader was armed or touched.
   func restartLimit() {
     deadline = boottime() + Int64(limit)
     limitTimer.start(limit) { [self] in stop(.timedOut) }
   }
 
-  /// Why a result that just came does not count, nil if it does.
+  /// Why a new result does not count; `nil` if it does.
   ///
-  /// A match can beat the cancel, and after a suspend it can come before the timer that would
-  /// have ended the wait.
+  /// A match can beat the cancel. After a suspend it can come before the timer that would have
+  /// ended the wait.
   var objection: ReaderError? {
     if cancellation.isCancelled { return .cancelled }
     if let failure { return failure }
     return boottime() > deadline ? .timedOut : nil
   }
 
-  /// Ends the operation under way; its callback then closes.
+  /// Ends the running operation; its callback then closes the reader.
   func stop(_ reason: ReaderError) {
     guard failure == nil, !isEnding, !isClosing, !isFinished else { return }
     failure = reason
-    // It waits for another session to close, and never had the reader.
+    // The session waits for another one to close, and never had the reader.
     guard ReaderThread.shared.isTaken(by: self) else { return finish(reason) }
     beginPatience(Self.stopPatience)
     if mayBeCancelled { unsafe g_cancellable_cancel(cancellable) }
   }
 
-  /// The result is known and told: the operation may end by itself for so many milliseconds.
+  /// Gives the operation time to end by itself, because the result is known and reported.
   ///
   /// Drivers of image readers wait until the finger is lifted.
   func endSoon(_ milliseconds: guint) {
@@ -146,10 +149,10 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     unsafe g_cancellable_cancel(cancellable)
   }
 
-  /// Whether a finger lies on the reader, as far as its driver tells.
+  /// Whether a finger lies on the reader, as far as its driver reports it.
   var isTouched: Bool { status.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0 }
 
-  /// Whether the reader can do something (fp_device_has_feature).
+  /// Whether the reader has a feature (fp_device_has_feature).
   func hasFeature(_ feature: FpDeviceFeature) -> Bool {
     guard let device = unsafe device else { return false }
     return unsafe fp_device_has_feature(device, feature) != 0
@@ -165,7 +168,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     tickTimer.stop()
     guard isOpen, let device = unsafe device else { return finish(failure) }
     beginPatience(isEnding ? Self.quietPatience : Self.closePatience)
-    // Not cancellable: a claim that is not given up blocks every other program.
+    // Not cancellable: a claim that stays blocks every other program.
     unsafe fp_device_close(
       device,
       nil,
@@ -173,7 +176,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
         let session = unsafe session(taking: data)
         var error: UnsafeMutablePointer<GError>?
         _ = unsafe fp_device_close_finish(session.device, result, &error)
-        // A reader that was unplugged cannot be closed, and need not be.
+        // An unplugged reader cannot be closed, and need not be.
         if let error = unsafe error { unsafe g_error_free(error) }
         session.isOpen = false
         session.finish(session.failure)
@@ -182,13 +185,13 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     )
   }
 
-  /// What an error of an operation means; frees it.
+  /// Translates the error of an operation, and frees it.
   ///
-  /// What fails at a reader that is no longer plugged in fails for that reason.
+  /// If the reader is no longer plugged in, that is the reason.
   func cause(consuming error: UnsafeMutablePointer<GError>) -> ReaderError {
     let cause = unsafe ReaderError(consuming: error)
     guard case .failed = cause, let device = unsafe device else { return cause }
-    // libfprint may hear of it later than its transfer fails.
+    // libfprint may learn of the removal later than its transfer fails.
     return unsafe cfprint_is_removed(device) != 0 || readers.isAnyMissing ? .removed : cause
   }
 
@@ -219,12 +222,12 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     guard failure == nil, !isEnding, !isClosing, let device = unsafe device else { return }
     let wasTouched = isTouched
     status = unsafe fp_device_get_finger_status(device)
-    // A finger was lifted, and the reader wants one.
+    // A finger was lifted, and the reader needs one.
     let isNeeded = status.rawValue & FP_FINGER_STATUS_NEEDED.rawValue != 0
     if wasTouched, !isTouched, isNeeded { waits(isTouched: false) }
   }
 
-  /// There is nothing to wait for: some drivers never end what they do at a reader that is gone.
+  /// Cancels the operation: some drivers never end it after the reader was removed.
   private func unplugged() {
     guard !isFinished else { return }
     if !isEnding, !isClosing { failure = failure ?? .removed }
@@ -244,7 +247,8 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
 
   /// Gives up on a driver that does not stop: the end of the process releases its reader.
   ///
-  /// Its callback may still come, so that device and session stay, and the reader stays taken.
+  /// Its callback may still come, so the device and the session stay alive, and the reader stays
+  /// taken.
   private func abandon() {
     guard !isFinished else { return }
     isFinished = true
@@ -271,13 +275,13 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     ended(failure)
   }
 
-  /// A reference that one callback of the library gives back.
+  /// A reference that one callback of the library releases.
   func retainedSelf() -> UnsafeMutableRawPointer {
     unsafe Unmanaged.passRetained(self).toOpaque()
   }
 }
 
-/// The session that `retainedSelf` gave to a callback.
+/// The session that `retainedSelf` passed to a callback.
 func session(taking data: gpointer?) -> ReaderSession {
   guard let data = unsafe data else {
     // GIO hands back the pointer that the call was given.
@@ -286,7 +290,7 @@ func session(taking data: gpointer?) -> ReaderSession {
   return unsafe Unmanaged<ReaderSession>.fromOpaque(data).takeRetainedValue()
 }
 
-/// The session of a callback that comes only while the session lives.
+/// The session of a callback that runs only during the session's lifetime.
 func session(borrowing data: gpointer?) -> ReaderSession {
   guard let data = unsafe data else {
     // GLib hands back the pointer that the call was given.

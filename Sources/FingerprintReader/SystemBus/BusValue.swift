@@ -1,12 +1,12 @@
 internal import CFprint
 
-/// What came over a bus: a GVariant whose type GIO has checked.
+/// A value from a bus: a GVariant whose type GIO has checked.
 @safe
 final class BusValue {
   private let value: OpaquePointer
   private let descriptors: UnsafeMutablePointer<GUnixFDList>?
 
-  /// Takes over a reference, and that of the descriptors that came with it.
+  /// Takes ownership of a reference, and of the descriptors that came with it.
   init(taking value: OpaquePointer, descriptors: UnsafeMutablePointer<GUnixFDList>? = nil) {
     unsafe self.value = value
     unsafe self.descriptors = descriptors
@@ -17,7 +17,7 @@ final class BusValue {
     if let descriptors = unsafe descriptors { unsafe g_object_unref(descriptors) }
   }
 
-  /// How many members it has; none where it is no container.
+  /// The number of members; 0 if the value is not a container.
   var count: Int {
     unsafe g_variant_is_container(value) == 0 ? 0 : Int(g_variant_n_children(value))
   }
@@ -39,20 +39,20 @@ final class BusValue {
   /// All members.
   var members: [BusValue] { (0..<count).compactMap { self[$0] } }
 
-  /// The text of a string or an object's path; empty for anything else.
+  /// The text of a string or an object path; empty for any other value.
   var string: String {
     let kind = unsafe g_variant_classify(value)
     guard kind == G_VARIANT_CLASS_STRING || kind == G_VARIANT_CLASS_OBJECT_PATH else { return "" }
     return unsafe text(g_variant_get_string(value, nil))
   }
 
-  /// Whether it is the truth value true.
+  /// Whether it is the boolean true.
   var isTrue: Bool {
     unsafe g_variant_classify(value) == G_VARIANT_CLASS_BOOLEAN
       && g_variant_get_boolean(value) != 0
   }
 
-  /// The number; nil for anything else than 32 bits.
+  /// The number; `nil` if it is not a 32-bit integer.
   var number: Int? {
     switch unsafe g_variant_classify(value) {
     case G_VARIANT_CLASS_UINT32: Int(unsafe g_variant_get_uint32(value))
@@ -61,7 +61,7 @@ final class BusValue {
     }
   }
 
-  /// A descriptor of the message, which the caller closes; -1 for none.
+  /// A descriptor of the message, which the caller closes; -1 if there is none.
   func takeDescriptor() -> Int32 {
     guard let descriptors = unsafe descriptors,
       unsafe g_unix_fd_list_get_length(descriptors) > 0

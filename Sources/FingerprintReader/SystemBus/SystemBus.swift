@@ -1,9 +1,9 @@
 internal import CFprint
 
-/// One connection to a message bus, used on the reader's thread alone.
+/// A connection to a message bus, used only on the reader's thread.
 ///
-/// GIO reads and writes the socket on a thread of its own; answers and signals come on the
-/// reader's. After `close` nothing comes any more.
+/// GIO reads and writes the socket on its own thread; answers and signals arrive on the reader's.
+/// After `close` no more arrive.
 @safe
 final class SystemBus {
   /// An argument of a call.
@@ -14,10 +14,10 @@ final class SystemBus {
 
   typealias Answer = (Result<BusValue, LibraryFault>) -> Void
 
-  /// The bus itself, among the names on it.
+  /// The name of the bus itself.
   static let itself = "org.freedesktop.DBus"
 
-  /// The connection is gone, and nobody here closed it.
+  /// Called when the connection is lost without `close`.
   var lost: (() -> Void)?
 
   private var connection: OpaquePointer?
@@ -34,8 +34,10 @@ final class SystemBus {
     unsafe g_object_unref(cancellable)
   }
 
-  /// Connects to an address, which is never taken from the environment: whoever chose the bus
-  /// would choose who answers on it.
+  /// Connects to an address.
+  ///
+  /// The address is never taken from the environment: an attacker that chooses the bus would choose
+  /// the services that answer on it.
   func connect(_ address: String, then answer: @escaping (LibraryFault?) -> Void) {
     let connected = Connected(bus: self, answer: answer)
     unsafe g_dbus_connection_new_for_address(
@@ -55,7 +57,7 @@ final class SystemBus {
     )
   }
 
-  /// Calls a method, and gives its answer once.
+  /// Calls a method and passes on its answer once.
   func call(
     _ destination: String,
     _ path: String,
@@ -91,8 +93,9 @@ final class SystemBus {
     )
   }
 
-  /// Hears a signal of one sender, which is a unique name, or the bus itself: a well-known name
-  /// would let others send it to this connection directly.
+  /// Subscribes to a signal of one sender: a unique name, or the bus itself.
+  ///
+  /// With a well-known name, another client could send the signal directly to this connection.
   func subscribe(
     _ sender: String,
     _ path: String,
@@ -129,7 +132,7 @@ final class SystemBus {
     )
   }
 
-  /// Leaves the bus; what was asked for is not waited for.
+  /// Leaves the bus without waiting for pending answers.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -235,7 +238,7 @@ final class SystemBus {
 }
 
 extension LibraryFault {
-  /// The fault of a call on a bus, by the name that the other side gave it; frees the error.
+  /// The error of a call on a bus, with the name that the service gave it; frees the GError.
   fileprivate init(taking error: UnsafeMutablePointer<GError>?) {
     guard let error = unsafe error else {
       self.init(domain: "?", code: 0, message: "no reason was given")
