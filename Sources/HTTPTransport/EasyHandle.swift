@@ -8,13 +8,13 @@ struct EasyHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer
   private var list: UnsafeMutablePointer<curl_slist>?
 
-  /// Whether libcurl is set up, which happens once in this process, with memory that is wiped.
+  /// Whether libcurl is initialized, which happens once in this process, with memory that is wiped.
   ///
-  /// To be asked before anything of libcurl is used: what it hands out before then is of other
-  /// memory, and to free that afterwards would wipe what lies beside it.
+  /// Check this before any use of libcurl: earlier allocations use other memory, and freeing them
+  /// later would wipe adjacent memory.
   static let isReady: Bool = {
-    // libcurl opens the file that this names when it is set up and writes each connection's keys
-    // into it, from which a recording of the connection can be read.
+    // At initialization libcurl opens the file that this variable names. It writes each
+    // connection's keys into the file, which decrypt a recording of the connection.
     _ = unsafe unsetenv("SSLKEYLOGFILE")
     return ccurl_global_init() == CURLE_OK
   }()
@@ -37,7 +37,7 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_long(handle, option, value))
   }
 
-  /// Sets text, or with nil takes away what the library has as its default.
+  /// Sets text; `nil` removes the library's default.
   func set(_ option: CURLoption, _ value: String?) throws(HTTPError) {
     guard let value else {
       return try Self.check(unsafe ccurl_set_string(handle, option, nil))
@@ -67,7 +67,7 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_body(handle, bytes.baseAddress, bytes.count))
   }
 
-  /// Runs the request (curl_easy_perform(3)) while `transfer` takes what comes.
+  /// Runs the request (curl_easy_perform(3)); `transfer` receives the answer.
   func perform(_ transfer: Transfer) throws(HTTPError) -> CURLcode {
     let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
     try Self.check(unsafe ccurl_set_write(handle, Transfer.takeBody, context))
@@ -77,10 +77,10 @@ struct EasyHandle: ~Copyable {
     return withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
   }
 
-  /// Runs the request with one header more: a line that ends with NUL, and stays where it is.
+  /// Runs the request with one more header: a line that ends with NUL and keeps its address.
   ///
-  /// curl_slist_append(3) "copies the string", into memory that is not locked: so the line is the
-  /// first node of a list that is made here, before those that libcurl has made.
+  /// curl_slist_append(3) "copies the string" into memory that is not locked. So the line is the
+  /// first node of a list that is made here, before the nodes from libcurl.
   func perform(
     _ transfer: Transfer,
     with line: SharedSecret?
@@ -106,10 +106,10 @@ struct EasyHandle: ~Copyable {
   /// The status code of the last answer (CURLINFO_RESPONSE_CODE(3)).
   var status: Int { number(CURLINFO_RESPONSE_CODE) }
 
-  /// The errno of the last connection that failed (CURLINFO_OS_ERRNO(3)); 0 if there is none.
+  /// The errno of the last failed connection (CURLINFO_OS_ERRNO(3)); 0 if there is none.
   var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
 
-  /// What the check of the server's certificate, or of the proxy's, ended with; 0 if both hold
+  /// The result of verifying the server's or the proxy's certificate; 0 if both are valid
   /// (CURLINFO_SSL_VERIFYRESULT(3), CURLINFO_PROXY_SSL_VERIFYRESULT(3)).
   var verification: Int {
     let ofServer = number(CURLINFO_SSL_VERIFYRESULT)
@@ -121,7 +121,7 @@ struct EasyHandle: ~Copyable {
     return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// A text that the last answer brought, such as its CURLINFO_CONTENT_TYPE(3); printable ASCII alone.
+  /// A text of the last answer, such as its CURLINFO_CONTENT_TYPE(3); only printable ASCII.
   func text(_ info: CURLINFO) -> String? {
     var found: UnsafePointer<CChar>?
     guard unsafe ccurl_get_text(handle, info, &found) == CURLE_OK, let text = unsafe found else {
@@ -132,9 +132,10 @@ struct EasyHandle: ~Copyable {
     return isPlain ? plain : nil
   }
 
-  /// The header fields of the last answer as `Name: value`, up to the first that does not fit.
+  /// The header fields of the last answer as `Name: value`, up to the first that exceeds the
+  /// limits.
   ///
-  /// Those of a proxy and of earlier answers are left out, and so are those that are no text
+  /// Fields of a proxy or of earlier answers are left out, and so are fields that are not text
   /// (curl_easy_nextheader(3)).
   func headers(most: Int, bytes: Int) -> [String] {
     var found: [String] = []
@@ -146,7 +147,7 @@ struct EasyHandle: ~Copyable {
         let value = unsafe next.pointee.value
       else { break }
       guard let text = unsafe String(validatingCString: value) else { continue }
-      // libcurl leaves the CR of the line's end in a value that is empty.
+      // libcurl leaves the CR of the line end in an empty value.
       let bytes = text.utf8.last == 0x0D ? text.utf8.dropLast() : text.utf8[...]
       let line = unsafe "\(String(cString: name)): \(String(decoding: bytes, as: UTF8.self))"
       room -= line.utf8.count
@@ -157,7 +158,7 @@ struct EasyHandle: ~Copyable {
     return found
   }
 
-  /// Seconds from a number or a date (CURLINFO_RETRY_AFTER(3)); 0 if there is none.
+  /// Seconds, given as a number or a date (CURLINFO_RETRY_AFTER(3)); 0 if there are none.
   var retryAfter: Int64 {
     var value: Int64 = 0
     return unsafe ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &value) == CURLE_OK ? value : 0

@@ -1,22 +1,24 @@
 internal import CCurl
 internal import Glibc
 
-/// Why there is no answer, in the two cases that a refresh must tell apart.
+/// Why there is no answer.
+///
+/// A refresh must distinguish "not sent" from "interrupted".
 public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The request is not one that may be sent, and nothing was tried.
+  /// The request is not allowed, and nothing was tried.
   case refused(Refusal)
 
-  /// No byte of the request left this machine: the connection was never ready for it.
+  /// No byte of the request left this machine, because the connection was never ready.
   case notSent(Reason, code: UInt32)
 
-  /// No byte of the request was sent: a program that is not the provider's takes connections at its
-  /// loopback address; of this user, if it is known.
+  /// No byte of the request was sent, because a foreign program listens at the loopback address;
+  /// its user, if known.
   case untrustedListener(user: UInt32?)
 
-  /// The request was sent, perhaps, and no whole answer came: nobody knows whether it took effect.
+  /// The request may have been sent, but no complete answer came: its effect is unknown.
   case interrupted(Reason, code: UInt32)
 
-  /// What was wrong with a request.
+  /// The part of a request that is not allowed.
   public enum Refusal: String, Equatable, Sendable {
     case method
     case url
@@ -29,35 +31,35 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     case memory
   }
 
-  /// Where it went wrong; the raw value is the `reason` of the helper's messages.
+  /// The stage of the failure; the raw value is the `reason` of the helper's messages.
   public enum Reason: String, Equatable, Sendable, CaseIterable {
     case resolve
     case connect
-    /// The machine is there, and no program listens at the port (ECONNREFUSED).
+    /// The machine is reachable, but no program listens at the port (ECONNREFUSED).
     case refused
-    /// TLS failed for any other reason than these.
+    /// Any other TLS failure.
     case tls
-    /// The certificate is of an authority that is not trusted, or of none.
+    /// The certificate's authority is missing or not trusted.
     case authority
     /// The certificate has expired.
     case expired
     /// The certificate is not valid yet.
     case notYetValid = "not_yet_valid"
-    /// The certificate is another host's.
+    /// The certificate belongs to another host.
     case name
     case pin
     case timeout
     case reset
     case truncated
     case tooLarge = "too_large"
-    /// Every address is of this machine or of its link, where this request may not go.
+    /// Every address belongs to this machine or its link, which this request must not reach.
     case local
-    /// Another user's program listens at the loopback address.
+    /// A program of another user listens at the loopback address.
     case listener
     case other
   }
 
-  /// The word for this error in the helper's messages.
+  /// The helper's word for this error.
   public var reason: Reason {
     switch self {
     case .refused: .other
@@ -67,7 +69,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What happened, with libcurl's own words for the code (curl_easy_strerror(3)).
+  /// The problem, with libcurl's text for the code (curl_easy_strerror(3)).
   public var description: String {
     switch self {
     case .refused(let refusal): "not sent: the request's \(refusal.rawValue) is not allowed"
@@ -84,7 +86,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPError {
-  /// What a code of libcurl-errors(3) says about a connection that was not ready yet.
+  /// Translates a code of libcurl-errors(3) for a connection that was not ready yet.
   init(beforeRequest code: CURLcode, _ transfer: Transfer, _ handle: borrowing EasyHandle) {
     switch transfer.obstacle {
     case .listener(let user): self = .untrustedListener(user: user)
@@ -113,23 +115,23 @@ extension HTTPError.Reason {
     }
   }
 
-  /// What the check of a certificate ended with (X509_STORE_CTX_get_error(3)).
+  /// Translates the result of verifying a certificate (X509_STORE_CTX_get_error(3)).
   ///
-  /// A chain that holds fails here by its name alone, which libcurl compares itself.
+  /// A valid chain can fail here only by its name, which libcurl compares itself.
   private init(ofCertificate error: Int) {
     switch error {
-    // libcurl leaves 1 there until the chain has been checked and the name compared.
+    // libcurl leaves 1 here until it has checked the chain and compared the name.
     case 0, 1, 62, 64: self = .name
-    // The certificate's dates, or those of one above it.
+    // The dates of the certificate, or of one above it.
     case 9: self = .notYetValid
     case 10: self = .expired
-    // No certificate of an issuer, a signature without one, and one that signed itself.
+    // A missing issuer certificate, a signature without one, or a self-signed certificate.
     case 2, 18, 19, 20, 21, 27: self = .authority
     default: self = .tls
     }
   }
 
-  /// What a code of libcurl-errors(3) says about a request that was on its way.
+  /// Translates a code of libcurl-errors(3) for a request that was being sent.
   init(afterRequest code: CURLcode) {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: self = .timeout

@@ -1,18 +1,19 @@
 internal import CCurl
 internal import SecretMemory
 
+// Sends a request with a body in locked memory.
 extension HTTPRequest {
-  /// What every request calls itself; it names no version, so that no server goes by one.
+  /// The user agent of every request; without a version, so that no server can depend on one.
   private static let userAgent = "Thumblatch"
 
-  /// Sends the request once, over a connection of its own, and waits for the whole answer.
+  /// Sends the request once over its own connection, and waits for the complete answer.
   ///
-  /// Nothing is ever sent a second time: no redirect, no retry, no second protocol version.
+  /// Nothing is ever sent twice: no redirect, no retry, no second protocol version.
   ///
-  /// - Parameter begins: called before the first byte of the request is sent, and only then; if it
-  ///   returns false, nothing is sent.
-  /// - Returns: the whole answer, of any status.
-  /// - Throws: `.interrupted` from the moment on at which a byte may have left.
+  /// - Parameter begins: called just before the first byte of the request is sent, and only then;
+  ///   if it returns false, nothing is sent.
+  /// - Returns: the complete answer, of any status.
+  /// - Throws: `.interrupted` from the moment when a byte may have been sent.
   public func send(_ begins: @escaping () -> Bool = { true }) throws(HTTPError) -> HTTPAnswer {
     let target = try check()
     var handle = try EasyHandle()
@@ -68,7 +69,7 @@ extension HTTPRequest {
     return (handle.status, wait > 0 ? Int(wait) : nil, transfer.count)
   }
 
-  /// The line of a header, with the NUL that ends it for libcurl.
+  /// The line of the header, with the terminating NUL for libcurl.
   private static func authorization(
     _ value: borrowing SecretBytes
   ) throws(HTTPError) -> SecretBytes {
@@ -93,7 +94,7 @@ extension HTTPRequest {
     try handle.set(CURLOPT_PATH_AS_IS, 1)
     try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try handle.set(CURLOPT_PROTOCOLS_STR, target.scheme)
-    // A token sent along with a redirect would be a token in a stranger's hands.
+    // A token that follows a redirect would reach another server.
     try handle.set(CURLOPT_FOLLOWLOCATION, 0)
     // CURLOPT_PROXY(3): "Setting the proxy string to "" (an empty string) will explicitly disable
     // the use of a proxy, even if there is an environment variable set for it."
@@ -101,7 +102,7 @@ extension HTTPRequest {
     try handle.set(CURLOPT_NOPROXY, "")
     try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
     try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // On a connection that was used before, libcurl sends a request again if it finds it closed.
+    // On a reused connection, libcurl sends a request again if it finds the connection closed.
     try handle.set(CURLOPT_FRESH_CONNECT, 1)
     try handle.set(CURLOPT_FORBID_REUSE, 1)
     try handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -115,7 +116,7 @@ extension HTTPRequest {
     if let systemAuthorities { try handle.set(CURLOPT_CAPATH, systemAuthorities) }
     if let authorities {
       try handle.set(CURLOPT_CAINFO_BLOB, contents: authorities)
-      // The system's directory is a default of its own and would be trusted beside the blob.
+      // The system's directory is a separate default, and would be trusted in addition to the blob.
       try handle.set(CURLOPT_CAINFO, nil)
       try handle.set(CURLOPT_CAPATH, nil)
     }
@@ -123,19 +124,19 @@ extension HTTPRequest {
   }
 
   func setLimits(on handle: borrowing EasyHandle) throws(HTTPError) {
-    // SIGALRM would interrupt a name's resolution, and the programs use it for themselves.
+    // SIGALRM would interrupt a name resolution, and the programs use it themselves.
     try handle.set(CURLOPT_NOSIGNAL, 1)
     try handle.set(CURLOPT_TIMEOUT_MS, timeout)
     try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
-    // Else a resolver that hangs would hold the end of the request beyond its time.
+    // Otherwise a hanging resolver would delay the end of the request beyond its limit.
     try handle.set(CURLOPT_QUICK_EXIT, 1)
     try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
   }
 
   func setMessage(on handle: inout EasyHandle) throws(HTTPError) {
     let names = Set(headers.map { Self.name(of: $0) })
-    // curl_easy_setopt(3) CURLOPT_HTTPHEADER: "Name:" takes a header of libcurl's own away, and
-    // "Name;" sends one without a value.
+    // curl_easy_setopt(3) CURLOPT_HTTPHEADER: "Name:" removes one of libcurl's own headers, and
+    // "Name;" sends a header without a value.
     var lines = headers.map { header in
       let end = header.firstIndex(of: ":") ?? header.endIndex
       let isEmpty = header[end...].dropFirst().allSatisfy { $0 == " " }

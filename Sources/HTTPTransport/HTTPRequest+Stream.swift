@@ -1,36 +1,37 @@
 internal import CCurl
 internal import SecretMemory
 
-/// What an answer says besides its body.
+/// The parts of an answer besides its body.
 public struct HTTPHead: Sendable, Equatable {
-  /// The status code, such as 200; a redirect is an answer like any other.
+  /// The status code, such as 200; a redirect is returned like any other answer.
   public let status: Int
-  /// How many bytes the body has.
+  /// The length of the body in bytes.
   public let length: Int
   /// The media type of the body.
   public let contentType: String?
-  /// Where a redirect would lead; it is not followed.
+  /// The target of a redirect, which is not followed.
   public let location: String?
-  /// The header fields as `Name: value`, in their order: as many as fit into the bounds.
+  /// The header fields as `Name: value`, in order, up to the limits.
   public let headers: [String]
 
-  /// The most header fields that are told.
+  /// The most header fields.
   public static let maximumHeaders = 100
-  /// The most bytes of all header fields that are told.
+  /// The most bytes of all header fields.
   public static let maximumHeaderBytes = 16 * 1024
 }
 
 extension HTTPRequest {
-  /// The most bytes of a body that is streamed.
+  /// The most bytes of a streamed body.
   public static let maximumStream = 64 * 1024 * 1024
 
   /// Sends the request once, as `send` does, with bodies that are too long for locked memory.
   ///
   /// - Parameters:
-  ///   - bytes: what is sent after the headers; nil sends no body. They must not change meanwhile.
-  ///   - output: a descriptor that the answer's body is written to, from where it stands.
-  /// - Throws: `.interrupted` from the moment on at which a byte may have left.
-  /// - Returns: what the answer says besides.
+  ///   - bytes: the bytes to send after the headers; `nil` sends no body. They must not change
+  ///     during the call.
+  ///   - output: a descriptor for the answer's body, written from its current position.
+  /// - Throws: `.interrupted` from the moment when a byte may have been sent.
+  /// - Returns: the other parts of the answer.
   public func send(
     body bytes: UnsafeRawBufferPointer?,
     to output: Int32
@@ -41,7 +42,7 @@ extension HTTPRequest {
     try setRoute(on: handle, to: target)
     try setTrust(on: handle)
     try setLimits(on: handle)
-    // A server that stalls does not hold the caller until the end of its time.
+    // A server that stalls must not hold the caller until the end of the time limit.
     try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
     try handle.set(CURLOPT_LOW_SPEED_TIME, 60)
     try setMessage(on: &handle)

@@ -2,14 +2,14 @@ internal import Glibc
 public import SecretMemory
 internal import System
 
-/// One request, and all that decides where it goes and whom it trusts.
+/// One HTTP request, with everything that decides its destination and its trust.
 ///
-/// Nothing else does: no environment variable, no file of the user, no redirect.
+/// Nothing else has an influence: no environment variable, no file of the user, no redirect.
 public struct HTTPRequest: Sendable {
-  /// The longest answer that is taken unless a request says otherwise: 60 KiB.
+  /// The default limit of an answer's body: 60 KiB.
   public static let defaultMaximumBody = 60 * 1024
 
-  /// The method in capitals, such as `POST`; CONNECT and TRACE are refused.
+  /// The method in upper case, such as `POST`; CONNECT and TRACE are refused.
   public var method: String
 
   /// An absolute URL: https, or http on a loopback host, in printable ASCII.
@@ -18,64 +18,69 @@ public struct HTTPRequest: Sendable {
   /// Headers as `Name: value`; those that HTTP itself needs are added and must not be given.
   public var headers: [String] = []
 
-  /// The value of a header `Authorization` that holds a secret; it must not be among the headers.
+  /// The value of a header `Authorization` that holds a secret; it must not be in `headers` too.
   public var credentials: SharedSecret?
 
-  /// What is sent after the headers; nil sends no body.
+  /// The bytes after the headers; `nil` sends no body.
   public var body: SharedSecret?
 
-  /// Certificate authorities in PEM, trusted instead of the system's; nil trusts the system's.
+  /// Certificate authorities in PEM, trusted instead of the system's; `nil` trusts the system's.
   public var authorities: String?
 
-  /// Public keys as `sha256//` and base64, one of which the server must have.
+  /// Public keys as `sha256//` and base64; the server must have one of them.
   ///
-  /// A pin comes on top of the checks of authority, name and date and replaces none of them.
+  /// Pins are checked in addition to authority, name and date, and replace none of these checks.
   public var pins: [String] = []
 
-  /// A proxy's URL; nil goes directly, and a loopback host is always reached directly.
+  /// The URL of a proxy; `nil` connects directly.
+  ///
+  /// A loopback host is always reached directly.
   public var proxy: String?
 
-  /// Whether it may go to this machine or to its link (`LocalAddress`), or through a proxy there.
+  /// Whether the request may reach this machine or its link (`LocalAddress`), or a proxy there.
   ///
-  /// What counts is the address that is connected to, whatever name or number led to it.
+  /// The check uses the actual address of the connection, whatever name or number led to it.
   public var mayReachThisMachine = true
 
-  /// The users, besides root, whose programs may get the request over loopback in plain text, or be
-  /// its proxy there; this process's own unless others are named.
+  /// The users, besides root, whose programs may be the server or the proxy at a plain loopback
+  /// address; by default this process's user.
   ///
-  /// TLS proves who the other side is. Plain text reaches whatever program has taken the port.
+  /// TLS proves the identity of the other side. Plain text reaches any program that has taken the
+  /// port.
   public var loopbackUsers: Set<UInt32> = [geteuid()]
 
-  /// Milliseconds for all of it, from the name's resolution to the answer's last byte.
+  /// The time limit in milliseconds, from the name resolution to the last byte of the answer.
   public var timeout: Int = 30_000
 
-  /// Milliseconds for the connection, from the name's resolution to the end of the TLS handshake; what
-  /// of `timeout` is left ends it as well.
+  /// The time limit of the connection in milliseconds, from the name resolution to the end of the
+  /// TLS handshake.
+  ///
+  /// The rest of `timeout` limits it too.
   public var connectTimeout: Int = 10_000
 
   /// The most bytes of an answer's body.
   public var maximumBody: Int = defaultMaximumBody
 
-  /// A directory of hashed certificates that stands for the system's, for tests.
+  /// A directory of hashed certificates that replaces the system's, for tests.
   package var systemAuthorities: String?
 
-  /// Has the kernel's tables and this room's types looked up, which happens once, before there is a request.
+  /// Loads the kernel's tables and this room's types once, before the first request.
   public static func prepare() {
-    // The port of discard (RFC 863), at which nothing is looked for.
+    // The port of discard (RFC 863), where no listener is expected.
     let address = LoopbackAddress([127, 0, 0, 1], port: 9)
     _ = address.flatMap { try? LoopbackServer(at: $0, for: []) }
   }
 
-  /// Makes a request; what is not named here can be set afterwards.
+  /// Makes a request; the other properties can be set afterwards.
   public init(method: String, url: String) {
     self.method = method
     self.url = url
   }
 }
 
-/// A whole answer, whatever its status.
+/// A complete answer of any status.
 public struct HTTPAnswer: ~Copyable, Sendable {
-  /// The status code, such as 200; a redirect is an answer like any other.
+  /// The status code, such as 200; a redirect is returned like any other answer.
   public let status: Int
 
   /// Seconds to wait before the next try (RFC 9110 section 10.2.3), 1 to `maximumRetryAfter`.
@@ -84,10 +89,10 @@ public struct HTTPAnswer: ~Copyable, Sendable {
   /// The body, which may hold tokens.
   public let body: SecretBytes
 
-  /// Gives the body away.
+  /// Releases the body to the caller.
   public consuming func takeBody() -> SecretBytes { body }
 
-  /// The longest wait that a server can ask for: a day.
+  /// The longest wait that a server can request: a day.
   public static let maximumRetryAfter = 86_400
 
   init(status: Int, retryAfter: Int?, body: consuming SecretBytes) {

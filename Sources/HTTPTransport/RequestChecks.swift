@@ -1,16 +1,18 @@
 internal import CCurl
 internal import SecretMemory
 
-/// What a request must be before libcurl sees any of it.
+/// Checks of a request before libcurl sees any of it.
 extension HTTPRequest {
-  /// Headers that say how a message is framed or where it goes: given by a caller they could split
-  /// one request into two, or send it to another host of the same server.
+  /// Headers that decide the framing or the destination of a message.
+  ///
+  /// With them a caller could split one request into two, or send it to another host on the same
+  /// server.
   private static let ownHeaders: Set<String> = [
     "host", "content-length", "transfer-encoding", "connection", "expect", "te", "trailer",
     "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "user-agent",
   ]
 
-  /// Checks everything that needs no network, and tells whether the host is this machine.
+  /// Checks everything that needs no network, and returns the parsed target.
   func check(mostBytes: Int = 128 * 1024) throws(HTTPError) -> Target {
     guard (1...16).contains(method.utf8.count),
       method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
@@ -28,14 +30,14 @@ extension HTTPRequest {
     if let authorities, authorities.isEmpty || authorities.utf8.contains(0) {
       throw .refused(.authorities)
     }
-    // libcurl takes 0 for its own default of five minutes (CURLOPT_CONNECTTIMEOUT_MS(3)).
+    // libcurl reads 0 as its own default of five minutes (CURLOPT_CONNECTTIMEOUT_MS(3)).
     guard timeout > 0 && timeout <= 600_000, connectTimeout > 0 && connectTimeout <= 600_000,
       maximumBody >= 0, maximumBody <= mostBytes
     else { throw .refused(.limit) }
     guard let target = Target(url) else { throw .refused(.url) }
     if target.scheme == "http" {
       guard target.isLoopback else { throw .refused(.plainText) }
-      // A pin that nothing would check must not look as if it were.
+      // A pin that nothing checks must not look effective.
       guard pins.isEmpty else { throw .refused(.pin) }
     }
     if let proxy {
@@ -58,7 +60,7 @@ extension HTTPRequest {
     guard !ownHeaders.contains(name(of: header)) else { throw .refused(.header) }
   }
 
-  /// Whether it is the value of a header: printable ASCII.
+  /// Whether it is a valid header value: printable ASCII.
   private static func isValue(_ secret: borrowing SecretBytes) -> Bool {
     secret.withBytes { bytes in
       (1...32 * 1024).contains(bytes.count)
@@ -66,7 +68,7 @@ extension HTTPRequest {
     }
   }
 
-  /// A header's name in small letters.
+  /// A header's name in lower case.
   static func name(of header: String) -> String {
     String(header.prefix { $0 != ":" }).lowercased()
   }
@@ -98,8 +100,10 @@ extension HTTPRequest {
   }
 }
 
-/// Where a URL leads, read by the parser that libcurl itself goes by (curl_url_set(3)), so that no
-/// second reading of the same text can differ.
+/// The destination of a URL.
+///
+/// It is parsed by libcurl's own parser (curl_url_set(3)), so that no second interpretation of the
+/// text can differ.
 struct Target: Equatable {
   let scheme: String
   let host: String
@@ -108,7 +112,7 @@ struct Target: Equatable {
     guard url.utf8.count <= 8192, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return nil
     }
-    // libcurl takes `https:///host` for `https://host`; nobody who writes that knows where it leads.
+    // libcurl reads `https:///host` as `https://host`, which a person may not expect.
     guard url.contains("://"), !url.contains(":///") else { return nil }
     guard EasyHandle.isReady, let handle = unsafe curl_url() else { return nil }
     defer { unsafe curl_url_cleanup(handle) }
@@ -122,7 +126,7 @@ struct Target: Equatable {
     self.host = host
   }
 
-  /// 127.0.0.0/8, ::1, or the name that libcurl resolves to them without asking anyone.
+  /// 127.0.0.0/8, ::1, or the name that libcurl resolves to them without a DNS query.
   var isLoopback: Bool {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -2,27 +2,28 @@ internal import CCurl
 internal import Glibc
 internal import System
 
-/// Which addresses one request may go to, looked at before each is connected to, and again before
-/// the first byte is sent.
+/// Decides which addresses one request may use.
+///
+/// Each address is checked before the connection, and again before the first byte is sent.
 final class Route {
-  /// What kept a request from being sent.
+  /// Why a request was not sent.
   enum Obstacle: Equatable {
-    /// The address is of this machine or of its link.
+    /// The address belongs to this machine or its link.
     case local
-    /// A program listens there in plain text that is not the provider's; of this user, if it is known.
+    /// A foreign program listens there in plain text; its user, if known.
     case listener(user: UInt32?)
   }
 
   private let mayReachThisMachine: Bool
-  /// Whether the other side is proven by nothing but who listens there.
+  /// Whether only the listener's user identifies the other side.
   private let isPlain: Bool
-  /// Whether the request itself is in plain text, which must not leave this machine.
+  /// Whether the request itself is plain text, which must not leave this machine.
   private let isRequestPlain: Bool
   private let users: Set<UInt32>
   private var servers: [LoopbackAddress: LoopbackServer] = [:]
   private(set) var obstacle: Obstacle?
 
-  /// The route of a request.
+  /// Makes the route of a request.
   init(_ request: HTTPRequest, to target: Target) {
     mayReachThisMachine = request.mayReachThisMachine
     isRequestPlain = target.scheme == "http"
@@ -48,7 +49,7 @@ final class Route {
 
   /// Whether the request may be sent over a connection that has been made.
   func admits(_ peer: LoopbackAddress, from own: LoopbackAddress) -> Bool {
-    // An address that no interface shows may be this machine's all the same: it has both ends then.
+    // An address may be this machine's although no interface shows it: then both ends have it.
     guard mayReachThisMachine || !peer.hasSameHost(as: own) else { return refuse(.local) }
     guard peer.isLoopback else {
       return isRequestPlain ? refuse(.listener(user: nil)) : true

@@ -2,27 +2,28 @@ internal import CCurl
 internal import Glibc
 internal import System
 
-/// What arrives while a request runs: the body, within its limit, straight into locked memory or
-/// into a file.
+/// Receives the answer of a running request.
+///
+/// The body goes straight into locked memory or a file, within its limit.
 @safe
 final class Transfer {
   /// The most bytes of all header lines together.
   private static let maximumHeaders = 64 * 1024
 
   private let room: UnsafeMutableRawBufferPointer
-  /// Where the body goes in place of `room`; -1: nowhere.
+  /// The descriptor for the body instead of `room`; -1 if there is none.
   private let output: Int32
   private let limit: Int
   private(set) var count = 0
   private var headerCount = 0
-  /// Whether more came than there was room for.
+  /// Whether more bytes came than there was room for.
   private(set) var isTooLarge = false
   /// Whether libcurl was about to send the request's first byte.
   private(set) var hasBegun = false
-  /// Called once before that byte; false: nothing is sent.
+  /// Called once before that byte; if it returns false, nothing is sent.
   var begins: () -> Bool = { true }
   private let route: Route
-  /// What kept it from going to an address.
+  /// Why it did not connect to an address.
   var obstacle: Route.Obstacle? { route.obstacle }
 
   init(room: UnsafeMutableRawBufferPointer, by route: Route) {
@@ -32,7 +33,7 @@ final class Transfer {
     limit = room.count
   }
 
-  /// The body goes to a descriptor, at most `limit` bytes of it.
+  /// Writes the body to a descriptor, at most `limit` bytes of it.
   init(output: Int32, limit: Int, by route: Route) {
     self.route = route
     unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -40,9 +41,10 @@ final class Transfer {
     self.limit = limit
   }
 
-  /// CURLOPT_WRITEFUNCTION(3): any number but the one it got ends the transfer.
+  /// CURLOPT_WRITEFUNCTION(3): a return value other than the received count ends the transfer.
   ///
-  /// The limit stands here because CURLOPT_MAXFILESIZE(3) does not see how long a chunked body is.
+  /// The limit is checked here because CURLOPT_MAXFILESIZE(3) does not know the length of a chunked
+  /// body.
   static let takeBody: ccurl_data_function = { bytes, size, count, context in
     guard let context = unsafe context else { return 0 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -62,7 +64,7 @@ final class Transfer {
     return total
   }
 
-  /// Writes bytes to the descriptor (write(2)); false if that failed.
+  /// Writes bytes to the descriptor (write(2)); false on failure.
   private func put(_ bytes: UnsafeRawPointer, _ total: Int) -> Bool {
     var done = 0
     while done < total {
@@ -76,7 +78,7 @@ final class Transfer {
     return true
   }
 
-  /// CURLOPT_HEADERFUNCTION(3): header lines are counted and otherwise left to libcurl.
+  /// CURLOPT_HEADERFUNCTION(3): counts the header lines and leaves the rest to libcurl.
   static let takeHeader: ccurl_data_function = { _, size, count, context in
     guard let context = unsafe context else { return 0 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -89,10 +91,10 @@ final class Transfer {
     return total
   }
 
-  /// CURLOPT_OPENSOCKETFUNCTION(3): the last look at an address before it is connected to.
+  /// CURLOPT_OPENSOCKETFUNCTION(3): the last check of an address before the connection.
   ///
-  /// Names are resolved by then: one that leads here today and elsewhere tomorrow, a number in
-  /// another spelling and a proxy's address all come by here.
+  /// Names are resolved by then. So this also sees a name that changes its address, a number in
+  /// another spelling, and the address of a proxy.
   static let opensSocket: ccurl_open_function = { context, _, address in
     guard let context = unsafe context, let address = unsafe address else { return -1 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -103,9 +105,9 @@ final class Transfer {
     return unsafe ccurl_socket(address)
   }
 
-  /// CURLOPT_PREREQFUNCTION(3): called when tunnel and handshake are done.
+  /// CURLOPT_PREREQFUNCTION(3): called when tunnel and handshake are complete.
   ///
-  /// Until then no byte of the request has been sent: the line between "not sent" and "interrupted".
+  /// Until then no byte of the request has been sent: this separates "not sent" from "interrupted".
   static let requestBegins: ccurl_before_function = { context, peer, own, peerPort, ownPort in
     guard let context = unsafe context else { return Int32(CURL_PREREQFUNC_ABORT) }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
