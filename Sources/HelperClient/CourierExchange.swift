@@ -6,11 +6,13 @@ internal import System
 public import TokenVault
 internal import VaultInterface
 
-/// Exchanges by `thumblatch-exchange`, one process for each request, of which one is started ahead.
+/// Sends requests through `thumblatch-exchange`, one process for each request.
+///
+/// One process is started ahead.
 public struct CourierExchange: TokenExchange {
   private let spare: SpareCourier
 
-  /// An exchange that reaches its helper by this way.
+  /// Makes an exchange that reaches its helper by this route.
   public init(by route: HelperRoute) {
     spare = SpareCourier(by: route)
   }
@@ -19,13 +21,13 @@ public struct CourierExchange: TokenExchange {
     self.spare = spare
   }
 
-  /// Starts a courier ahead; see `TokenExchange`.
+  /// Starts an exchange helper ahead; see `TokenExchange`.
   public func prepare() { spare.prepare() }
 
-  /// Starts a courier ahead, behind a reply; see `TokenExchange`.
+  /// Starts an exchange helper ahead, after the reply that is under way; see `TokenExchange`.
   public func prepareLater() { spare.prepareLater() }
 
-  /// Has a courier that waits for a request; see `TokenExchange`.
+  /// Gets an exchange helper that waits for a request; see `TokenExchange`.
   public func courier() async -> any ReadyCourier {
     do throws(HelperError) {
       return HelperCourier(.success(try await spare.take()), spare)
@@ -45,7 +47,7 @@ public struct CourierExchange: TokenExchange {
   }
 }
 
-/// One courier process, for one request.
+/// One process of the exchange helper, for one request.
 final class HelperCourier: ReadyCourier {
   /// Why there is no process.
   struct Missing: Error {
@@ -55,18 +57,19 @@ final class HelperCourier: ReadyCourier {
   }
 
   private static let ended = "the courier ended"
-  /// How many seconds more than its lifetime the courier itself is waited for.
+  /// How many seconds longer than the helper's lifetime to wait for it.
   private static let patience = 3
-  /// How long it is left alone after its reply, in milliseconds.
+  /// How long it may run after its reply, in milliseconds.
   private static let courtesy: Int32 = 20
-  /// How long it may have waited to be used, in seconds: the times of its request go on meanwhile.
+  /// How long it may wait before it is used, in seconds, because the time limits of its request
+  /// already run.
   private static let longestWait: Int64 = 1
-  /// The most bytes of an answer: a slot holds them sealed.
+  /// The greatest length of an answer in bytes: a slot holds it sealed.
   private static let maximumBody = 60 * 1024
 
   private enum State {
     case unused
-    /// It has its request since then, or this is what came of sending it.
+    /// It has had its request since this moment, or the request failed with this reply.
     case connecting(since: BootInstant, failure: TokenVault.ExchangeReply?)
     case used
   }
@@ -83,7 +86,7 @@ final class HelperCourier: ReadyCourier {
   deinit {
     guard case .success(let courier) = courier else { return }
     switch state.withLock({ $0 }) {
-    // It has heard nothing of a request that was not made.
+    // It knows nothing of a request that was not made.
     case .unused: spare.giveBack(courier)
     case .connecting: spare.end(courier)
     case .used: break
@@ -113,7 +116,7 @@ final class HelperCourier: ReadyCourier {
       defer { state = .used }
       return state
     }
-    // The slot's descriptor is lent for the call; the courier's copy is made before this returns.
+    // The slot's descriptor is lent for the call. The helper's copy exists before this returns.
     switch before {
     case .unused:
       if let failure = Self.send(request, terms, delivery, waits: false, by: courier.link) {
@@ -122,14 +125,14 @@ final class HelperCourier: ReadyCourier {
       }
       return await reply(of: courier, terms)
     case .connecting(let begun, nil) where BootInstant.now.seconds(since: begun) < Self.longestWait:
-      // One that has ended may have told before why it could not connect.
+      // A helper that has ended may have reported why it could not connect.
       try? courier.link.send(HelperProceedCall(), oneway: true)
       let reply = await reply(of: courier, terms)
       guard case .notSent(reason: Self.ended) = reply else { return reply }
     case .connecting: spare.end(courier)
     case .used: return .notSent(reason: "the courier was used before")
     }
-    // It has sent nothing, and no other one has tried.
+    // The helper has sent nothing, and no other helper has tried.
     return await CourierExchange(spare).perform(request, terms: terms, delivery: delivery)
   }
 
@@ -142,19 +145,21 @@ final class HelperCourier: ReadyCourier {
         try startThread {
           let seconds = Int64(terms.limits.courierLifetime + Self.patience)
           continuation.resume(returning: Self.reply(of: courier.link, within: seconds))
-          // Its end takes the kernel a millisecond, in which what it brought is written.
+          // The kernel needs a millisecond for its end. The answer is written during that time.
           courier.link.awaitEnd(withinMilliseconds: Self.courtesy)
           courier.link.finish(withinMilliseconds: 1000)
         }
       } catch {
-        // It has the request.
+        // The helper has the request already.
         spare.end(courier)
         continuation.resume(returning: .interrupted(reason: "\(error)"))
       }
     }
   }
 
-  /// Sends the call; what that comes to if it fails.
+  /// Sends the call.
+  ///
+  /// Returns the reply for a failure; `nil` if the call was sent.
   private static func send(
     _ request: ProviderRequest,
     _ terms: ExchangeTerms,
@@ -181,7 +186,7 @@ final class HelperCourier: ReadyCourier {
       waits: waits
     )
     do throws(HelperError) {
-      // Until all of the call is there, the courier cannot act on it.
+      // The helper cannot act on the call before all of it has arrived.
       try helper.send(call, more: true, passing: delivery?.slot ?? -1)
     } catch {
       if case .malformed = error { return .notSent(reason: "the request is too long") }
@@ -202,7 +207,8 @@ final class HelperCourier: ReadyCourier {
         switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
         case .begun:
           hasBegun = true
-          // The computer may have slept before; the courier's own time stands still then (alarm(2)).
+          // The computer may have slept before. The helper's own timer stands still then
+          // (alarm(2)).
           deadline = BootInstant.now.advanced(bySeconds: seconds)
         case .done: return .delivered
         case .sealed(let image): return .sealed(image)
@@ -216,7 +222,8 @@ final class HelperCourier: ReadyCourier {
         }
       }
     } catch {
-      // A courier tells before it sends the first byte: one that has ended without that has sent none.
+      // An exchange helper reports before it sends the first byte. If it ended without that report,
+      // it sent none.
       if case .ended = error, !hasBegun { return .notSent(reason: ended) }
       return .interrupted(reason: ended)
     }

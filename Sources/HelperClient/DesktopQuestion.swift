@@ -3,7 +3,7 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// Asks a helper for the fingers that fprintd has of a caller's user.
+/// Asks a helper for the fingers that fprintd has for a caller's user.
 struct DesktopQuestion: Sendable {
   private static let patience: Int64 = 10
 
@@ -15,7 +15,7 @@ struct DesktopQuestion: Sendable {
     self.route = route
   }
 
-  /// The fingers, by a helper that is started for it and ends then.
+  /// The fingers, from a helper that is started for this query and then ends.
   func fingers(
     _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
@@ -26,14 +26,14 @@ struct DesktopQuestion: Sendable {
     }
   }
 
-  /// The fingers, by a helper that goes on.
+  /// The fingers, from a helper that continues.
   func fingers(
     of helper: HelperLink
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
     try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
   }
 
-  /// What can be seen without a start of fprintd.
+  /// The fingers that are visible without a start of fprintd.
   func view(
     _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
   ) async throws(Presence.PresenceOutcome) -> DesktopView {
@@ -69,7 +69,7 @@ struct DesktopQuestion: Sendable {
   }
 
   private func ask(_ helper: HelperLink, starting: Bool) throws(HelperError) -> HelperEnrolled {
-    // Whose fingers: the helper asks the kernel who is at the other end.
+    // The caller's connection says whose fingers: the helper asks the kernel for its peer.
     var buffer = MessageBuffer(.helper)
     let connection = route.connection(of: caller)
     try helper.send(HelperListEnrolledCall(start: starting), passing: connection)
@@ -82,7 +82,7 @@ struct DesktopQuestion: Sendable {
 }
 
 extension DesktopFingers {
-  /// What a helper told; `nil` if there are none.
+  /// Makes the value from a helper's answer; `nil` if there are no fingers.
   fileprivate init?(_ enrolled: HelperEnrolled) throws(HelperError) {
     switch enrolled.source {
     case .none: return nil

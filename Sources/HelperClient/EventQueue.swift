@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Events from a thread that blocks to a task that waits: in order, none lost, one reader.
+/// Passes events from a blocking thread to a waiting task: in order, without loss, to one reader.
 final class EventQueue<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
@@ -9,7 +9,7 @@ final class EventQueue<Event: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Hands over an event.
+  /// Adds an event.
   func put(_ event: Event) {
     let reader = state.withLock { state -> CheckedContinuation<Event, Never>? in
       guard let reader = state.reader else {

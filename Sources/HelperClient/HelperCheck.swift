@@ -8,10 +8,10 @@ internal import VaultInterface
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
 
-  /// A check by fingerprint, in a helper that was prepared if there is one.
+  /// Runs a check by fingerprint, in a prepared helper if there is one.
   ///
-  /// A reader that is hidden from a helper, because a program used it when the helper looked, is
-  /// looked for by further ones.
+  /// A reader that another program used when the helper looked is hidden from that helper. Further
+  /// helpers then look for it.
   init(
     fingerprint call: HelperCheckCall,
     of caller: Caller,
@@ -29,7 +29,7 @@ struct HelperCheck: CheckConversation {
       while true {
         var talk = CheckTalk(conversation.helper, seconds: seconds)
         do throws(HelperError) {
-          // Whose prints: the helper asks the kernel who is at the other end.
+          // The caller's connection says whose prints: the helper asks the kernel for its peer.
           try talk.send(call, prints, passing: route.connection(of: caller))
           guard let hidden = try talk.follow(put) else { return }
           guard let pause = pauses.popFirst() else {
@@ -38,7 +38,7 @@ struct HelperCheck: CheckConversation {
           put(.waiting)
           try conversation.restart(after: pause)
         } catch {
-          // A helper that waited for its check may have been ended meanwhile.
+          // A prepared helper may have ended while it waited.
           guard mayBeGone, error == .ended, !talk.hasAnswered else { throw error }
           try conversation.restart(after: 0)
         }
@@ -47,7 +47,7 @@ struct HelperCheck: CheckConversation {
     }
   }
 
-  /// A check by password.
+  /// Runs a check by password.
   init(
     password call: HelperCheckCall,
     of caller: Caller,
@@ -64,7 +64,7 @@ struct HelperCheck: CheckConversation {
   func next() async -> TokenVault.CheckEvent { await conversation.next() }
 
   func respond(_ text: SharedSecret) async {
-    // A failure shows as the end of what is read.
+    // A failure appears as the end of the input.
     do throws(HelperError) {
       try conversation.helper.send(HelperRespondCall(text: text))
     } catch {
@@ -75,16 +75,16 @@ struct HelperCheck: CheckConversation {
   func cancel() { conversation.cancel() }
 }
 
-/// What one helper is told, and answers.
+/// The messages to and from one helper.
 private struct CheckTalk: ~Copyable {
-  /// After so many seconds a person wonders whether anything happens.
+  /// After so many seconds without news a person needs a message.
   private static let patience: Int64 = 3
 
   private let helper: HelperLink
   private let seconds: Int64
   private var buffer = MessageBuffer(.helper)
   private var prints = 0
-  /// The helper has said something.
+  /// Whether the helper has sent a reply.
   private(set) var hasAnswered = false
 
   init(_ helper: HelperLink, seconds: Int64) {
@@ -92,7 +92,9 @@ private struct CheckTalk: ~Copyable {
     self.seconds = seconds
   }
 
-  /// Sends all at once: the helper takes one call after the other.
+  /// Sends all calls at once.
+  ///
+  /// The helper handles them one after the other.
   mutating func send(
     _ call: HelperCheckCall,
     _ prints: [LoadedPrint],
@@ -105,9 +107,9 @@ private struct CheckTalk: ~Copyable {
     try helper.send(call, more: call.presenceMethod == .fingerprint, passing: connection)
   }
 
-  /// Hands events over until the last one.
+  /// Passes events on until the last one.
   ///
-  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was handed over.
+  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was passed on.
   mutating func follow(
     _ put: (TokenVault.CheckEvent) -> Void
   ) throws(HelperError) -> String? {
@@ -128,7 +130,7 @@ private struct CheckTalk: ~Copyable {
         isArmed = true
         put(.reader(SeenReader(reader), only: reader.finger))
         put(.ready)
-      // That the reader waits at all stands on the screen already; that it is busy does not.
+      // The screen already says that the reader waits. It does not say that the reader is busy.
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.patience: continue
       default:
         let event = TokenVault.CheckEvent(reply)
@@ -166,7 +168,8 @@ extension TokenVault.CheckEvent {
 }
 
 extension SeenReader {
-  /// What a helper told of the reader that it opened; nil if fprintd opened it.
+  /// Makes the value from a helper's description of the reader that it opened; `nil` if fprintd
+  /// opened it.
   init?(_ reader: ArmedReader) {
     guard let driver = reader.driver, let scan = reader.scan else { return nil }
     self.init(name: reader.name, driver: driver, scan: scan == .swipe ? .swipe : .press)

@@ -3,29 +3,31 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-/// What a conversation reports, its breaking off included.
+/// An event of a conversation, which may also be its failure.
 protocol ConversationEvent: Sendable {
-  /// Nothing has happened for a while, or the reader is in use.
+  /// No event came for a while, or the reader is in use.
   static var waiting: Self { get }
-  /// A finger lies on the reader since the use before.
+  /// A finger still lies on the reader from the previous use.
   static var lift: Self { get }
-  /// Whether nothing follows.
+  /// Whether this is the last event.
   var isLast: Bool { get }
-  /// The last event of one whose helper did not say how it ended.
+  /// The last event of a conversation whose helper did not report how it ended.
   static func broken(_ error: HelperError, wasCancelled: Bool) -> Self
 }
 
-/// One conversation with a helper process: a thread reads what the helper says, whoever is
-/// interested takes it as events.
+/// One conversation with a helper process.
+///
+/// A thread reads the helper's replies and queues them as events.
 final class HelperConversation<Event: ConversationEvent>: Sendable {
-  /// How long the last event of a helper is waited for that was told to end, in milliseconds: a driver
-  /// may finish a scan first.
+  /// How long to wait for the last event of a helper that was told to end, in milliseconds.
+  ///
+  /// A driver may finish a scan first.
   private static var patience: UInt64 { 9500 }
-  /// How long a helper has to release the reader after its last event, in milliseconds.
+  /// How long a helper may take to release the reader after its last event, in milliseconds.
   private static var releaseTime: Int32 { 16_000 }
-  /// How long the use before this one is waited for, in milliseconds.
+  /// How long to wait for the previous use, in milliseconds.
   private static var turnTime: Int64 { 12_000 }
-  /// When the person is told why nothing happens, in milliseconds.
+  /// After how long the person is told that the reader is not ready, in milliseconds.
   private static var tellTime: Int32 { 400 }
 
   private let link: Mutex<HelperLink>
@@ -34,11 +36,11 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
   private let isCancelled = Atomic(false)
   private let cancelled: Milestone
 
-  /// Starts a thread for `talk`, which hands over events until the last one.
+  /// Starts a thread for `talk`, which passes on events until the last one.
   ///
-  /// `prepared` is a helper that waits already; without one, one is started.
+  /// `prepared` is a helper that waits already. Without one, a helper is started.
   ///
-  /// - Throws: `notAvailable` where it cannot be started.
+  /// - Throws: `notAvailable` if the helper cannot be started.
   init(
     by route: HelperRoute,
     prepared: HelperLink? = nil,
@@ -60,9 +62,9 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
       do throws(SystemError) {
         try startThread { [self] in
           let limit = lead(talk, use)
-          // A helper releases the reader last; one that hangs is ended.
+          // A helper releases the reader last. A helper that hangs is ended.
           self.helper.finish(withinMilliseconds: limit)
-          // A use that was cancelled while it waited has not waited for the one before it.
+          // A use that was cancelled while it waited has not yet waited for the previous one.
           _ = use?.previous?.ended.wait(milliseconds: Int32(Self.turnTime))
           use?.ended.reach()
         }
@@ -81,20 +83,23 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
 
   func next() async -> Event { await events.next() }
 
-  /// Has the helper end, which still says how: a finger may have been seen already.
+  /// Tells the helper to end.
+  ///
+  /// It still reports its result, because it may have seen a finger already.
   func cancel() {
     guard !isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
     cancelled.reach()
     helper.hangUp()
     Task { [weak self] in
       try? await Task.sleep(nanoseconds: Self.patience * 1_000_000)
-      // It hangs, or somebody has stopped it.
+      // The helper hangs, or another program has stopped it.
       self?.helper.stop()
     }
   }
 
-  /// Starts another helper in place of the one that has ended, after a pause; on this conversation's
-  /// thread.
+  /// Starts another helper after a pause, in place of the one that has ended.
+  ///
+  /// It runs on this conversation's thread.
   ///
   /// - Throws: `ended` if the conversation was cancelled.
   func restart(after milliseconds: Int32) throws(HelperError) {
@@ -102,11 +107,13 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
     helper.finish(withinMilliseconds: 1000)
     let fresh = try HelperLink(.presence, by: route)
     link.withLock { $0 = fresh }
-    // The cancel may have told the helper before.
+    // The cancellation may have reached only the previous helper.
     if isCancelled.load(ordering: .acquiring) { fresh.hangUp() }
   }
 
-  /// Leads the conversation to its end; how long the helper has to end after that.
+  /// Runs the conversation to its end.
+  ///
+  /// Returns how long the helper may then take to end.
   private func lead(
     _ talk: (HelperConversation<Event>, (Event) -> Void) throws(HelperError) -> Void,
     _ use: ReaderTurn.Use?
@@ -132,7 +139,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
       guard !isCancelled.load(ordering: .acquiring) else { throw .ended }
       if !isTold { events.put(previous.isOver ? .lift : .waiting) }
       isTold = true
-      // The helper that comes now finds out itself whether the reader is in use.
+      // The next helper finds out itself whether the reader is in use.
       if BootInstant.now.nanoseconds >= deadline { return }
     }
   }

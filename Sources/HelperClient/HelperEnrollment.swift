@@ -3,9 +3,9 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// One enrolment in a helper process.
+/// One enrollment in a helper process.
 struct HelperEnrollment: EnrollmentConversation {
-  /// How long the engine has to store a print, in seconds, before the reader deletes it.
+  /// How long the engine may take to store a print, in seconds, before the reader deletes it.
   private static let keepTime: Int64 = 15
 
   private let conversation: HelperConversation<EnrollmentEvent>
@@ -32,15 +32,15 @@ struct HelperEnrollment: EnrollmentConversation {
   func next() async -> EnrollmentEvent { await conversation.next() }
 
   func keep() {
-    // An engine that dies before this has not kept it either.
+    // If the engine dies before this, it has not stored the print either.
     try? conversation.helper.send(HelperKeepCall())
   }
 
   func cancel() { conversation.cancel() }
 
-  /// Hands events over until the last one.
+  /// Passes events on until the last one.
   ///
-  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was handed over.
+  /// - Returns: why the reader is hidden from this helper; `nil` if the last event was passed on.
   private static func talk(
     _ helper: HelperLink,
     _ request: EnrollmentRequest,
@@ -68,7 +68,7 @@ struct HelperEnrollment: EnrollmentConversation {
         put(event)
         guard event.isLast else { continue }
         guard case .done = event else { return nil }
-        // What is not kept by then is deleted on the reader when the socket closes.
+        // A print that is not kept by then is deleted on the reader when the socket closes.
         let end = BootInstant.now.advanced(bySeconds: keepTime)
         _ = try? helper.receive(&buffer, to: HelperKeepCall.self, until: end)
         return nil

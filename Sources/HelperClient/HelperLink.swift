@@ -7,35 +7,38 @@ internal import VaultInterface
 enum HelperError: Error, Equatable {
   /// It could not be started.
   case notStarted(String)
-  /// It ended before it had answered.
+  /// It ended before it answered.
   case ended
-  /// Its time was up, or its socket failed: it may still be at work.
+  /// Its time is over, or its socket failed.
+  ///
+  /// It may still be at work.
   case silent
-  /// It answered something else than the interface says.
+  /// Its answer does not match the interface.
   case malformed
-  /// It could not find out what was asked.
+  /// It could not find the answer.
   case unseen
 }
 
-/// One helper at work, and this side of its socket.
+/// One running helper, and this side of its socket.
 ///
-/// Its calls block: each conversation has a thread of its own. When this object goes away the
-/// socket closes, which is what tells the helper to end.
+/// Its calls block, so each conversation has a thread of its own. When this object is destroyed,
+/// the socket closes, which tells the helper to end.
 final class HelperLink: Sendable {
-  /// All that a helper inherits: a caller's locale or library path must not reach it, and no
-  /// variable chooses a reader.
+  /// The whole environment of a helper.
+  ///
+  /// A caller's locale or library path must not reach it, and no variable selects a reader.
   static let environment = [
     "PATH=/usr/bin:/bin",
     "LANG=C.UTF-8",
-    // A backtrace would print registers, and so perhaps a password.
+    // A backtrace would print registers, which may hold a password.
     "SWIFT_BACKTRACE=enable=no",
   ]
 
   private let socket: Descriptor
-  /// The helper, where it is this process's own.
+  /// The helper process if it is a child of this process.
   private let child: ChildProcess?
 
-  /// Reaches a helper, which begins its work with this.
+  /// Connects to a helper, which begins its work then.
   convenience init(_ helper: Helper, by route: HelperRoute) throws(HelperError) {
     switch route {
     case .children: try self.init(program: helper.program)
@@ -43,11 +46,14 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Connects to a socket, each of whose connections gets a process.
+  /// Connects to a socket.
+  ///
+  /// The service manager starts a process for each connection.
   private init(socket name: String, in directory: String) throws(HelperError) {
     do {
       socket = try UnixSocket.connect(in: Directory(path: directory), name: name)
-      // What is sent is a token or a password: the listener must be the service manager's.
+      // The message holds a token or a password, so the listener must belong to the service
+      // manager.
       let server = try socket.peerCredentials().user
       guard server == 0 else {
         throw HelperError.notStarted(
@@ -62,7 +68,7 @@ final class HelperLink: Sendable {
     child = nil
   }
 
-  /// Starts a program with its side of the socket as descriptor 0.
+  /// Starts a program, whose descriptor 0 is the other side of the socket.
   private init(program name: String) throws(HelperError) {
     do {
       let program = try InstalledProgram(name)
@@ -81,7 +87,9 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Sends a call, with a descriptor beside its first byte if one is given.
+  /// Sends a call.
+  ///
+  /// If a descriptor is given, it goes with the first byte.
   func send<Method: VarlinkMethod>(
     _ call: Method,
     more: Bool = false,
@@ -107,10 +115,11 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Waits until the helper has answered a question that asks for nothing: it has begun, and has this
-  /// conversation.
+  /// Waits until the helper has answered a call without effect.
   ///
-  /// - Returns: whether its exchange may wait. An earlier helper does not know `Proceed`.
+  /// The helper then runs, and has this conversation.
+  ///
+  /// - Returns: whether its exchange may wait. An older helper does not know `Proceed`.
   func greet(
     _ buffer: inout MessageBuffer,
     until deadline: BootInstant
@@ -154,7 +163,7 @@ final class HelperLink: Sendable {
           unsafe try socket.receive(into: room)?.count ?? 0
         }
       } catch {
-        // unix(7): the other side has closed, and has left something unread.
+        // unix(7): the other side has closed its socket with unread bytes in it.
         if error.code == ECONNRESET { throw .ended }
         throw .silent
       }
@@ -162,24 +171,30 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Whether the helper has said nothing, has not closed the connection, and is not stopped; nil if the last is
-  /// not to be seen: the service manager's process is not this one's child.
+  /// Whether the helper has sent nothing, has not closed the connection, and is not stopped.
+  ///
+  /// It is `nil` if the last fact cannot be seen, because the service manager's process is not a
+  /// child of this process.
   var isIdle: Bool? {
     guard (try? socket.waitReadable(milliseconds: 0)) == false else { return false }
     return child.map { !$0.isStopped }
   }
 
-  /// Tells the helper to end, from any thread: its last words can still be received.
+  /// Tells the helper to end, from any thread.
+  ///
+  /// Its last replies can still be received.
   func hangUp() {
     socket.shutDownSending()
   }
 
-  /// Tells the helper to end, from any thread: a `receive` that waits returns.
+  /// Tells the helper to end, from any thread.
+  ///
+  /// A waiting `receive` returns.
   func stop() {
     socket.shutDown()
   }
 
-  /// Waits for the helper to end by itself, or because it was told to.
+  /// Waits for the helper to end.
   func awaitEnd(withinMilliseconds limit: Int32) {
     if let child {
       child.awaitEnd(withinMilliseconds: limit)
@@ -188,7 +203,7 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Waits for the helper to end after its work, and ends it where it does not.
+  /// Waits for the helper to end after its work, and ends it if it does not.
   func finish(withinMilliseconds limit: Int32) {
     socket.shutDownSending()
     if child == nil { awaitClose(withinMilliseconds: limit) }
@@ -196,7 +211,9 @@ final class HelperLink: Sendable {
     child?.finish(withinMilliseconds: limit)
   }
 
-  /// Waits until the other side has closed, which a helper of the service manager does with its end.
+  /// Waits until the other side closes.
+  ///
+  /// A helper of the service manager does that when it ends.
   private func awaitClose(withinMilliseconds limit: Int32) {
     let end = BootInstant.now.nanoseconds + Int64(limit) * 1_000_000
     while case let left = (end - BootInstant.now.nanoseconds) / 1_000_000, left > 0 {

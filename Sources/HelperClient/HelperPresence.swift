@@ -4,9 +4,9 @@ internal import System
 public import TokenVault
 internal import VaultInterface
 
-/// Presence checks by `thumblatch-presence`, one process for each.
+/// Runs presence checks in `thumblatch-presence`, one process for each.
 public struct HelperPresence: PresenceCheck {
-  /// How much longer than its own limit a helper is waited for, in seconds.
+  /// How many seconds longer than its own limit to wait for a helper.
   static let grace: Int64 = 5
   /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
   static let pauses: [Int32] = [250, 500, 1000, 2000, 4000]
@@ -16,7 +16,7 @@ public struct HelperPresence: PresenceCheck {
   private let route: HelperRoute
   private let turn = ReaderTurn()
 
-  /// Checks that reach their helper by this way.
+  /// Makes checks that reach their helper by this route.
   public init(by route: HelperRoute) {
     self.route = route
   }
@@ -42,7 +42,7 @@ public struct HelperPresence: PresenceCheck {
     )
   }
 
-  /// Asks the system password; see `PresenceCheck`.
+  /// Asks for the system password; see `PresenceCheck`.
   public func password(
     of caller: Caller,
     seconds: Int64
@@ -55,7 +55,7 @@ public struct HelperPresence: PresenceCheck {
     )
   }
 
-  /// Takes a new print; see `PresenceCheck`.
+  /// Enrolls a new print; see `PresenceCheck`.
   public func enroll(
     _ request: EnrollmentRequest
   ) async throws(Presence.PresenceOutcome) -> any EnrollmentConversation {
@@ -67,12 +67,12 @@ public struct HelperPresence: PresenceCheck {
     await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
   }
 
-  /// What the system knows about the reader; see `PresenceCheck`.
+  /// The system's facts about the reader; see `PresenceCheck`.
   public func reader() async -> ReaderFacts {
     await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
   }
 
-  /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
+  /// The fingers that fprintd has for the caller's user; see `PresenceCheck`.
   public func desktopFingers(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
@@ -139,7 +139,7 @@ public struct HelperPresence: PresenceCheck {
   }
 }
 
-/// Does what blocks on a thread of its own; nil if there is none to be had.
+/// Runs blocking work on a thread of its own; `nil` if no thread can be started.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
   await withCheckedContinuation { continuation in
     do throws(SystemError) {
@@ -151,7 +151,7 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async ->
 }
 
 extension HelperCheckCall {
-  /// A check for exactly the fingers that were seen.
+  /// Makes a check for exactly the fingers that were seen.
   init(_ request: FingerRequest) {
     let desktop = request.desktop
     self.init(
@@ -165,7 +165,7 @@ extension HelperCheckCall {
 }
 
 extension HelperError {
-  /// Why there was no check, for people.
+  /// Why there was no check, as a text for people.
   var reason: String {
     switch self {
     case .notStarted(let why): why
@@ -177,7 +177,7 @@ extension HelperError {
 }
 
 extension Presence.PresenceOutcome {
-  /// What a helper's failure means.
+  /// The outcome for a helper's failure.
   init(_ failure: HelperFailure, detail: String?) {
     switch failure {
     case .notAvailable: self = .notAvailable(detail ?? "there is no reader")

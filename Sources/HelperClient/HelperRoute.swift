@@ -1,16 +1,19 @@
 internal import System
 internal import TokenVault
 
-/// How the engine reaches its helpers.
+/// The way in which the engine reaches its helpers.
 public enum HelperRoute: Sendable, Equatable {
-  /// Each is a child process, started beside this program.
+  /// Each helper is a child process, started from beside this program.
   case children
-  /// Each is a connection to a socket in this directory, for which the service manager starts a
-  /// process that is nothing to this one.
+  /// Each helper is a connection to a socket in this directory.
+  ///
+  /// The service manager starts its process, which is not a child of this one.
   case sockets(directory: String)
 
-  /// The connection of a caller that is lent to a helper, so that the kernel tells the helper whose call
-  /// it is; -1 if helpers serve this process's own user alone, or the caller has no connection.
+  /// The caller's connection that is lent to a helper, so that the kernel tells the helper the
+  /// caller's identity.
+  ///
+  /// It is -1 if helpers serve only this process's own user, or if the caller has no connection.
   func connection(of caller: Caller) -> Int32 {
     switch self {
     case .children: -1
@@ -19,14 +22,14 @@ public enum HelperRoute: Sendable, Equatable {
   }
 }
 
-/// The helpers.
+/// The helper programs.
 enum Helper {
   case presence
   case exchange
 
   var program: String { "thumblatch-\(socket)" }
 
-  /// The name of its socket.
+  /// The name of the helper's socket.
   var socket: String {
     switch self {
     case .presence: "presence"

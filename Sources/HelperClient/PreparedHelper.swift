@@ -4,16 +4,18 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// A helper that was started with a prompt, and waits for its check.
+/// A helper that was started with a prompt and waits for its check.
 ///
-/// It holds no print and no reader until then, and ends with its socket: when the prompt is over, or
-/// the engine.
+/// Until the check it holds no print and no reader. It ends when its socket closes: after the
+/// prompt, or with the engine.
 final class PreparedHelper: PreparedCheck {
   private let route: HelperRoute
   private let turn: ReaderTurn
   private let link: Mutex<HelperLink?>
 
-  /// Nil where it cannot be started: the check will say why.
+  /// Makes a prepared helper; `nil` if it cannot be started.
+  ///
+  /// The check then reports the reason.
   init?(by route: HelperRoute, turn: ReaderTurn) {
     self.route = route
     self.turn = turn
@@ -48,7 +50,7 @@ final class PreparedHelper: PreparedCheck {
   func end() {
     guard let helper = link.withLock({ $0.take() }) else { return }
     helper.hangUp()
-    // A child is waited for, so that nothing is left of it.
+    // Wait for the child, so that no zombie process is left.
     try? startThread { helper.finish(withinMilliseconds: 1000) }
   }
 }

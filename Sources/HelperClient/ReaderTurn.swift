@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// Something that happens once, and can be waited for by a thread.
+/// An event that happens once, and that a thread can wait for.
 final class Milestone: Sendable {
   private let event: WakeEvent
 
@@ -9,28 +9,30 @@ final class Milestone: Sendable {
     event = try WakeEvent()
   }
 
-  /// It has happened.
+  /// Records that the event has happened.
   func reach() { event.signal() }
 
-  /// Waits for it; false if the time has passed first.
+  /// Waits for the event.
+  ///
+  /// Returns false if the time is over first.
   func wait(milliseconds: Int32) -> Bool {
     (try? event.descriptor.waitReadable(milliseconds: milliseconds)) ?? true
   }
 }
 
-/// One use of the reader after the other.
+/// Serializes the uses of the reader.
 ///
-/// The result of a check is known before its helper has released the reader: after a miss the finger is
-/// lifted first, or the next check would see the same touch. A helper that came too early would find
-/// the reader in use.
+/// The result of a check is known before its helper has released the reader. After a miss, the
+/// finger must be lifted first, or the next check would see the same touch. A helper that came too
+/// early would find the reader in use.
 final class ReaderTurn: Sendable {
-  /// One use.
+  /// One use of the reader.
   final class Use: Sendable {
-    /// Its result is known, and only the release is missing.
+    /// Whether its result is known and only the release is missing.
     private let isDecided = Atomic(false)
-    /// The reader is released.
+    /// Reached when the reader is released.
     let ended: Milestone
-    /// The use before it.
+    /// The previous use.
     let previous: Use?
 
     fileprivate init(after previous: Use?) throws(SystemError) {
@@ -45,10 +47,10 @@ final class ReaderTurn: Sendable {
 
   private let last = Mutex<Use?>(nil)
 
-  /// Begins a use, which waits for the end of the one before.
+  /// Begins a use, which waits for the end of the previous one.
   func begin() throws(SystemError) -> Use {
     try last.withLock { last throws(SystemError) in
-      // Of the uses before, the last one only: each has waited for its own.
+      // Only the last use matters, because each use has waited for its predecessor.
       let previous = last?.ended.wait(milliseconds: 0) == true ? nil : last
       let use = try Use(after: previous)
       last = use

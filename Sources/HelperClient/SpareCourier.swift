@@ -2,33 +2,41 @@ internal import Synchronization
 internal import System
 internal import VaultInterface
 
-/// Couriers that have started and wait for a request: at most one is kept ahead of the next request.
+/// Exchange helpers that have started and wait for a request.
 ///
-/// A courier takes 10 ms and more to start, most of it for its libraries. It knows neither user nor slot
-/// nor secret before its request, and serves one. It ends when this process does.
+/// At most one is kept ahead of the next request.
+///
+/// An exchange helper takes 10 ms or more to start, mostly for its libraries. Before its request it
+/// knows no user, no slot and no secret. It serves one request, and ends when this process does.
 final class SpareCourier: Sendable {
-  /// How long the start of a courier may take, in seconds: the service manager has to find room for it.
+  /// How long the start of a helper may take, in seconds.
+  ///
+  /// The service manager may be busy.
   private static let startSeconds: Int64 = 10
-  /// How long one that has started may take to answer another greeting, in seconds.
+  /// How long a started helper may take to answer another greeting, in seconds.
   private static let answerSeconds: Int64 = 1
-  /// How long one is kept that no request needs, in nanoseconds: it holds memory, and the libraries of its
-  /// start.
+  /// How long an unused helper is kept, in nanoseconds.
+  ///
+  /// It holds memory, and the libraries of its start.
   private static let keepingTime: UInt64 = 300 * 1_000_000_000
-  /// How long the start of one waits, in nanoseconds: it takes the kernel milliseconds, in which the reply to
-  /// the caller is under way.
+  /// How long to delay the start of a helper, in nanoseconds.
+  ///
+  /// The start takes the kernel milliseconds, and the reply to the caller should not wait for that.
   private static let courtesy: UInt64 = 10 * 1_000_000
 
-  /// One that has answered a greeting.
+  /// A helper that has answered a greeting.
   struct Courier {
     let link: HelperLink
-    /// Its file, as it was before the start; nil if there was none.
+    /// Its program file as it was before the start; `nil` if there was none.
     let program: InstalledProgram?
 
-    /// Whether it can be given a request that it must not send yet.
+    /// Whether it accepts a request that it must not send yet.
     let canWait: Bool
 
-    /// Whether a request may go to it: it has not ended, is not stopped, and its file was not replaced; nil if
-    /// only its answer shows that.
+    /// Whether a request may go to it: it has not ended, it is not stopped, and its file was not
+    /// replaced.
+    ///
+    /// It is `nil` if only an answer can show that.
     var isReady: Bool? {
       guard program == (try? InstalledProgram(Helper.exchange.program)) else { return false }
       return link.isIdle
@@ -37,23 +45,27 @@ final class SpareCourier: Sendable {
 
   private enum State {
     case none
-    /// Its start has begun; the request that waits takes it.
+    /// Its start has begun.
+    ///
+    /// A waiting request takes it.
     case starting(CheckedContinuation<Courier?, Never>?)
     case ready(Courier, number: UInt64)
   }
 
   private let route: HelperRoute
   private let state = Mutex((spare: State.none, last: UInt64(0)))
-  /// How many requests have taken a courier.
+  /// How many requests have taken a helper.
   private let requests = Atomic(0)
 
   init(by route: HelperRoute) {
     self.route = route
   }
 
-  /// Starts one behind the reply that is under way, if none is kept then; returns at once.
+  /// Starts a helper after the reply that is under way, unless one is kept then.
   ///
-  /// A request that comes before has one started behind its own reply.
+  /// Returns at once.
+  ///
+  /// If a request comes before that, its own reply starts the next helper.
   func prepareLater() {
     let known = requests.load(ordering: .relaxed)
     Task { [weak self] in
@@ -62,7 +74,9 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// Starts one if none is kept; returns at once.
+  /// Starts a helper unless one is kept.
+  ///
+  /// Returns at once.
   func prepare() {
     let isDue = state.withLock { state in
       guard case .none = state.spare else { return false }
@@ -77,9 +91,9 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// A courier that waits, for this request alone.
+  /// Takes a waiting helper, only for this request.
   ///
-  /// - Throws: why none could be started; nothing was sent then.
+  /// - Throws: why no helper could be started. Nothing was sent then.
   func take() async throws(HelperError) -> Courier {
     requests.add(1, ordering: .relaxed)
     if let spare = await taken() {
@@ -111,15 +125,15 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// Takes one back that was not used.
+  /// Takes an unused helper back.
   func giveBack(_ courier: Courier) { keep(courier) }
 
-  /// Takes the spare one, as soon as it has started.
+  /// Takes the spare helper as soon as it has started.
   private func taken() async -> Courier? {
     await withCheckedContinuation { continuation in
       let (isKnown, courier) = state.withLock { state -> (Bool, Courier?) in
         switch state.spare {
-        // Another request takes the one that starts.
+        // Another request takes the helper that is starting.
         case .none, .starting(.some): return (true, nil)
         case .starting(nil):
           state.spare = .starting(continuation)
@@ -133,7 +147,7 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// Keeps a courier that has started, or hands it to the request that waits; nil: it could not be started.
+  /// Keeps a started helper, or passes it to the waiting request; `nil` if it could not be started.
   private func keep(_ courier: Courier?) {
     enum Step {
       case hand(CheckedContinuation<Courier?, Never>)
@@ -163,7 +177,7 @@ final class SpareCourier: Sendable {
     }
   }
 
-  /// Ends the spare of this number if it is still there after its time.
+  /// Ends the spare helper of this number if it is still there after its time.
   private func endLater(_ number: UInt64) {
     Task { [weak self] in
       try? await Task.sleep(nanoseconds: Self.keepingTime)
@@ -180,18 +194,18 @@ final class SpareCourier: Sendable {
     if let unused { Self.end(unused.link, withinMilliseconds: 1000) }
   }
 
-  /// Ends one that was not used, and has its request already.
+  /// Ends a helper that was not used but has its request already.
   func end(_ courier: Courier) {
     courier.link.stop()
     Self.end(courier.link, withinMilliseconds: 1000)
   }
 
   private static func end(_ link: HelperLink, withinMilliseconds limit: Int32) {
-    // Its end is waited for. Without a thread its socket closes here, and it ends all the same.
+    // A thread waits for its end. Without a thread, its socket closes here, which ends it too.
     try? startThread { link.finish(withinMilliseconds: limit) }
   }
 
-  /// Starts one, and waits until it answers a question that asks for nothing.
+  /// Starts a helper, and waits until it answers a call without effect.
   private func start() throws(HelperError) -> Courier {
     let program = try? InstalledProgram(Helper.exchange.program)
     let link = try HelperLink(.exchange, by: route)
