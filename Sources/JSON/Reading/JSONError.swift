@@ -1,45 +1,45 @@
 public import SecretMemory
 
-/// Why JSON text could not be read or written, or a value was not what was asked for.
+/// Why JSON text could not be read or written, or a value was not the requested one.
 ///
-/// It carries places and the names that *we* asked for, never any of the text.
+/// It holds only offsets and the names that *we* requested, never any of the text.
 public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The text is longer than `JSONReader.maximumCount`.
   case tooLong(Int)
-  /// The text ends before its value does: more bytes could make it whole.
+  /// The text ends inside its value: more bytes could complete it.
   case truncated
-  /// A byte that no JSON text has at this offset.
+  /// A byte that is not valid JSON at this offset.
   case unexpected(offset: Int)
   /// The bytes are not UTF-8.
   case notText
   /// A `\u` escape of half a surrogate pair.
   case loneSurrogate(offset: Int)
-  /// A NUL in a string, however written: C would end the string there.
+  /// A NUL in a string, written in any way: C would end the string there.
   case containsNUL
   /// A member name over `JSONReader.maximumName` bytes, or with a run of combining marks.
   case unusableName(offset: Int)
-  /// A secret that is no text.
+  /// A secret that is not a text.
   case unusableSecret(offset: Int)
-  /// A member name that this object has had before.
+  /// A member name that occurs twice in an object.
   case duplicateMember(offset: Int)
-  /// Arrays and objects within one another beyond `JSONReader.maximumDepth`.
+  /// Arrays and objects nested deeper than `JSONReader.maximumDepth`.
   case tooDeep
   /// More arrays and objects than `JSONReader.maximumContainers`.
   case tooManyContainers
-  /// A number that no `Double` holds, or one that is not finite.
+  /// A number that does not fit a `Double`, or is not finite.
   case numberOutOfRange
   /// More secrets than `JSONReader.maximumSecrets`.
   case tooManySecrets
-  /// A secret could not be held.
+  /// No memory for a secret.
   case memory(SecretMemoryError)
-  /// A secret in a value that was to be written to ordinary memory.
+  /// A secret in a value that was about to be written to ordinary memory.
   case secretInOrdinaryMemory
   /// The object has no member of this name.
   case missing(String)
   /// The member of this name is of another type, or a number out of range.
   case wrongType(String)
 
-  /// What happened, without any of the text.
+  /// The problem, without any of the text.
   public var description: String {
     switch self {
     case .tooLong(let count): "JSON text of \(count) bytes is too long"

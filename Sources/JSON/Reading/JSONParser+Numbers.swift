@@ -1,6 +1,6 @@
-/// Numbers.
+/// Parsing of numbers.
 extension JSONParser {
-  /// The most bytes of one number: 17 digits tell every `Double` from the others.
+  /// The most bytes of one number: 17 digits identify every `Double`.
   private static let maximumNumber = 512
 
   mutating func number() throws(JSONError) -> JSONValue {
@@ -35,7 +35,7 @@ extension JSONParser {
     return .unusable
   }
 
-  /// The integer of up to 18 digits between `start` and here, none of which can overflow.
+  /// The integer from `start` to here; up to 18 digits cannot overflow.
   private func shortInteger(from start: Int) -> Int64? {
     let isNegative = byte(at: start) == UInt8(ascii: "-")
     let first = isNegative ? start + 1 : start

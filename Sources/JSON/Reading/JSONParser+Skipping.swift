@@ -1,11 +1,11 @@
-/// Values that are stepped over: nothing is made of them.
+/// Skipping of values, without creating anything.
 extension JSONParser {
-  /// Steps over one value, which must be JSON.
+  /// Skips one value, which must be valid JSON.
   ///
-  /// It does not call itself, because the depth of a value that is skipped has no limit. Each byte is
-  /// looked at once. An open array or object takes one byte of memory.
+  /// It is not recursive, because the depth of a skipped value is unlimited. Each byte is examined
+  /// once. An open array or object takes one byte of memory.
   mutating func skipValue() throws(JSONError) {
-    // What closes each array or object that is open, from the outermost.
+    // The closing bracket of each open array or object, outermost first.
     var closing: [UInt8] = []
     repeat {
       switch try peek() {
@@ -27,7 +27,7 @@ extension JSONParser {
       case UInt8(ascii: "\""): _ = try scanString()
       default: _ = try scalar()
       }
-      // A value ends here, and with it each array or object whose last one it is.
+      // A value ends here. Close each array or object that it was the last value of.
       while let bracket = closing.last {
         guard try isLast(bracket) else {
           if bracket == UInt8(ascii: "}") { try skipName() }
@@ -38,7 +38,7 @@ extension JSONParser {
     } while !closing.isEmpty
   }
 
-  /// Steps over the name of a member and its colon.
+  /// Skips the name of a member and its colon.
   private mutating func skipName() throws(JSONError) {
     guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
     _ = try scanString()

@@ -1,9 +1,9 @@
 internal import PlainText
 internal import SecretMemory
 
-/// Strings: checked and measured first, then written once, where they are to stay.
+/// Strings: first checked and measured, then written once to their final location.
 extension JSONParser {
-  /// The string that starts here; `unusable` where it is no text that a program should touch.
+  /// The string that starts here; `unusable` if a program should not process it.
   mutating func string() throws(JSONError) -> JSONValue {
     let start = position + 1
     let (count, isUsable) = try scanString()
@@ -22,12 +22,14 @@ extension JSONParser {
     }
   }
 
-  /// The secret that starts here; `unusable` if it is nested, cannot be kept, and the rest counts.
+  /// The secret that starts here; `unusable` if it is nested and cannot be kept, and the rules keep
+  /// the rest of the document.
   mutating func secret() throws(JSONError) -> JSONValue {
     let isLeftOut = rules.keepsRest && depth > 1
     let most = isLeftOut ? rules.mostNestedSecrets : JSONReader.maximumSecrets
     let start = position + 1
-    // Of the outermost object none is left out that is no text: the answer would seem to have none.
+    // An invalid secret of the outermost object is an error: otherwise the answer would seem to
+    // have none.
     let (count, isUsable) = try scanString()
     if isLeftOut, !isUsable || secrets >= most { return .unusable }
     guard secrets < most else { throw .tooManySecrets }
@@ -46,8 +48,10 @@ extension JSONParser {
     }
   }
 
-  /// Checks the string that starts here, steps over it, and says how long it is unescaped, and
-  /// whether it is text: false only where the rules keep the rest of the document.
+  /// Checks and skips the string that starts here.
+  ///
+  /// It returns the unescaped length, and whether the string is text: false only if the rules keep
+  /// the rest of the document.
   mutating func scanString() throws(JSONError) -> (count: Int, isUsable: Bool) {
     position += 1
     var count = 0
@@ -71,8 +75,9 @@ extension JSONParser {
     }
   }
 
-  /// Steps over an escape, and says how many bytes of UTF-8 it stands for; `nil` where it stands
-  /// for no character of a text, and the rules keep the rest of the document.
+  /// Skips an escape and returns its length in UTF-8.
+  ///
+  /// `nil` if it is not a valid character and the rules keep the rest of the document.
   private mutating func scanEscape() throws(JSONError) -> Int? {
     let start = position
     guard let letter = byte(at: position + 1) else { throw .truncated }
@@ -92,7 +97,7 @@ extension JSONParser {
     }
   }
 
-  /// Steps over the second half of a pair whose first half began at `start`.
+  /// Skips the second half of a surrogate pair whose first half began at `start`.
   private mutating func scanLowSurrogate(_ start: Int) throws(JSONError) -> Int? {
     guard let backslash = byte(at: position) else { throw .truncated }
     guard backslash == UInt8(ascii: "\\") else {
@@ -102,20 +107,20 @@ extension JSONParser {
     guard letter == UInt8(ascii: "u") else { return try unusable(.loneSurrogate(offset: start)) }
     let before = position
     guard (0xDC00..<0xE000).contains(try scanUnit()) else {
-      // What follows is an escape of its own.
+      // The following escape is a separate one.
       position = before
       return try unusable(.loneSurrogate(offset: start))
     }
     return 4
   }
 
-  /// `nil` where a value of no use is left out, and the rest of the document counts.
+  /// `nil` if the rules drop an unusable value and keep the rest of the document.
   private func unusable(_ error: JSONError) throws(JSONError) -> Int? {
     guard rules.keepsRest else { throw error }
     return nil
   }
 
-  /// Steps over `\uXXXX`.
+  /// Skips `\uXXXX`.
   private mutating func scanUnit() throws(JSONError) -> UInt32 {
     for index in position + 2..<position + 6 {
       guard let digit = byte(at: index) else { throw .truncated }
@@ -134,7 +139,7 @@ extension JSONParser {
     return unit
   }
 
-  /// Writes the string that starts here, which `scanString` has checked and measured.
+  /// Writes the string that starts here, already checked and measured by `scanString`.
   private func unescape(from start: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
     var source = start
     var count = 0

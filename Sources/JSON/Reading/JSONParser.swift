@@ -1,8 +1,8 @@
 internal import PlainText
 
-/// A recursive descent through text that is known to be UTF-8.
+/// A recursive descent parser for text that is known to be UTF-8.
 ///
-/// Every look at a byte goes through `byte(at:)`, which knows the end.
+/// Every byte is read through `byte(at:)`, which checks the bounds.
 @safe
 struct JSONParser {
   let text: UnsafeRawBufferPointer
@@ -39,7 +39,7 @@ struct JSONParser {
     }
   }
 
-  /// The next byte that is not white space, which stays where it is.
+  /// The next byte that is not white space, without consuming it.
   mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
     guard let next = byte(at: position) else { throw .truncated }
@@ -86,7 +86,8 @@ struct JSONParser {
     return try body(&self)
   }
 
-  /// An array or an object beyond what is kept: an error, unless the rest of the document counts.
+  /// Handles an array or object over the limits: an error, unless the rules keep the rest of the
+  /// document.
   private mutating func leaveOut(_ error: JSONError) throws(JSONError) -> JSONValue {
     guard rules.keepsRest else { throw error }
     try skipValue()
@@ -133,11 +134,11 @@ struct JSONParser {
     }
   }
 
-  /// Steps over the name of a member; `nil` if the member is to be skipped.
+  /// Reads the name of a member; `nil` if the member must be skipped.
   private mutating func memberName() throws(JSONError) -> String? {
     let start = position
     let (length, isUsable) = try scanString()
-    // The length is asked before anything is made of the name: nothing hashes or compares more.
+    // Check the length before creating the name: longer names are never hashed or compared.
     if isUsable, length <= JSONReader.maximumName {
       let name = unescaped(from: start + 1, count: length)
       if name.isStreamSafe { return name }
@@ -151,7 +152,7 @@ struct JSONParser {
     position += 1
   }
 
-  /// Steps over a comma (false) or the closing bracket (true).
+  /// Consumes a comma (false) or the closing bracket (true).
   mutating func isLast(_ closing: UInt8) throws(JSONError) -> Bool {
     let next = try peek()
     guard next == closing || next == UInt8(ascii: ",") else {

@@ -1,23 +1,24 @@
 public import SecretMemory
 
-/// The one reader of JSON text: strict (RFC 8259), bounded, and without a trap for any input.
+/// The only reader of JSON text: strict (RFC 8259), bounded, and without a trap for any input.
 ///
-/// Refused beyond the grammar: names that come twice, names over `maximumName` bytes, NUL in strings,
-/// halves of surrogate pairs, numbers that no `Double` holds, a byte order mark, and depth beyond
-/// `maximumDepth`. `JSONRules` says what is refused and what is only left out.
+/// Refused beyond the grammar: duplicate names, names over `maximumName` bytes, NUL in strings,
+/// halves of surrogate pairs, numbers that do not fit a `Double`, a byte order mark, and depth over
+/// `maximumDepth`. `JSONRules` decides whether these are errors or only left out.
 ///
-/// The time that it takes is proportional to the length of the text, whatever stands there, and so
-/// is the time of any `String` operation on what it brings: see `String.isStreamSafe`.
+/// The running time is proportional to the length of the text, for any input. The same holds for
+/// any `String` operation on the result: see `String.isStreamSafe`.
 public enum JSONReader {
-  /// The most bytes that are read.
+  /// The most bytes of a text.
   public static let maximumCount = 1 << 20
-  /// The most arrays and objects within one another.
+  /// The deepest nesting of arrays and objects.
   public static let maximumDepth = 32
-  /// The most arrays and objects in a text of so many bytes: one for each 16 bytes, and 256.
+  /// The most arrays and objects in a text of `count` bytes: one for each 16 bytes, and 256.
   ///
-  /// Each takes memory of its own, which is most of what a text can cost; what is meant holds more.
+  /// Each needs its own memory, which is most of the cost of a text. Real documents have more
+  /// content for each.
   public static func maximumContainers(ofBytes count: Int) -> Int { 256 + count / 16 }
-  /// The most secrets in one text: each takes a slot of locked memory.
+  /// The most secrets in one text: each needs a slot of locked memory.
   public static let maximumSecrets = 64
   /// The most bytes of a member's name.
   public static let maximumName = 128
@@ -35,7 +36,7 @@ public enum JSONReader {
 
   /// Reads one value from ordinary memory.
   public static func read(_ bytes: [UInt8], _ rules: JSONRules) throws(JSONError) -> JSONValue {
-    // `Array.withUnsafeBytes` rethrows any error: a result carries the type out.
+    // `Array.withUnsafeBytes` rethrows any error, so a `Result` carries the typed one.
     let result = unsafe bytes.withUnsafeBytes { buffer in
       Result { () throws(JSONError) in unsafe try read(buffer, rules) }
     }
@@ -52,7 +53,7 @@ public enum JSONReader {
     }
   }
 
-  /// Reads one value from ordinary memory; nothing in it is left out.
+  /// Reads one value from ordinary memory; invalid content is an error.
   public static func read(
     _ bytes: [UInt8],
     secretMembers: Set<String> = []
@@ -60,7 +61,7 @@ public enum JSONReader {
     try read(bytes, JSONRules(secretMembers: secretMembers))
   }
 
-  /// Reads one value from a secret; nothing in it is left out.
+  /// Reads one value from a secret; invalid content is an error.
   public static func read(
     _ bytes: borrowing SecretBytes,
     secretMembers: Set<String> = []

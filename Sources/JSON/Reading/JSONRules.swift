@@ -1,32 +1,32 @@
 internal import PlainText
 
-/// What a reader of JSON does with members that are secret, and with what it cannot use.
+/// How a reader of JSON treats secret members and unusable values.
 public struct JSONRules: Sendable {
   let keepsRest: Bool
   let allowsRepeated: Bool
   let longestMixedText: Int
-  /// A list: a table would hash each name of the document.
+  /// An array: a table would hash each name of the document.
   private let secretMembers: [String]
   /// The most secrets below the members of the outermost object.
   ///
-  /// Those members keep their room: a list of strings under the name of a secret must not take the place
-  /// of the refresh token behind it.
+  /// Those members have reserved room: a list of strings under the name of a secret must not take
+  /// the place of the refresh token after it.
   let mostNestedSecrets: Int
 
   /// - Parameters:
   ///   - secretMembers: the members whose strings, at any depth, are unescaped straight into
-  ///     `SecretBytes` and never are a `String`. Strings in an array or object under such a name are
-  ///     secrets too, so that a secret of a wrong shape does not leak into one.
-  ///   - keepsRest: whether a document is read although it holds a member or a value of no use. Such
-  ///     a member, by its name, is left out; such a value is `JSONValue.unusable`. So is an array or
-  ///     an object beyond `JSONReader.maximumDepth` or `JSONReader.maximumContainers`, and a nested
-  ///     secret beyond `JSONReader.maximumSecrets`. A provider's answer is read so: a rotated refresh
-  ///     token must not be lost because of another member.
-  ///   - allowsRepeated: whether a member whose name comes twice is `JSONValue.unusable` instead of an
-  ///     error. A secret of the outermost object is an error in any case: nothing says which of the
-  ///     two is the one that counts.
-  ///   - longestMixedText: the most bytes of a string that is not ASCII; a longer one is `unusable`.
-  ///     Operations on ASCII take about a hundredth of the time.
+  ///     `SecretBytes` and never become a `String`. Strings in an array or object under such a name
+  ///     are secrets too, so that a secret of a wrong shape does not leak into a `String`.
+  ///   - keepsRest: whether to read a document with unusable members or values. A member with an
+  ///     unusable name is left out; an unusable value is `JSONValue.unusable`. So is an array or an
+  ///     object over `JSONReader.maximumDepth` or `JSONReader.maximumContainers`, and a nested
+  ///     secret over `JSONReader.maximumSecrets`. A provider's answer is read this way: a rotated
+  ///     refresh token must not be lost because of another member.
+  ///   - allowsRepeated: whether a member with a repeated name is `JSONValue.unusable` instead of
+  ///     an error. A repeated secret of the outermost object is always an error, because nothing
+  ///     says which of the two counts.
+  ///   - longestMixedText: the most bytes of a string that is not ASCII; a longer one is
+  ///     `unusable`. Operations on ASCII take about a hundredth of the time.
   public init(
     secretMembers: Set<String> = [],
     keepsRest: Bool = false,

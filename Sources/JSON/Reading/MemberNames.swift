@@ -1,20 +1,20 @@
 internal import PlainText
 
-/// The names that an object has had while it is read, compared by their bytes.
+/// The names of the object being read, compared by their bytes.
 ///
-/// Looking through all members for each new one would take a text of 64 KiB a second.
+/// A linear search for each new name would take a second for a text of 64 KiB.
 struct MemberNames {
-  /// Up to so many members, looking through them takes less than a table.
+  /// Up to this many members, a linear search is faster than a table.
   private static let few = 8
 
   /// The hash of each name, in the order of the members.
   private var hashes: [Int] = []
-  /// By hash, in a size that is a power of two: the place of a member, from 1, or 0 for none.
+  /// A hash table whose size is a power of two: the index of a member plus 1, or 0 if empty.
   private var table: [UInt32] = []
 
-  /// Takes the name of the next member.
+  /// Adds the name of the next member.
   ///
-  /// - Returns: the place of the member that has it already; `nil` if none has.
+  /// - Returns: the index of an earlier member with this name; `nil` if there is none.
   mutating func insert(
     _ name: String,
     after members: [(name: String, value: JSONValue)]
@@ -24,7 +24,7 @@ struct MemberNames {
     }
     if hashes.isEmpty { hashes = members.map { Self.hash($0.name) } }
     if table.count < 2 * (hashes.count + 1) { grow() }
-    // The seed is of this process (`Hasher`), so that no peer can choose names whose hashes collide.
+    // `Hasher` uses a seed of this process, so a peer cannot choose names with colliding hashes.
     let hash = Self.hash(name)
     var slot = hash & (table.count - 1)
     while table[slot] > 0 {

@@ -1,7 +1,7 @@
 internal import PlainText
 public import SecretMemory
 
-/// The members of a JSON object, in order, each name once; names are compared by their bytes.
+/// The members of a JSON object, in order, without duplicates; names are compared by their bytes.
 public struct JSONObject: Sendable {
   /// Names and values, in the order of the text.
   public private(set) var members: [(name: String, value: JSONValue)] = []
@@ -9,7 +9,7 @@ public struct JSONObject: Sendable {
   /// An object without members.
   public init() {}
 
-  /// An object of these members; of a name that comes twice, the last value counts.
+  /// An object of these members; for a duplicate name the last value counts.
   public init(_ members: [(String, JSONValue)]) {
     var places: [ByteText: Int] = [:]
     for (name, value) in members {
@@ -22,12 +22,12 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// An object of members of which each name comes once, as those of another object.
+  /// An object of members without duplicate names, such as those of another object.
   public init(unique members: [(name: String, value: JSONValue)]) {
     self.members = members
   }
 
-  /// The value of a member; setting nil removes it, setting another value keeps its place.
+  /// The value of a member; `nil` removes it, and another value keeps its position.
   public subscript(name: String) -> JSONValue? {
     get { members.first { $0.name.isByteEqual(to: name) }?.value }
     set {
@@ -41,7 +41,7 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// The string of a member that must be there.
+  /// The string of a required member.
   public func string(_ name: String) throws(JSONError) -> String {
     try present(optionalString(name), name)
   }
@@ -60,7 +60,7 @@ public struct JSONObject: Sendable {
 
   /// The integer of a member, or `nil` if it is missing or null.
   ///
-  /// A number such as `3600.0` or `1e3` is an integer too (RFC 8259 section 6 knows one kind).
+  /// A number such as `3600.0` or `1e3` is an integer too (RFC 8259, section 6, has only one kind).
   public func optionalInteger(_ name: String) throws(JSONError) -> Int64? {
     switch present(name) {
     case nil: return nil
@@ -72,19 +72,19 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// The truth of a member that must be there.
+  /// The boolean of a required member.
   public func boolean(_ name: String) throws(JSONError) -> Bool {
     try present(optionalBoolean(name), name)
   }
 
-  /// The truth of a member, or `nil` if it is missing or null.
+  /// The boolean of a member, or `nil` if it is missing or null.
   public func optionalBoolean(_ name: String) throws(JSONError) -> Bool? {
     guard let value = present(name) else { return nil }
     guard case .boolean(let truth) = value else { throw .wrongType(name) }
     return truth
   }
 
-  /// The secret of a member that must be there, and that the reader was told is one.
+  /// The secret of a required member that the reader's rules name as a secret.
   public func secret(_ name: String) throws(JSONError) -> SharedSecret {
     try present(optionalSecret(name), name)
   }
@@ -96,7 +96,7 @@ public struct JSONObject: Sendable {
     return secret
   }
 
-  /// The object of a member that must be there.
+  /// The object of a required member.
   public func object(_ name: String) throws(JSONError) -> JSONObject {
     try present(optionalObject(name), name)
   }
@@ -108,7 +108,7 @@ public struct JSONObject: Sendable {
     return object
   }
 
-  /// The array of a member that must be there.
+  /// The array of a required member.
   public func array(_ name: String) throws(JSONError) -> [JSONValue] {
     try present(optionalArray(name), name)
   }
@@ -141,7 +141,7 @@ extension JSONObject: Equatable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// An object; of a name that comes twice, the last value counts.
+  /// An object; for a duplicate name the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self.init(elements)
   }

@@ -1,29 +1,29 @@
 internal import PlainText
 public import SecretMemory
 
-/// A JSON value (RFC 8259), of which some strings may be secrets.
+/// A JSON value (RFC 8259); some strings may be secrets.
 public enum JSONValue: Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case boolean(Bool)
-  /// A number without fraction and exponent that fits 64 bits.
+  /// A number without fraction and exponent that fits in 64 bits.
   case integer(Int64)
   /// Any other number.
   case number(Double)
   /// A string.
   case string(String)
-  /// A string that lies in locked memory, unescaped.
+  /// A string in locked memory, unescaped.
   case secret(SharedSecret)
   /// An array.
   case array([JSONValue])
   /// An object.
   case object(JSONObject)
-  /// A value that is not kept: of no type that anything asks for, and not missing.
+  /// A value that is present but not kept, and has no type that a caller can request.
   ///
-  /// A string with a run of combining marks; by rules that keep the rest of a document, also one with
-  /// NUL or half a surrogate pair, a number that no `Double` holds, and an array, an object or a secret
-  /// beyond the limits of `JSONReader`.
+  /// It is a string with a run of combining marks. Rules that keep the rest of a document add
+  /// strings with NUL or half a surrogate pair, and numbers that do not fit a `Double`. They also
+  /// add arrays, objects and secrets over the limits of `JSONReader`.
   case unusable
 }
 
@@ -79,7 +79,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     self = .array(elements)
   }
 
-  /// An object; of a name that comes twice, the last value counts.
+  /// An object; for a duplicate name the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(elements))
   }

@@ -1,13 +1,15 @@
-/// Base64 (RFC 4648), in the one canonical form of its kind: bits that stand for nothing are zero,
-/// and padding stands or does not, so that no two texts mean the same bytes.
+/// Base64 (RFC 4648), only in canonical form.
+///
+/// Unused bits are zero, and padding is always or never present, so that no two texts encode the
+/// same bytes.
 public struct Base64: Sendable {
-  /// The ordinary kind, with padding (section 4).
+  /// The standard alphabet, with padding (section 4).
   public static let standard = Base64(
     letter62: UInt8(ascii: "+"),
     letter63: UInt8(ascii: "/"),
     isPadded: true
   )
-  /// The kind that URLs and JSON Web Tokens hold, without padding (section 5; RFC 7515, section 2).
+  /// The alphabet of URLs and JSON Web Tokens, without padding (section 5; RFC 7515, section 2).
   public static let url = Base64(
     letter62: UInt8(ascii: "-"),
     letter63: UInt8(ascii: "_"),
@@ -20,16 +22,16 @@ public struct Base64: Sendable {
   private let letter63: UInt8
   private let isPadded: Bool
 
-  // MARK: - What is no secret
+  // MARK: - Bytes that are not secret
 
-  /// The text of some bytes.
+  /// Encodes bytes.
   public func text(_ bytes: [UInt8]) -> String {
     unsafe String(unsafeUninitializedCapacity: count(ofBytes: bytes.count)) { room in
       unsafe bytes.withUnsafeBytes { unsafe encode($0, into: UnsafeMutableRawBufferPointer(room)) }
     }
   }
 
-  /// The bytes of a text; nil for any other spelling of them.
+  /// Decodes a text; `nil` if it is not canonical.
   public func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
     let text = Array(text)
     var bytes = [UInt8](repeating: 0, count: mostBytes(ofText: text.count))
@@ -39,19 +41,19 @@ public struct Base64: Sendable {
     return count.map { Array(bytes.prefix($0)) }
   }
 
-  // MARK: - In memory of the caller's own
+  // MARK: - In the caller's memory
 
-  /// How long the text of so many bytes is.
+  /// The length of the text for a number of bytes.
   public func count(ofBytes count: Int) -> Int {
     isPadded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
   }
 
-  /// How many bytes a text of such a length may stand for, at most.
+  /// The most bytes that a text of this length can encode.
   public func mostBytes(ofText count: Int) -> Int { count / 4 * 3 + count % 4 }
 
-  /// Writes the text of the bytes.
+  /// Encodes bytes into `room`.
   ///
-  /// - Returns: how many letters it wrote; 0 where the room is smaller than `count(ofBytes:)`.
+  /// - Returns: the number of written letters; 0 if the room is smaller than `count(ofBytes:)`.
   public func encode(
     _ bytes: UnsafeRawBufferPointer,
     into room: UnsafeMutableRawBufferPointer
@@ -78,9 +80,9 @@ public struct Base64: Sendable {
     return written
   }
 
-  /// Writes the bytes of the text, into a room of `mostBytes(ofText:)`.
+  /// Decodes a text into `room`, which must have `mostBytes(ofText:)` bytes.
   ///
-  /// - Returns: how many; `nil` if the text is not in the canonical form.
+  /// - Returns: the number of bytes; `nil` if the text is not canonical.
   public func decode(
     _ text: UnsafeRawBufferPointer,
     into room: UnsafeMutableRawBufferPointer
@@ -109,7 +111,9 @@ public struct Base64: Sendable {
     return count < 6 && bits == 0 ? written : nil
   }
 
-  /// The letter of six bits, without a table: no memory is read at a place that depends on a secret.
+  /// The letter of six bits.
+  ///
+  /// It uses no table, so that no memory address depends on a secret.
   private func letter(_ bits: UInt32) -> UInt8 {
     let bits = UInt8(truncatingIfNeeded: bits & 63)
     return switch bits {

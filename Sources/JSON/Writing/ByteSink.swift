@@ -1,6 +1,6 @@
-/// Where the writer puts its bytes.
+/// A destination for the writer's bytes.
 protocol ByteSink {
-  /// Whether what is put here is wiped and locked.
+  /// Whether the memory is locked and wiped.
   var mayHoldSecrets: Bool { get }
   mutating func put(_ byte: UInt8)
 }
@@ -11,7 +11,7 @@ extension ByteSink {
   }
 }
 
-/// Ordinary memory.
+/// Writes to ordinary memory.
 struct ArraySink: ByteSink {
   var bytes: [UInt8] = []
   let mayHoldSecrets = false
@@ -21,7 +21,7 @@ struct ArraySink: ByteSink {
   }
 }
 
-/// Nowhere: measures what there is to put.
+/// Writes nothing and only counts the bytes.
 struct CountingSink: ByteSink {
   var count = 0
   let mayHoldSecrets = true
@@ -31,7 +31,7 @@ struct CountingSink: ByteSink {
   }
 }
 
-/// Locked memory, cut to what was measured.
+/// Writes to locked memory of the measured size.
 @safe
 struct BufferSink: ByteSink {
   private let room: UnsafeMutableRawBufferPointer

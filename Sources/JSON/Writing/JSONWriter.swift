@@ -1,23 +1,23 @@
 public import SecretMemory
 
-/// The one writer of JSON text: no white space, members in their order.
+/// The only writer of JSON text: no white space, members in order.
 ///
-/// What it writes, `JSONReader` reads back as the same value; `unusable` becomes `null`.
+/// `JSONReader` reads the result back as the same value; `unusable` becomes `null`.
 public enum JSONWriter {
   /// Writes a value to ordinary memory.
   ///
-  /// Throws `secretInOrdinaryMemory` where the value holds a secret; `tooDeep`, `containsNUL` and
-  /// `numberOutOfRange` for what the reader would refuse.
+  /// Throws `secretInOrdinaryMemory` if the value holds a secret; `tooDeep`, `containsNUL` and
+  /// `numberOutOfRange` for values that the reader would refuse.
   public static func write(_ value: JSONValue) throws(JSONError) -> [UInt8] {
     var sink = ArraySink()
     try put(value, depth: 0, into: &sink)
     return sink.bytes
   }
 
-  /// Writes a value that may hold secrets to locked memory, where nothing else saw them.
+  /// Writes a value with secrets to locked memory, without any other copy.
   ///
-  /// The bytes of `terminator` follow the text. Throws as `write` does, and `notText` where a
-  /// secret is not UTF-8, `memory` where the text is longer than a secret may be.
+  /// The bytes of `terminator` follow the text. Throws as `write` does, and `notText` if a secret
+  /// is not UTF-8, `memory` if the text is longer than a secret may be.
   public static func writeSecret(
     _ value: JSONValue,
     terminator: [UInt8] = []
@@ -97,7 +97,7 @@ public enum JSONWriter {
     sink.put(UInt8(ascii: "\""))
   }
 
-  /// RFC 8259 section 7: quotation mark, reverse solidus and the control characters.
+  /// Escapes quotation mark, reverse solidus and control characters (RFC 8259, section 7).
   private static func putEscaped(
     _ byte: UInt8,
     into sink: inout some ByteSink
