@@ -1,13 +1,13 @@
-/// What ends the time in which a person is taken to be there.
+/// The events that end a person's assumed presence.
 public enum LoginEnd: Sendable, Equatable {
   /// The screen was locked.
   case locked
-  /// The computer is about to sleep; it waits for `LoginWatch.letSleep`, for some seconds.
+  /// The computer is about to sleep; it waits some seconds for `LoginWatch.letSleep`.
   case sleeping
-  /// Another session has the seat.
+  /// Another session took over the seat.
   case switchedAway
-  /// The session has ended in which the person sat, or the last one.
+  /// The person's session, or the last one, has ended.
   case loggedOut
-  /// Only this session has ended, by its identifier; the person may sit in another one.
+  /// Only the session with this identifier has ended; the person may be in another one.
   case sessionEnded(String)
 }

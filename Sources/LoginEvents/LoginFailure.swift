@@ -1,21 +1,21 @@
 public import System
 
-/// Why login sessions cannot be followed.
+/// Why sessions cannot be watched.
 public enum LoginFailure: Error, Sendable, Equatable {
-  /// libsystemd is not there, or too old.
+  /// libsystemd is missing or too old.
   case noLibrary
-  /// The system bus cannot be used.
+  /// The system bus is unavailable.
   case bus(SystemError)
-  /// Nobody there knows of login sessions.
+  /// No service on the bus knows about sessions.
   case noLogind(SystemError)
-  /// logind has gone, or the bus.
+  /// logind or the bus has disconnected.
   case gone
-  /// It says what makes no sense.
+  /// logind sent an invalid message.
   case notUnderstood
 }
 
 extension LoginFailure: CustomStringConvertible {
-  /// What is wrong.
+  /// The text for a person.
   public var description: String {
     switch self {
     case .noLibrary: "libsystemd.so.0 is not installed"

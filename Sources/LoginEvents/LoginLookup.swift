@@ -1,11 +1,11 @@
 package import System
 
-/// Asks systemd-logind where processes sit, by one connection to the bus and on one thread.
+/// Asks systemd-logind for the locations of processes, over one bus connection and on one thread.
 ///
-/// What counts is what logind and the kernel say of a process, never what the process says of itself:
-/// its environment (`XDG_SESSION_ID`, `XDG_SEAT`) is not looked at.
+/// The facts come from logind and the kernel, never from the process: its environment
+/// (`XDG_SESSION_ID`, `XDG_SEAT`) is ignored.
 public struct LoginLookup: ~Copyable {
-  // The names of logind's own errors: org.freedesktop.login1(5).
+  // The names of logind's errors: org.freedesktop.login1(5).
   private static let noSession = [
     "org.freedesktop.login1.NoSessionForPID", "org.freedesktop.login1.NoSuchSession",
   ]
@@ -17,9 +17,9 @@ public struct LoginLookup: ~Copyable {
   /// The unique name of logind.
   private let owner: String
 
-  /// Connects to the bus at an address; nil: the machine's.
+  /// Connects to the bus at an address; `nil` means the system bus.
   ///
-  /// - Throws: why nothing can be asked.
+  /// - Throws: the reason why logind cannot be asked.
   public init(address: String? = nil) throws(LoginFailure) {
     let bus = try SystemBus(address ?? Logind.machineBus)
     let owner = try Logind.owner(bus)
@@ -27,12 +27,12 @@ public struct LoginLookup: ~Copyable {
     self.owner = owner
   }
 
-  /// Where a process of a user sits.
+  /// The location of a user's process.
   ///
-  /// The number may come to mean another process meanwhile: whoever holds the process looks
-  /// afterwards whether it still lives.
+  /// The process may end and its number be reused during the call. The holder of the process must
+  /// check afterwards that it is still alive.
   ///
-  /// - Throws: where logind does not answer, or makes no sense.
+  /// - Throws: if logind does not answer, or its answer is invalid.
   public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginPlace {
     try place(of: process, user: user) { ControlGroup(process: process) }
   }
@@ -47,8 +47,8 @@ public struct LoginLookup: ~Copyable {
       return LoginPlace(try session(at: path), user: user)
     }
     let group = findGroup()
-    // Most programs of a desktop, its terminals among them, belong to the user's manager and to no
-    // session: for these the one counts that logind calls the user's display.
+    // Most programs of a desktop, including its terminals, belong to the user's manager and to no
+    // session. For these use the session that logind calls the user's display.
     if let group, group.manager == user, let path = try display(of: user) {
       return LoginPlace(try session(at: path), user: user)
     }
@@ -94,7 +94,7 @@ public struct LoginLookup: ~Copyable {
     try LoginSession(try properties(of: Logind.session, "GetAll", at: path))
   }
 
-  /// The path of the session that a user's desktop is, or else the best one; nil: there is none.
+  /// The path of the user's desktop session, or of the best other one; `nil` if there is none.
   private func display(of user: UInt32) throws(LoginFailure) -> String? {
     guard let path = try path("GetUser", user, Self.noUser) else { return nil }
     let answer = try properties(of: Logind.user, "Get", at: path, "Display")

@@ -1,4 +1,4 @@
-/// Why a finger does not count for somebody who asks from a place.
+/// Why a finger does not count for a caller at a location.
 public enum LoginObjection: String, Sendable, Equatable, CaseIterable {
   case remoteSession = "remote session"
   case notActive = "not active"
@@ -10,27 +10,27 @@ public enum LoginObjection: String, Sendable, Equatable, CaseIterable {
   case notPersonal = "not a person's session"
 }
 
-/// Where a process sits: what a person who is asked there shares with other requests, and whether a
-/// finger can be that person's.
+/// The location of a process: which other requests belong to the same person, and whether a finger
+/// can be that person's.
 public struct LoginPlace: Sendable, Equatable {
-  /// The same for all that belong together; nil: nobody else belongs to it.
+  /// A name that all callers of the location share; `nil` if no other caller belongs to it.
   public let name: String?
-  /// Why a finger does not count; nil: it does.
+  /// Why a finger does not count; `nil` if it does.
   public let objection: LoginObjection?
-  /// Whether it is certain that this is at the machine, and not somewhere on the network.
+  /// Whether the location is certainly at the machine, not on the network.
   public let isLocal: Bool
 
-  /// A unit that is in no session.
+  /// Makes the location of a unit outside any session.
   init(unit: String?) {
     name = unit.map { "unit \($0)" }
     objection = .noSession
     isLocal = false
   }
 
-  /// The session in which a user asks.
+  /// Makes the location of a user in a session.
   init(_ session: LoginSession, user: UInt32) {
     let isClosing = session.state == "closing"
-    // A person has left it: what was opened in it is not for what was left behind.
+    // The person has left the session: processes left behind must not use its unlock window.
     name = (isClosing ? "closing " : "") + Self.name(ofSession: session.identifier)
     isLocal = !session.isRemote && !session.seat.isEmpty && session.kind == "user" && !isClosing
     objection =
@@ -53,6 +53,6 @@ public struct LoginPlace: Sendable, Equatable {
       }
   }
 
-  /// The name of a session's place.
+  /// The location name of a session.
   public static func name(ofSession identifier: String) -> String { "session \(identifier)" }
 }

@@ -1,22 +1,22 @@
-/// What logind says of one session: the properties of org.freedesktop.login1.Session.
+/// The properties of a session: org.freedesktop.login1.Session.
 struct LoginSession: Equatable {
   private static let longestIdentifier = 64
 
   var identifier = ""
   var user: UInt32 = .max
-  /// False as well where it was not said.
+  /// The default is false.
   var isActive = false
-  /// True as well where it was not said.
+  /// The default is true.
   var isRemote = true
   var isLocked = false
   var seat = ""
-  /// Its class.
+  /// The session's class.
   var kind = ""
   var state = ""
 
   /// Reads the answer to `GetAll`.
   ///
-  /// - Throws: `notUnderstood` where a property is missing, or of another type.
+  /// - Throws: `notUnderstood` if a property is missing or has another type.
   init(_ answer: borrowing BusMessage) throws(LoginFailure) {
     var missing: Set = ["Id", "User", "Active", "Remote", "Seat", "Class", "State", "LockedHint"]
     guard try answer.enter("a", "{sv}") else { throw .notUnderstood }
@@ -42,7 +42,7 @@ struct LoginSession: Equatable {
     guard missing.isEmpty, Self.isIdentifier(identifier) else { throw .notUnderstood }
   }
 
-  /// The first of a pair of a value and the path of its object.
+  /// The first value of a pair of a value and its object path.
   private static func first<Value>(
     of answer: borrowing BusMessage,
     _ contents: String,
@@ -71,7 +71,7 @@ struct LoginSession: Equatable {
 }
 
 extension BusMessage {
-  /// What a variant of this type holds.
+  /// Reads the content of a variant with this type.
   fileprivate borrowing func inside<Value>(
     _ type: String,
     _ read: (borrowing BusMessage) throws(LoginFailure) -> Value

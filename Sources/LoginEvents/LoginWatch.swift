@@ -1,31 +1,31 @@
 internal import Glibc
 internal import System
 
-/// Follows the login sessions of one user, as systemd-logind knows them, on one thread.
+/// Watches the sessions of one user in systemd-logind, on one thread.
 ///
-/// What counts are sessions of the class `user`: those of services and timers come and go unseen.
-/// A signal counts from logind alone, by the name that the bus itself gives it: anyone on the bus can
-/// send one that looks the same.
+/// Only sessions of the class `user` count; those of services and timers are ignored. A signal
+/// counts only from logind, identified by the sender name that the bus itself sets: any client on
+/// the bus can send a similar one.
 public struct LoginWatch: ~Copyable {
   private let bus: SystemBus
   private let user: UInt32
   /// The unique name of logind.
   private let owner: String
-  /// The sessions by their paths; true: at a seat, where a person sits.
+  /// The sessions by path; true for a session at a seat, where a person sits.
   private var sessions: [String: Bool]
   private var inhibitor: Descriptor?
-  /// Why the computer does not wait with sleep although it should; nil: it does.
+  /// Why the computer does not delay sleep although it should; `nil` if it does.
   public let sleepFailure: LoginFailure?
-  /// What had ended the person's time before this began.
+  /// An event that had already ended the presence before the watch began.
   public let before: LoginEnd?
 
-  /// Begins; from here on nothing is missed.
+  /// Begins to watch; no event is missed from here on.
   ///
   /// - Parameters:
-  ///   - user: whose sessions.
-  ///   - address: of the bus; nil: the machine's.
-  ///   - delaysSleep: whether the computer waits with sleep until it was told.
-  /// - Throws: why nothing can be seen.
+  ///   - user: the user whose sessions to watch.
+  ///   - address: the address of the bus; `nil` means the system bus.
+  ///   - delaysSleep: whether the computer waits with sleep until `letSleep`.
+  /// - Throws: the reason why sessions cannot be watched.
   public init(
     user: UInt32,
     address: String? = nil,
@@ -46,7 +46,8 @@ public struct LoginWatch: ~Copyable {
     do throws(LoginFailure) {
       if delaysSleep { inhibitor = try Self.inhibitor(bus, owner) }
     } catch {
-      // Without polkit only root may: all else is seen even so, and sleep a little late.
+      // Without polkit only root may delay sleep. Everything else still works, but sleep is noticed
+      // late.
       sleepFailure = error
     }
     self.sleepFailure = sleepFailure
@@ -58,10 +59,10 @@ public struct LoginWatch: ~Copyable {
     self.inhibitor = inhibitor
   }
 
-  /// Waits for what ends a person's time, for as long as `interrupt` is not readable.
+  /// Waits for an event that ends the presence, until `interrupt` is readable.
   ///
-  /// - Returns: `nil` if it is.
-  /// - Throws: why nothing can be seen any more.
+  /// - Returns: `nil` if `interrupt` is readable.
+  /// - Throws: the reason why sessions can no longer be watched.
   public mutating func next(interrupt: Int32) throws(LoginFailure) -> LoginEnd? {
     while let message = try bus.next(interrupt: interrupt) {
       if let end = try judge(message) { return end }
@@ -114,7 +115,7 @@ public struct LoginWatch: ~Copyable {
     ).descriptor()
   }
 
-  /// Which sessions there are now.
+  /// The current sessions.
   private static func sessions(
     of user: UInt32,
     _ bus: borrowing SystemBus,
@@ -136,7 +137,7 @@ public struct LoginWatch: ~Copyable {
     return found
   }
 
-  /// Whether it is a person's; false as well where it has ended meanwhile, or does not say.
+  /// Whether a session is a person's; false if it has ended or does not say.
   private static func isPersonal(
     _ path: String,
     _ bus: borrowing SystemBus,
@@ -149,8 +150,7 @@ public struct LoginWatch: ~Copyable {
     return kind == "user"
   }
 
-  /// Whether there are sessions, and each one's screen is locked: in one that is not, a person may
-  /// sit.
+  /// Whether there are sessions and every screen is locked: a person may be at an unlocked one.
   private static func areAllLocked(
     _ paths: some Collection<String>,
     _ bus: borrowing SystemBus,
@@ -199,15 +199,15 @@ public struct LoginWatch: ~Copyable {
     case Logind.manager + ".SessionRemoved":
       let identifier = try message.text()
       let isAtSeat = sessions.removeValue(forKey: try message.text("o"))
-      // Of those from afar the last one counts: others may go on.
+      // Among remote sessions only the last one counts: the others may continue.
       if let isAtSeat, isAtSeat || sessions.isEmpty { return .loggedOut }
-      // Also that of another user: this one may have asked from within it.
+      // Report other users' sessions too: this user may have asked from within one.
       return .sessionEnded(identifier)
     default: return nil
     }
   }
 
-  /// What the changed properties of a session mean.
+  /// Translates changed properties of a session.
   private func judge(
     changesIn message: borrowing BusMessage,
     isAtSeat: Bool

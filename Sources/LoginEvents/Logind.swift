@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// The names by which systemd-logind is spoken to; org.freedesktop.login1(5).
+/// The bus names of systemd-logind; org.freedesktop.login1(5).
 enum Logind {
   static let name = "org.freedesktop.login1"
   static let root = "/org/freedesktop/login1"
@@ -10,7 +10,7 @@ enum Logind {
   static let user = "org.freedesktop.login1.User"
   static let properties = "org.freedesktop.DBus.Properties"
   static let driver = "org.freedesktop.DBus"
-  /// Where the machine's bus listens.
+  /// The address of the system bus.
   static let machineBus = "unix:path=/run/dbus/system_bus_socket"
 
   /// The unique name of logind on a bus.
@@ -22,8 +22,8 @@ enum Logind {
       throw .noLogind(error)
     }
     let owner = try answer.text()
-    // Anyone else who could take the name would call every session local, and keep silent when the
-    // screen is locked.
+    // Another user that could take the name would call every session local, and never report a
+    // locked screen.
     let reply: BusMessage
     do throws(SystemError) {
       reply = try bus.call(driver, "/", driver, "GetConnectionUnixUser", (owner, nil, nil, nil))

@@ -5,7 +5,7 @@ internal import System
 /// libsystemd, loaded once.
 @safe
 private struct Library: @unchecked Sendable {
-  // Never written to after it was made, and never freed.
+  // Written once and never freed.
   static let shared = unsafe csystemd_load().map { unsafe Library(functions: UnsafePointer($0)) }
 
   let functions: UnsafePointer<csystemd>
@@ -14,7 +14,7 @@ private struct Library: @unchecked Sendable {
 /// A connection to the system bus, for one thread; sd-bus(3).
 @safe
 struct SystemBus: ~Copyable {
-  /// How long a call may take, in microseconds.
+  /// The time limit of a call, in microseconds.
   private static let callLimit: UInt64 = 2_000_000
 
   private let library: Library
@@ -35,7 +35,7 @@ struct SystemBus: ~Copyable {
 
   deinit { unsafe csystemd_close(library.functions, bus) }
 
-  /// Calls a method with none, one, two or four texts, and waits for the reply.
+  /// Calls a method with zero, one, two or four texts, and waits for the reply.
   func call(
     _ destination: String,
     _ path: String,
@@ -65,7 +65,7 @@ struct SystemBus: ~Copyable {
 
   /// Calls a method with a number, and waits for the reply.
   ///
-  /// - Returns: `nil` if the answer is one of the errors of these names.
+  /// - Returns: `nil` if the reply is one of the errors in `absent`.
   func call(
     _ destination: String,
     _ path: String,
@@ -97,14 +97,14 @@ struct SystemBus: ~Copyable {
     throw SystemError(member, code: code < 0 ? -code : EPROTO)
   }
 
-  /// The next message that came, for as long as `interrupt` is not readable.
+  /// The next received message; waits until `interrupt` is readable.
   ///
-  /// - Returns: `nil` if it is.
-  /// - Throws: `gone` where the bus has.
+  /// - Returns: `nil` if `interrupt` is readable.
+  /// - Throws: `gone` if the bus has disconnected.
   func next(interrupt: Int32) throws(LoginFailure) -> BusMessage? {
     while true {
       var message: OpaquePointer?
-      // A message that no handler takes is handed over: sd_bus_process(3).
+      // sd_bus_process(3) returns a message that no handler took.
       let code = unsafe csystemd_process(library.functions, bus, &message)
       guard code >= 0 else { throw .gone }
       if let found = unsafe message { return unsafe BusMessage(library.functions, owning: found) }
@@ -113,7 +113,7 @@ struct SystemBus: ~Copyable {
     }
   }
 
-  /// Whether the bus has something to do; false: the interrupt came.
+  /// Waits for the bus; false if the interrupt came.
   private func wait(_ interrupt: Int32) throws(LoginFailure) -> Bool {
     let events = unsafe csystemd_events(library.functions, bus)
     let descriptor = unsafe csystemd_descriptor(library.functions, bus)
@@ -129,7 +129,7 @@ struct SystemBus: ~Copyable {
   }
 }
 
-/// A message of the bus; sd_bus_message_get_sender(3) and those beside it.
+/// A message of the bus; sd_bus_message_get_sender(3) and related functions.
 @safe
 struct BusMessage: ~Copyable {
   private let library: UnsafePointer<csystemd>
@@ -143,16 +143,16 @@ struct BusMessage: ~Copyable {
   deinit { unsafe csystemd_release(library, message) }
 
   var isSignal: Bool { unsafe csystemd_is_signal(library, message) > 0 }
-  /// The unique name of who sent it, which the bus has written.
+  /// The unique name of the sender, set by the bus.
   var sender: String { unsafe Self.text(csystemd_sender(library, message)) }
   var path: String { unsafe Self.text(csystemd_path(library, message)) }
-  /// Interface and member, with a dot between.
+  /// Interface and member, separated by a dot.
   var name: String {
     unsafe Self.text(csystemd_interface(library, message)) + "."
       + Self.text(csystemd_member(library, message))
   }
 
-  /// The next value as a text, which may be one of D-Bus's own kinds of text.
+  /// The next value as a text, which may have any of D-Bus's text types.
   func text(_ type: Character = "s") throws(LoginFailure) -> String {
     var value: UnsafePointer<CChar>?
     guard unsafe csystemd_read(library, message, Self.code(type), &value) > 0 else {
@@ -178,7 +178,7 @@ struct BusMessage: ~Copyable {
     return value != 0
   }
 
-  /// The next value as a descriptor of its own: that of the message goes with the message.
+  /// The next value as a separate descriptor: the message's own one is closed with the message.
   func descriptor() throws(LoginFailure) -> Descriptor {
     var value: Int32 = -1
     guard unsafe csystemd_read(library, message, Self.code("h"), &value) > 0 else {
@@ -189,8 +189,9 @@ struct BusMessage: ~Copyable {
     return Descriptor(owning: copy)
   }
 
-  /// Enters an array, a struct, a dictionary's entry or a variant; false at the end of an array, or
-  /// where it is of another kind.
+  /// Enters an array, a struct, a dictionary entry or a variant.
+  ///
+  /// It returns false at the end of an array, or if the next value has another type.
   func enter(_ type: Character, _ contents: String) throws(LoginFailure) -> Bool {
     let code = unsafe csystemd_enter(library, message, Self.code(type), contents)
     // "-ENXIO: no more data, or another type": sd_bus_message_enter_container(3).
@@ -202,7 +203,7 @@ struct BusMessage: ~Copyable {
     guard unsafe csystemd_exit(library, message) >= 0 else { throw .notUnderstood }
   }
 
-  /// Passes over values of these types.
+  /// Skips values of these types.
   func skip(_ types: String) throws(LoginFailure) {
     guard unsafe csystemd_skip(library, message, types) >= 0 else { throw .notUnderstood }
   }
