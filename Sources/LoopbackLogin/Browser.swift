@@ -3,12 +3,12 @@ internal import System
 
 /// Opens a page in the person's own browser.
 ///
-/// Which one says `$BROWSER`, else xdg-open. It is started without a shell, so that nothing in an
-/// address is ever a command, and without a descriptor of ours.
+/// `$BROWSER` selects the browser, or else xdg-open does. It is started without a shell, so that no
+/// part of an address becomes a command, and without any of our descriptors.
 public struct Browser {
-  /// Where programs are looked for without PATH.
+  /// The search path if PATH is not set.
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
-  /// How long after its start a browser that fails is taken to have opened nothing, in seconds.
+  /// A browser that fails within this time after its start has opened nothing, in seconds.
   private static let patience: Int64 = 20
 
   private var candidates: ArraySlice<[String]>
@@ -21,11 +21,11 @@ public struct Browser {
   /// Prepares to open an address.
   ///
   /// - Parameters:
-  ///   - url: what is opened: no option of any program, since it begins with a scheme.
-  ///   - environment: where BROWSER and PATH are looked up.
-  ///   - variables: what the browser gets for an environment.
-  ///   - mask: what the browser's files are masked with (umask(2)); nil: for its
-  ///     owner alone.
+  ///   - url: the address to open; it begins with a scheme, so no program reads it as an option.
+  ///   - environment: looks up BROWSER and PATH.
+  ///   - variables: the environment of the browser.
+  ///   - mask: the file mode mask of the browser (umask(2)); `nil` makes its files private to the
+  ///     owner.
   public init(
     _ url: String,
     environment: (String) -> String?,
@@ -38,14 +38,15 @@ public struct Browser {
     self.mask = mask
   }
 
-  /// Whether there is a program to start; whether it opens anything is seen later.
+  /// Whether there is a program to start; it may still fail to open a page.
   public static func isThere(_ environment: (String) -> String?) -> Bool {
     let path = path(environment)
     return candidates(environment, url: "").contains { locate($0[0], path) != nil }
   }
 
-  /// Whether a browser that is started here is seen by whoever types: not where the terminal is
-  /// another machine's.
+  /// Whether the person can see a browser that is started here.
+  ///
+  /// False if the terminal belongs to another machine.
   public static func isSeen(_ environment: (String) -> String?) -> Bool {
     func isSet(_ names: [String]) -> Bool {
       names.contains { !(environment($0) ?? "").isEmpty }
@@ -64,8 +65,10 @@ public struct Browser {
     return path.isEmpty ? standardPath : path
   }
 
-  /// The commands of `$BROWSER`: a colon between two, words separated by spaces; `%s` is the address,
-  /// which stands at the end where none is, `%%` a percent sign and `%c` a colon.
+  /// Parses the commands of `$BROWSER`.
+  ///
+  /// Colons separate commands, and spaces separate words. `%s` is the address, which is appended if
+  /// it is missing; `%%` is a percent sign and `%c` a colon.
   static func commands(_ wish: String, url: String) -> [[String]] {
     wish.split(separator: ":").compactMap { entry in
       var isPlaced = false
@@ -92,7 +95,7 @@ public struct Browser {
     }
   }
 
-  /// Starts the first one that can be started; false where there is none left.
+  /// Starts the next browser that can be started; false if there is none left.
   public mutating func start() -> Bool {
     while let command = candidates.popFirst() {
       guard let program = Self.locate(command[0], path) else { continue }
@@ -102,7 +105,7 @@ public struct Browser {
         environment: variables,
         descriptors: [-1, -1, -1],
         newSession: true,
-        // Files that a browser makes are none of this program's secrets.
+        // The files of a browser are not secrets of this program.
         mask: mask ?? 0o077
       )
       guard let started else { continue }
@@ -114,10 +117,11 @@ public struct Browser {
     return false
   }
 
-  /// Looks after the one that was started: if it failed at once, as xdg-open does where there is no
-  /// browser, the next one is started.
+  /// Checks the started browser, and starts the next one if it failed at once.
   ///
-  /// - Returns: false if now none is left.
+  /// xdg-open fails that way if there is no browser.
+  ///
+  /// - Returns: false if no browser is left.
   public mutating func look() -> Bool {
     guard let running = child, let end = try? running.poll() else { return true }
     child = nil
@@ -127,18 +131,19 @@ public struct Browser {
     return start()
   }
 
-  /// Leaves one that runs still to itself.
+  /// Lets a running browser continue.
   ///
-  /// A program that goes on running has to take note of its end, else the kernel keeps it.
+  /// A long-running program must reap it at its end; otherwise the kernel keeps a zombie.
   public consuming func leave() {
     guard let child else { return }
     try? startThread { _ = try? child.wait() }
   }
 
-  /// Whether one that was started has not been seen to end.
+  /// Whether the started browser is not known to have ended.
   var isRunning: Bool { child != nil }
 
-  /// Where a program lies; only whole paths are believed, as the working directory is anybody's.
+  /// The path of a program; only absolute paths are accepted, because any user may own the working
+  /// directory.
   private static func locate(_ name: String, _ path: String) -> String? {
     let places =
       name.contains("/") ? [name] : path.split(separator: ":").map { "\($0)/\(name)" }

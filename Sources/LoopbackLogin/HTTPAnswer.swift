@@ -1,6 +1,7 @@
-/// Answers of the loopback listener, as they go over the wire (RFC 9112).
+/// Writes the answers of the loopback listener in wire format (RFC 9112).
 enum HTTPAnswer {
-  /// Nothing may be kept, guessed or embedded, and nothing is told to where a link leads.
+  /// Headers that forbid caching, content sniffing, embedding, and a referrer to the target of a
+  /// link.
   private static let common = """
     Cache-Control: no-store\r
     X-Content-Type-Options: nosniff\r
@@ -10,12 +11,12 @@ enum HTTPAnswer {
     Connection: close\r\n
     """
 
-  /// A page of our own.
+  /// Writes one of our own pages.
   ///
   /// - Parameters:
-  ///   - html: all of it.
+  ///   - html: the whole page.
   ///   - policy: its Content-Security-Policy.
-  ///   - status: of HTTP.
+  ///   - status: the HTTP status.
   /// - Returns: head and body.
   static func page(_ html: String, policy: String, status: Int) -> [UInt8] {
     let body = [UInt8](html.utf8)
@@ -29,7 +30,7 @@ enum HTTPAnswer {
     return [UInt8](head.utf8) + body
   }
 
-  /// What everything gets that is not the redirect.
+  /// The answer to any request that is not the redirect.
   static func refusal(status: Int) -> [UInt8] {
     let body = "\(status) \(reason(status))\n"
     let head = """

@@ -2,13 +2,14 @@ public import Configuration
 internal import Glibc
 public import System
 
-/// One port, at each address of this machine that a redirect may lead to: `localhost` is both
-/// 127.0.0.1 and ::1 where this machine has both.
+/// A port at every loopback address of a redirect.
+///
+/// `localhost` means both 127.0.0.1 and ::1 if this machine has both.
 public final class LoopbackPort {
-  /// How often a free port is looked for that both addresses of localhost have.
+  /// The number of attempts to find a port that is free at both addresses of localhost.
   private static let tries = 20
 
-  /// One bound socket; an array cannot hold a descriptor.
+  /// A bound socket; an array cannot hold a descriptor.
   final class Socket {
     let descriptor: Descriptor
 
@@ -17,18 +18,18 @@ public final class LoopbackPort {
     }
   }
 
-  /// The port, chosen here where the redirect fixes none.
+  /// The port, chosen here if the redirect does not fix one.
   public let port: UInt16
   let sockets: [Socket]
 
-  /// Takes the port.
+  /// Binds the port.
   ///
   /// - Parameters:
-  ///   - redirect: where the browser is sent.
-  ///   - listening: whether connections may come; else they are refused, and no other program gets
-  ///     any as long as this lives.
-  /// - Throws: EADDRINUSE where another program has a fixed port, at either address: the browser
-  ///   might bring the code there.
+  ///   - redirect: the redirect URI of the browser.
+  ///   - listening: whether to accept connections. Otherwise they are refused, and no other program
+  ///     receives any during the lifetime of this object.
+  /// - Throws: EADDRINUSE if another program has a fixed port at either address: the browser might
+  ///   bring the code there.
   public init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
     let families: [LoopbackSocket.Family] =
       switch redirect.host {
@@ -49,7 +50,7 @@ public final class LoopbackPort {
       do throws(SystemError) {
         return try bind(families, port: port ?? 0, listening)
       } catch {
-        // A port that is free at one address of localhost may be taken at the other.
+        // A port that is free at one address of localhost may be in use at the other.
         guard error.code == EADDRINUSE, port == nil else { throw error }
       }
     }
@@ -70,7 +71,7 @@ public final class LoopbackPort {
         port = try LoopbackSocket.port(of: socket)
         bound.append(Socket(socket))
       } catch {
-        // A machine without IPv6 has one localhost.
+        // Without IPv6, localhost has only one address.
         let isMissing = [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.code)
         guard isMissing, families.count > 1 else { throw error }
       }

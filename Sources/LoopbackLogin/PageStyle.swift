@@ -1,9 +1,9 @@
 /// The style sheet of `ResultPage`.
 enum PageStyle {
-  /// SHA-256 of `text` in base64, by which the page's policy knows it; a test compares the two.
+  /// SHA-256 of `text` in base64, which the page's policy permits; a test compares the two.
   static let digest = "Hjx/UCg15FSD4e5rYimMehim1NLr/u4dPRhAqHlOBa4="
 
-  /// Readable from 320 pixels on, by day and by night, in larger letters and in forced colours.
+  /// Readable from 320 pixels, in light and dark mode, with larger letters and forced colours.
   static let text = """
     :root{--ground:#f3f4f7;--card:#fff;--line:#dfe2e9;--text:#1b2030;--soft:#596175;\
     --good:#146c3c;--good-ground:#e2f4e9;--bad:#a3331f;--bad-ground:#fbe9e5}

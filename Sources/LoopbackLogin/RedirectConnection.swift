@@ -2,21 +2,23 @@ internal import Glibc
 package import SecretMemory
 package import System
 
-/// One connection to the port that a redirect is awaited at.
+/// A connection to the port that waits for the redirect.
 public final class RedirectConnection {
-  /// How long a head may take to come, in seconds.
+  /// The time limit for the request's head, in seconds.
   static let headLimit: Int64 = 10
-  /// How long the other side may take to hang up after an answer, in seconds.
+  /// The time limit for the peer to disconnect after an answer, in seconds.
   static let drainLimit: Int64 = 2
-  /// The most bytes that are thrown away after an answer.
+  /// The most bytes that are discarded after an answer.
   static let maximumDrain = 1024 * 1024
 
-  /// Where it stands.
+  /// The phase of the connection.
   enum Phase: Equatable {
     /// The head is not complete.
     case reading
-    /// It was answered. A socket that is closed with bytes unread resets the connection (RFC 9293,
-    /// section 3.10.4), and the answer may be lost: so what still comes is thrown away.
+    /// The answer was sent.
+    ///
+    /// Closing a socket with unread bytes resets the connection (RFC 9293, section 3.10.4), and the
+    /// answer may be lost. So further bytes are read and discarded.
     case draining
   }
 
@@ -33,17 +35,17 @@ public final class RedirectConnection {
 
   deinit { wipe() }
 
-  /// What a look at the connection brought.
+  /// The result of reading from the connection.
   package enum Outcome {
     case waiting
-    /// It is over: nothing more is to be done with it.
+    /// The connection has ended and needs no further work.
     case over
     case refused(status: Int, RedirectStray?)
     /// The redirect, with its query.
     case redirect(SharedSecret)
   }
 
-  /// Takes in what has come, without waiting.
+  /// Reads the available bytes without waiting.
   package func look(for request: RedirectRequest) -> Outcome {
     var chunk = [UInt8](repeating: 0, count: 8 * 1024)
     defer { for index in chunk.indices { chunk[index] = 0 } }
@@ -59,7 +61,7 @@ public final class RedirectConnection {
         if drained > Self.maximumDrain { return .over }
         continue
       }
-      // One allocation: an array that grows leaves copies of what it held.
+      // Allocate once: a growing array leaves copies of its content in memory.
       if head.isEmpty { head.reserveCapacity(RedirectRequest.maximumHead + chunk.count) }
       head += chunk.prefix(got)
       switch request.judge(head, searched: &searched) {
@@ -70,12 +72,12 @@ public final class RedirectConnection {
     }
   }
 
-  /// Sends as much of an answer as the connection takes at once, and waits for its end from then on.
+  /// Sends as much of an answer as the connection takes at once, then waits for its end.
   func refuse(status: Int) {
     refuse(with: HTTPAnswer.refusal(status: status))
   }
 
-  /// The same with an answer of the caller's.
+  /// The same with the caller's own answer.
   func refuse(with text: [UInt8]) {
     _ = unsafe text.withUnsafeBytes { bytes in
       unsafe send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -83,8 +85,9 @@ public final class RedirectConnection {
     endAnswer()
   }
 
-  /// Sends a whole answer, and waits until the other side has it; gives up after some seconds, or
-  /// at an interrupt.
+  /// Sends a whole answer and waits until the peer has it.
+  ///
+  /// It gives up after some seconds, or at an interrupt.
   public func answer(_ bytes: [UInt8], interrupt: Int32?) {
     let end = BootInstant.now.advanced(bySeconds: 5)
     var done = 0
@@ -118,7 +121,7 @@ public final class RedirectConnection {
     deadline = BootInstant.now.advanced(bySeconds: Self.drainLimit)
   }
 
-  /// False at the deadline, or at an interrupt.
+  /// Waits for events; false at the deadline or at an interrupt.
   private func wait(for events: Int32, until end: BootInstant, _ interrupt: Int32?) -> Bool {
     var entries = [
       pollfd(fd: socket.number, events: Int16(events), revents: 0),
@@ -138,7 +141,7 @@ public final class RedirectConnection {
     return secret.map(Outcome.redirect) ?? .refused(status: 503, nil)
   }
 
-  /// The code stands in the head.
+  /// Wipes the head, which holds the code.
   private func wipe() {
     for index in head.indices { head[index] = 0 }
     head.removeAll(keepingCapacity: true)

@@ -3,39 +3,39 @@ internal import Glibc
 public import SecretMemory
 public import System
 
-/// Waits at a port of this machine for the one redirect that ends a login (RFC 8252, section 7.3).
+/// Waits at a port of this machine for the redirect that ends a sign-in (RFC 8252, section 7.3).
 ///
-/// Any program and any web page here can connect. Whatever is not the redirect is refused and
-/// changes nothing, and so is a redirect of another user's program: a browser's arguments, which
-/// everybody here may read, tell port and `state`. Connections that say nothing make way for newer
-/// ones; the port is closed with the first redirect.
+/// Any program and any web page on this machine can connect. Every request that is not the redirect
+/// is refused and changes nothing. A redirect from another user's program is refused too: a
+/// browser's arguments, which every local user can read, reveal port and `state`. Silent
+/// connections make room for newer ones. The port is closed after the first redirect.
 public final class RedirectListener {
-  /// The most connections at once; with one more the oldest goes.
+  /// The most simultaneous connections; one more drops the oldest.
   static let maximumConnections = 32
 
-  /// The port, chosen here where the provider's settings fix none.
+  /// The port, chosen here if the provider's settings do not fix one.
   public let port: UInt16
   private let request: RedirectRequest
   private let place: ResultPage.Place
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
-  /// What was refused since it was last told.
+  /// The refused requests that were not reported yet.
   private var strays: [RedirectStray] = []
 
-  /// What came: the query, and the connection that waits for its page.
+  /// The received redirect: its query, and the connection that waits for its page.
   public struct Arrival {
-    /// All behind the question mark.
+    /// The text after the question mark.
     public let query: SharedSecret
-    /// Who waits for the page.
+    /// The connection that waits for the page.
     public let connection: RedirectConnection
   }
 
-  /// Binds the address; `localhost` is both, where this machine has both.
+  /// Binds the address; `localhost` means both addresses if this machine has both.
   ///
   /// - Parameters:
   ///   - redirect: the address to bind.
-  ///   - place: what began the login; the page for another user's browser names it.
-  /// - Throws: EADDRINUSE where another program has a fixed port.
+  ///   - place: the origin of the sign-in; the page for another user's browser names it.
+  /// - Throws: EADDRINUSE if another program has a fixed port.
   public init(
     at redirect: LoopbackRedirect,
     for place: ResultPage.Place
@@ -50,15 +50,16 @@ public final class RedirectListener {
     )
   }
 
-  /// Waits for the redirect; the port is closed afterwards, whatever came.
+  /// Waits for the redirect, and closes the port in any case.
   ///
   /// - Parameters:
-  ///   - interrupt: ends the wait with the error `interrupted` once it is readable.
-  ///   - deadline: when nobody waits any longer.
-  ///   - tick: is called about once a second; false ends the wait with the error `interrupted`.
-  ///   - stray: is called for an answer that is not taken; the wait goes on.
-  /// - Throws: `interrupted`, or why waiting failed.
-  /// - Returns: nil at the deadline.
+  ///   - interrupt: a descriptor that ends the wait with the error `interrupted` when it becomes
+  ///     readable.
+  ///   - deadline: the end of the wait.
+  ///   - tick: called about once a second; false ends the wait with the error `interrupted`.
+  ///   - stray: called for an answer that is not accepted; the wait continues.
+  /// - Throws: `interrupted`, or the reason why waiting failed.
+  /// - Returns: `nil` at the deadline.
   public func wait(
     interrupt: Int32?,
     until deadline: BootInstant,
@@ -89,21 +90,23 @@ public final class RedirectListener {
     }
   }
 
-  /// Stops listening, and hangs up on everyone.
+  /// Stops listening and closes all connections.
   public func close() {
     listeners = []
     connections = []
   }
 
-  /// Looks at every connection, new ones too: the redirect of a browser comes with its connection,
-  /// so that no crowd of others pushes it out before it is seen.
+  /// Reads from every connection, including new ones.
+  ///
+  /// A browser sends the redirect together with its connection. So a flood of other connections
+  /// cannot displace it before it is read.
   private func takeIn() -> Arrival? {
     for connection in connections {
       if let query = look(at: connection) { return Arrival(query: query, connection: connection) }
     }
     for listener in listeners {
       for _ in 0..<Self.maximumConnections {
-        // What goes wrong here concerns one connection, or passes; there is the deadline.
+        // An error here concerns one connection or is temporary; the deadline still applies.
         guard let socket = (try? LoopbackSocket.accept(on: listener.descriptor)) ?? nil else {
           break
         }
@@ -131,15 +134,15 @@ public final class RedirectListener {
     return nil
   }
 
-  /// Whether a program of the same user is at the other end; where that is not known: no.
+  /// Whether a program of the same user is at the other end; false if unknown.
   private static func isOurs(_ connection: RedirectConnection) -> Bool {
     (try? LoopbackPeer.user(of: connection.socket)) == ThisProcess.user
   }
 }
 
-/// Why no redirect is waited for any longer.
+/// Why the wait for a redirect ended.
 public enum RedirectWaitError: Error, Equatable {
-  /// Whoever waited no longer wants it.
+  /// The caller ended the wait.
   case interrupted
   /// Waiting itself failed.
   case system(SystemError)

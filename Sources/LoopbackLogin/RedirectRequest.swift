@@ -1,42 +1,41 @@
-/// Reads the head of an HTTP request (RFC 9112), and tells the redirect that a login waits for from
-/// everything else that comes to a port of this machine.
+/// Parses the head of an HTTP request (RFC 9112), and recognizes the redirect of a sign-in.
 ///
-/// Other programs, other users and every web page that is open can send requests there. What does
-/// not look like a browser that follows a redirect to the right address changes nothing.
+/// Other programs, other users and every open web page can send requests to the port. A request
+/// changes nothing unless it looks like a browser that follows a redirect to the right address.
 public struct RedirectRequest: Equatable {
-  /// The most bytes of a head; cookies of other servers of this machine come along.
+  /// The most bytes of a head, which may include cookies of other servers on this machine.
   static let maximumHead = 64 * 1024
 
-  /// What the bytes that came so far mean.
+  /// The meaning of the bytes received so far.
   enum Verdict: Equatable {
-    /// The head has not ended.
+    /// The head is not complete.
     case incomplete
-    /// The redirect; where its query stands.
+    /// The redirect, with the range of its query.
     case redirect(query: Range<Int>)
-    /// Something else, and the status to answer it with; what it is where it holds an answer.
+    /// Another request, with the status to answer; its kind if it holds an answer to some sign-in.
     case refused(status: Int, RedirectStray? = nil)
   }
 
-  /// The path of the redirect's address.
+  /// The path of the redirect URI.
   let path: String
-  /// What the header Host must say: host and port.
+  /// The required value of the header Host: host and port.
   ///
-  /// A page of another name that its owner lets resolve to this machine sends that name (DNS
-  /// rebinding).
+  /// In a DNS rebinding attack, a page's name resolves to this machine. Then the browser sends that
+  /// name instead.
   let authority: String
 
-  /// The redirect to this path of this host and port.
+  /// Makes a matcher for the redirect to this path at this host and port.
   package init(path: String, authority: String) {
     self.path = path
     self.authority = authority
   }
 
-  /// Judges what has come of a head.
+  /// Judges the bytes of a head received so far.
   ///
-  /// `searched` is how far the end has been looked for, so that a head that comes byte by byte costs
-  /// no more than another.
+  /// `searched` is the position up to which the end was searched. So a head that arrives byte by
+  /// byte costs no more than another.
   func judge(_ bytes: [UInt8], searched: inout Int) -> Verdict {
-    // TLS, and whatever else begins no method, need not be waited for.
+    // TLS, or anything else that does not begin with a method, needs no more bytes.
     if let first = bytes.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
       return .refused(status: 400)
     }
@@ -69,17 +68,17 @@ public struct RedirectRequest: Equatable {
     return .redirect(query: query)
   }
 
-  /// Whether a query is what a provider sends at the end of a login: more than a guess.
+  /// Whether a query is a provider's final answer to a sign-in, not just a guess.
   public static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
     holdsState(query) && (holds("code", query) || holds("error", query))
   }
 
-  /// Whether a query has a parameter `state` that is not empty (RFC 6749, section 4.1.2).
+  /// Whether a query has a nonempty parameter `state` (RFC 6749, section 4.1.2).
   static func holdsState(_ query: ArraySlice<UInt8>) -> Bool {
     holds("state", query)
   }
 
-  /// Whether a query has a parameter of this name that is not empty.
+  /// Whether a query has a nonempty parameter with this name.
   static func holds(_ name: String, _ query: ArraySlice<UInt8>) -> Bool {
     let start = [UInt8](name.utf8) + [UInt8(ascii: "=")]
     return query.split(separator: UInt8(ascii: "&")).contains { part in
@@ -91,7 +90,7 @@ public struct RedirectRequest: Equatable {
     bytes.elementsEqual(text.utf8)
   }
 
-  /// Where the empty line begins that ends the head.
+  /// The start of the empty line that ends the head.
   private static func end(of bytes: [UInt8], from start: Int) -> Int? {
     guard bytes.count >= start + 4 else { return nil }
     return (start...bytes.count - 4).first { index in
@@ -113,27 +112,29 @@ public struct RedirectRequest: Equatable {
   }
 }
 
-/// The answer to some login, which comes in a way that is not to be trusted.
+/// Why the answer to some sign-in is not trusted.
 public enum RedirectStray: Sendable, CaseIterable {
-  /// From a program of another user, or of nobody who is known.
+  /// It comes from a program of another or an unknown user.
   case user
-  /// Under another name or port of this machine.
+  /// It uses another name or port of this machine.
   case host
-  /// To another path.
+  /// It goes to another path.
   case path
 }
 
-/// What of a request's headers matters here.
+/// The relevant headers of a request.
 private struct Headers {
-  /// Of the header Host; `nil` if there is none.
+  /// The value of the header Host; `nil` if there is none.
   var host: String?
-  /// Whether more than a head was announced.
+  /// Whether the request announces a body.
   var hasBody = false
-  /// Whether a person's browser wants to show the answer: an image, a script or a frame of another
-  /// page says otherwise (Fetch Metadata Request Headers, W3C), and so does a look ahead.
+  /// Whether a browser wants to show the answer to the person.
+  ///
+  /// An image, a script or a frame of another page says otherwise (Fetch Metadata Request Headers,
+  /// W3C), and so does a prefetch.
   var isNavigation = true
 
-  /// Reads lines; `nil` if one is no header, or Host comes twice.
+  /// Parses lines; `nil` if one is not a header, or if Host is repeated.
   init?(_ bytes: [UInt8], _ lines: ArraySlice<Range<Int>>) {
     for line in lines {
       guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,

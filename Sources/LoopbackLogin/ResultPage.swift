@@ -1,29 +1,29 @@
 internal import PlainText
 
-/// The page that a person sees in the browser when a login is over.
+/// The page that the browser shows at the end of a sign-in.
 ///
-/// One file without script and without anything that has to be fetched. Whatever comes from a
-/// provider is escaped, and shown apart from our own words.
+/// It is one file without scripts and without external resources. A provider's text is escaped, and
+/// kept separate from our own.
 public struct ResultPage {
-  /// What became of the login.
+  /// The outcome of the sign-in.
   public enum Result: Sendable, Equatable {
-    /// Who is signed in now, as the provider tells it, and where.
+    /// The signed-in person, as the provider names them, with account and provider.
     case signedIn(person: String?, also: String?, account: String, provider: String)
-    /// The provider said no, in its own words.
+    /// The provider refused, with its own reason.
     case refused(provider: String, reason: String)
-    /// The answer belongs to no login of this moment.
+    /// The answer belongs to no current sign-in.
     case wrongState
-    /// It came too late.
+    /// The answer came too late.
     case expired
     /// The browser runs as another user of this machine.
     case otherUser
-    /// The person ended the wait for the login, when it was under way.
+    /// The person interrupted the wait while the sign-in was running.
     case interrupted
-    /// Anything else; the place where it was begun says more.
+    /// Any other failure; the origin of the sign-in shows more.
     case failed(reason: String)
   }
 
-  /// Where the login was begun, and where its person goes back to.
+  /// The origin of the sign-in, to which the person returns.
   public enum Place: String, Sendable {
     case terminal
     case app
@@ -32,18 +32,19 @@ public struct ResultPage {
   let result: Result
   let place: Place
 
-  /// The page for a result.
+  /// Makes the page for a result.
   public init(_ result: Result, for place: Place) {
     self.result = result
     self.place = place
   }
 
-  /// What the browser gets: head and body.
+  /// The response to the browser: head and body.
   public var answer: [UInt8] {
     HTTPAnswer.page(html, policy: Self.policy, status: status)
   }
 
-  /// Nothing may be loaded, run, framed or sent; the one style sheet is known by its digest.
+  /// The page may not load, run, embed or send anything; only its style sheet is permitted, by
+  /// digest.
   static let policy =
     "default-src 'none'; style-src 'sha256-\(PageStyle.digest)'; base-uri 'none'; "
     + "form-action 'none'; frame-ancestors 'none'"
@@ -61,7 +62,7 @@ public struct ResultPage {
     return false
   }
 
-  /// All of it.
+  /// The whole page.
   var html: String {
     """
     <!doctype html>
@@ -143,7 +144,7 @@ public struct ResultPage {
     case .otherUser: "Nothing was changed. The \(place.rawValue) is still waiting."
     case .refused, .wrongState, .expired:
       "Nothing was changed. You can close this tab,<br>and try again \(there)."
-    // What the provider did last is not known here.
+    // The provider's last action is unknown here.
     case .interrupted, .failed: "You can close this tab.<br>The \(place.rawValue) says more."
     }
   }
@@ -155,13 +156,16 @@ public struct ResultPage {
     }
   }
 
-  /// Text from elsewhere as part of the page: made harmless for the reader, who could be misled by
-  /// turned-around letters, then for the browser.
+  /// Text from elsewhere for the page.
+  ///
+  /// Direction changes that could mislead the reader are removed first; then it is escaped for the
+  /// browser.
   static func quoted(_ text: String) -> String {
     "<bdi>\(escaped(PlainText.line(text)))</bdi>"
   }
 
-  /// Text that can neither begin nor end a tag, an attribute or a character reference.
+  /// Escapes text so that it can neither begin nor end a tag, an attribute or a character
+  /// reference.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
