@@ -2,33 +2,35 @@ internal import Configuration
 internal import JSON
 public import SecretMemory
 
-/// What a provider gives a device that has no browser (RFC 8628, section 3.2).
+/// The device authorization response (RFC 8628, section 3.2), for signing in without a browser on
+/// this device.
 public struct DeviceAuthorization: Sendable {
-  /// The longest time that is waited, whatever the provider says, in seconds.
+  /// The longest wait in seconds; a longer `expires_in` is clamped to it.
   public static let longestLife = 900
-  /// The longest interval that is kept, in seconds.
+  /// The longest polling interval in seconds.
   public static let longestInterval = 300
   static let standardInterval = 5
 
-  /// What the tokens are asked for with.
+  /// The code that the token request sends.
   public let deviceCode: SharedSecret
-  /// What the person types in: printable ASCII, at most 64 characters.
+  /// The code that the person types in: printable ASCII, at most 64 characters.
   public let userCode: String
-  /// Where the person types it in: an https URL, or http on this machine where the issuer is.
+  /// The page for the code: an https URL, or plain http on this machine if the issuer is plain http
+  /// too.
   public let verificationURI: String
-  /// The same with the code in it, for a QR code.
+  /// The same page with the code in the URL, for a QR code.
   public let verificationURIComplete: String?
-  /// Seconds until the code is worthless, at most `longestLife`.
+  /// Seconds until the code expires, at most `longestLife`.
   public let expiresIn: Int
-  /// Seconds between two questions.
+  /// Seconds between two polls.
   public let interval: Int
 }
 
-/// What an answer to a request for a device code means.
+/// The meaning of an answer to a device authorization request.
 public enum DeviceJudgement: Sendable {
   /// The codes.
   case authorization(DeviceAuthorization)
-  /// Asked too often; seconds to wait, if the provider said so.
+  /// Too many requests; seconds to wait, if the provider said so.
   case rateLimited(retryAfter: Int?)
   /// The provider is out of order: try again later.
   case failing(status: Int, retryAfter: Int?, message: String)
@@ -37,14 +39,15 @@ public enum DeviceJudgement: Sendable {
 }
 
 extension TokenJudge {
-  /// Says what an answer to a request for a device code means.
+  /// Judges an answer to a device authorization request.
   func judgeDeviceAuthorization(
     status: Int,
     retryAfter: Int?,
     body: borrowing SecretBytes
   ) -> DeviceJudgement {
     guard (200...299).contains(status) else {
-      // The rules for tokens tell what to wait for; what else there is, is for the configuration.
+      // The rules for token answers decide about waiting. Every other error points to the
+      // configuration.
       switch judge(status: status, retryAfter: retryAfter, body: body, for: .device, sent: nil) {
       case .rateLimited(let wait): return .rateLimited(retryAfter: wait)
       case .failing(let status, let wait, let message):
@@ -80,7 +83,7 @@ extension TokenJudge {
     guard (1...64).contains(userCode.utf8.count),
       userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
     else { throw .wrongType("user_code") }
-    // Google's first spelling, which some still have.
+    // Google's first spelling, which some providers still use.
     let name = object["verification_uri"] == nil ? "verification_url" : "verification_uri"
     let uri = try shownURL(object.string(name), name)
     var complete: String?
@@ -103,8 +106,9 @@ extension TokenJudge {
     )
   }
 
-  /// A person opens it: nothing but a web page, without user information that would show one
-  /// host and lead to another.
+  /// Checks a URL that a person will open.
+  ///
+  /// User information in it could show one host and lead to another.
   private func shownURL(_ text: String, _ name: String) throws(JSONError) -> String {
     guard let target = try? RequestTarget(text),
       target.scheme == "https" || provider.issuer.isPlain

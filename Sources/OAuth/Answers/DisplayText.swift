@@ -1,7 +1,8 @@
-/// Text of a provider, made fit to be shown.
+/// Makes a provider's text fit to be shown.
 enum DisplayText {
-  /// One line of ASCII, in which two texts that differ look different, at most `most` characters of
-  /// the text.
+  /// One line of ASCII, at most `most` characters of the text.
+  ///
+  /// Texts that differ look different.
   static func ascii(_ text: String, most: Int) -> String {
     var shown = ""
     for scalar in text.unicodeScalars.prefix(most) {
@@ -14,7 +15,7 @@ enum DisplayText {
     return shown
   }
 
-  /// One line, without control or direction characters, at most `most` characters; nil if nothing
+  /// One line without control or direction characters, at most `most` characters; `nil` if nothing
   /// is left.
   static func of(_ text: String, most: Int) -> String? {
     var shown = String.UnicodeScalarView()

@@ -2,7 +2,7 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 
-/// What an answer says of single fields, in any of the forms that frameworks give it.
+/// The problems that an answer reports for single fields, in any form that frameworks use.
 ///
 /// - `{"email": ["..."]}` (Django REST framework)
 /// - `{"errors": {"email": ["..."]}}` (Laravel, Rails), also beneath `details`, `fields`, `field_errors`
@@ -11,15 +11,15 @@ internal import SecretMemory
 /// - `{"detail": [{"loc": ["body", "email"], "msg": "..."}]}` (FastAPI)
 /// - `{"message": ["...", "..."]}` (NestJS), which names no field
 struct FieldProblems {
-  /// What was said of which field.
+  /// The problems that name a field.
   private(set) var problems: [FieldProblem] = []
-  /// What was said of no field.
+  /// The first text that names no field.
   private(set) var general: String?
   /// Whether `message` is a list of texts, as the validation of NestJS answers.
   private(set) var isListOfMessages = false
   private let sent: (secret: SharedSecret, search: SecretSearch)?
   private let field: (String) -> String
-  /// How many texts may still be looked at: the comparison with the password takes its time.
+  /// How many texts may still be examined: each comparison with the password takes time.
   private var textsLeft = mostTexts
 
   /// Members that hold a map of fields, or a list of problems.
@@ -29,7 +29,9 @@ struct FieldProblems {
       "invalid_params", "validation_errors", "validationErrors",
     ].map { Array($0.utf8) }
   )
-  /// Members that hold a list of problems, or one of the above; what else they hold is no field.
+  /// Members that hold a list of problems or one of `containers`.
+  ///
+  /// Their other members are not fields.
   private static let envelopes: Set<[UInt8]> = Set(
     ["error", "detail", "details", "message"].map { Array($0.utf8) }
   )
@@ -42,15 +44,15 @@ struct FieldProblems {
   private static let texts = [
     "message", "msg", "reason", "detail", "defaultMessage", "description",
   ]
-  /// The most members, elements and levels that are looked at.
+  /// The most members, elements and levels that are examined.
   private static let mostMembers = 64
   private static let mostLevels = 3
   private static let mostTexts = 64
 
   /// - Parameters:
   ///   - object: the answer.
-  ///   - sent: the password that was sent: a text that quotes it is dropped.
-  ///   - field: our name for a member of the backend's.
+  ///   - sent: the password that was sent; a text that quotes it is dropped.
+  ///   - field: maps a member name of the backend to our name.
   init(of object: JSONObject, hiding sent: SharedSecret?, field: @escaping (String) -> String) {
     self.sent = sent.map { secret in
       (secret, secret.bytes.withBytes { SecretSearch($0) })
@@ -69,9 +71,9 @@ struct FieldProblems {
   /// Reads an object.
   ///
   /// - Parameters:
-  ///   - object: the answer, or what stands in a container or an envelope.
-  ///   - level: how deep it stands.
-  ///   - isMap: whether its members are fields: only then a text alone is a problem.
+  ///   - object: the answer, or the value of a container or an envelope.
+  ///   - level: its depth.
+  ///   - isMap: whether its members are fields; only then a single text is a problem.
   private mutating func read(members object: JSONObject, level: Int, isMap: Bool) {
     guard level <= Self.mostLevels else { return }
     for member in object.members.prefix(Self.mostMembers) {
@@ -83,7 +85,7 @@ struct FieldProblems {
       case .array(let elements) where isContainer || Self.envelopes.contains(name):
         read(list: elements)
         if name.elementsEqual("message".utf8), general != nil { isListOfMessages = true }
-      // A field by its own name has a list of texts.
+      // A field under its own name holds a list of texts.
       case .array(let texts): read(texts, of: member.name)
       case .string where isMap, .secret where isMap: note(member.value, of: member.name)
       default: continue
@@ -93,7 +95,7 @@ struct FieldProblems {
 
   /// Reads a list of problems.
   ///
-  /// An echo of the form in them, such as FastAPI's `input`, is not a problem.
+  /// An echo of the form in the list, such as FastAPI's `input`, is not a problem.
   private mutating func read(list elements: [JSONValue]) {
     for element in elements.prefix(Self.mostMembers) {
       switch element {
@@ -156,7 +158,7 @@ struct FieldProblems {
     }
     guard name.utf8.count <= 64, name.utf8.allSatisfy(Self.isOfName) else { return }
     let field = field(name)
-    // One a field is enough to be shown; the first is the most important one.
+    // One problem for each field is enough. The first is the most important.
     guard !problems.contains(where: { $0.field.isByteEqual(to: field) }),
       let message = shown(text)
     else { return }
@@ -178,8 +180,8 @@ struct FieldProblems {
     switch value {
     case .string(let text):
       return quotesPassword(text) ? nil : DisplayText.of(text, most: Self.mostText)
-    // The reader takes the value of the password's field for a secret. Here it is a text about the
-    // password, unless it quotes the password: only a comparison tells.
+    // The JSON reader treats the value of the password's field as a secret. Here the value is a
+    // text about the password, unless it quotes the password. Only a comparison can tell.
     case .secret(let secret):
       guard sent != nil, (1...4 * Self.mostText).contains(secret.bytes.count) else {
         return Self.noText

@@ -1,7 +1,7 @@
 public import JSON
 public import SecretMemory
 
-/// What a request that can bring tokens was for.
+/// The purpose of a request that can return tokens.
 public enum TokenPurpose: String, Sendable {
   case login
   case register
@@ -12,75 +12,83 @@ public enum TokenPurpose: String, Sendable {
   case device
 }
 
-/// What an answer to a request that can bring tokens means.
+/// The meaning of an answer to a request that can return tokens.
 ///
-/// It is evidence about what was sent, never a verdict on the account: only `invalidGrant` says
-/// that a refresh token is dead, and everything in doubt says that it is not.
+/// It is evidence about the token that was sent, never a verdict on the account. Only
+/// `invalidGrant` says that a refresh token is dead. Every doubtful answer leaves the token alive.
 public enum Judgement: Sendable {
-  /// Tokens, checked as far as they can be without asking anyone.
+  /// Tokens, checked as far as possible without another request.
   case tokens(TokenAnswer)
-  /// The refresh token that was sent is refused for good.
+  /// The refresh token that was sent is permanently refused.
   case invalidGrant
-  /// A refresh was refused with this status and an empty answer: that says neither that the token is
-  /// dead nor that it is not.
+  /// A refresh was refused with this status and an empty answer.
+  ///
+  /// That does not say whether the token is dead.
   case unexplained(status: Int)
-  /// A person must do something else: a wrong password, an address that is taken.
+  /// The person must correct something: a wrong password, or an address that is taken.
   case refused(status: Int, message: String, details: RefusalDetails = .none)
-  /// Asked too often; seconds to wait, if the provider said so.
+  /// Too many requests; seconds to wait, if the provider said so.
   case rateLimited(retryAfter: Int?)
-  /// The provider, or what stands in front of it, is out of order: try again later. The status
-  /// may be a success whose body was cut or garbled, so that tokens may have been issued.
+  /// The provider, or a server in front of it, is out of order: try again later.
+  ///
+  /// The status may be a success with a truncated or garbled body, so tokens may have been issued.
   case failing(status: Int, retryAfter: Int?, message: String)
-  /// The configuration does not fit the provider; trying again is of no use until it is changed.
-  /// `refreshToken` is one that came nevertheless, and must be kept if it is there.
+  /// The configuration does not fit the provider.
+  ///
+  /// A retry fails until the configuration changes. `refreshToken` is a token that came in spite of
+  /// the error. It must be kept.
   case misconfigured(message: String, refreshToken: SharedSecret?)
-  /// The provider does not grant the scopes that were asked for, with its own words for it.
+  /// The provider does not grant the requested scopes; `message` is its explanation.
   case scopeRefused(status: Int, message: String?)
-  /// Nobody has answered on the other device yet: ask again after the interval, which becomes 5 s
-  /// longer with each `slowDown` (RFC 8628, section 3.5).
+  /// The person has not answered on the other device yet.
+  ///
+  /// Poll again after the interval, which grows by 5 s with each `slowDown` (RFC 8628, section
+  /// 3.5).
   case pending(slowDown: Bool)
 }
 
-/// Tokens as a provider gave them.
+/// The tokens of a provider's answer.
 public struct TokenAnswer: Sendable {
   /// Printable ASCII without spaces, at most `PasswordBackend.maximumAccessToken` bytes.
   public let accessToken: String
-  /// `Bearer`, the only type there is.
+  /// `Bearer`, the only supported type.
   public let tokenType: String
-  /// Lifetime in seconds from now, 0 for one that is over; nil if it was not told.
+  /// Lifetime in seconds from now, 0 for an expired token; `nil` if the provider did not say.
   public let expiresIn: Int?
-  /// The refresh token to use from now on; nil: the one that was sent stays (RFC 6749, section 6).
+  /// The refresh token to use from now on; `nil` if the one that was sent stays valid (RFC 6749,
+  /// section 6).
   public let refreshToken: SharedSecret?
-  /// The scopes, where the provider tells them.
+  /// The scopes, if the provider names them.
   public let scope: String?
-  /// Who signed in, where the provider tells it.
+  /// The person who signed in, if the provider says so.
   public let user: UserFacts?
-  /// The ID token, not yet checked: `IDToken.check` says whether it is one; nil if none came.
+  /// The ID token, not yet checked: `IDToken.check` does that; `nil` if none came.
   public let idToken: String?
 }
 
-/// What a provider says about a person: shown, never relied upon.
+/// A provider's statements about a person: shown, never relied upon.
 ///
 /// Texts are bounded and hold no control characters.
 public struct UserFacts: Sendable, Equatable {
-  /// The provider's own name for the person.
+  /// The provider's own identifier of the person.
   public let id: String?
   /// The e-mail address.
   public let email: String?
   /// The name, as people write it.
   public let name: String?
-  /// What the person may do there.
+  /// The person's role at the provider.
   public let role: String?
-  /// Whether the provider has seen that the e-mail address is the person's.
+  /// Whether the provider has verified that the e-mail address belongs to the person.
   public let emailVerified: Bool?
-  /// When the person became a user there, in seconds since 1970.
+  /// When the person registered there, in seconds since 1970.
   public let createdAt: Int64?
-  /// What else the provider tells, without what looks like a secret: at most 4096 bytes of JSON.
+  /// The provider's other statements, without members that look like secrets: at most 4096 bytes of
+  /// JSON.
   ///
-  /// Its texts are as the provider wrote them.
+  /// The texts are unchanged.
   public let claims: JSONObject
 
-  /// Facts from a store, or from nowhere.
+  /// Facts from a store, or none.
   public init(
     id: String? = nil,
     email: String? = nil,

@@ -15,7 +15,7 @@ enum Moment {
     }
   }
 
-  /// Milliseconds are told from seconds by their size: 100,000,000,000 s are in the year 5138.
+  /// Size tells milliseconds from seconds: 100,000,000,000 s is in the year 5138.
   private static func seconds(_ number: Int64) -> Int64? {
     switch number {
     case 0..<100_000_000_000: number
@@ -24,7 +24,8 @@ enum Moment {
     }
   }
 
-  /// Of `1970-01-01T00:00:00.5+01:00`, also without an offset (taken for UTC), or of the day alone.
+  /// Reads `1970-01-01T00:00:00.5+01:00`, the same without an offset (taken as UTC), or only a
+  /// date.
   private static func seconds(_ text: String) -> Int64? {
     guard let time = DateTime(text), time.precision != .minute else { return nil }
     return time.secondsSince1970

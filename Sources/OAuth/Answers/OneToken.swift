@@ -2,10 +2,10 @@ internal import Configuration
 internal import JSON
 public import SecretMemory
 
-// The answer of a provider that gives one token (`Provider.hasOneToken`): it comes as the refresh
-// token, and no access token comes beside it, so that no text is made of it here.
+// The answer of a provider that gives one token (`Provider.hasOneToken`). The token is returned as
+// the refresh token. There is no access token beside it, so no ordinary text of it is made here.
 extension TokenJudge {
-  /// The member of RFC 6749, section 5.1, that a provider with one token must not give.
+  /// The member of RFC 6749, section 5.1, that a one-token provider must not send.
   static let refreshTokenOfOAuth = "refresh_token"
 
   func oneToken(in object: JSONObject) -> Judgement {
@@ -17,7 +17,7 @@ extension TokenJudge {
       return misconfigured("`\(member(.accessToken))` \(why)", refreshToken: nil)
     case .present(let found): token = found
     }
-    // It becomes a header, where a space would end it.
+    // The token becomes part of a header, where a space would end it.
     guard token.bytes.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0x20 } }) else {
       return misconfigured("`\(member(.accessToken))` holds a space", refreshToken: nil)
     }
@@ -44,11 +44,11 @@ extension TokenJudge {
     )
   }
 
-  /// The lifetime that a JWT says of itself (RFC 7519, sections 4.1.4 and 4.1.6); nil for others.
+  /// The lifetime that a JWT states (RFC 7519, sections 4.1.4 and 4.1.6); `nil` for other tokens.
   ///
-  /// Nothing is checked: it says when to ask for the next one, and the provider judges the token. The
-  /// difference does not depend on the clock of this machine. What is read is not the secret: without
-  /// the signature it is worth nothing.
+  /// Nothing is verified: the result only schedules the next refresh, and the provider judges the
+  /// token. The difference of the two times does not depend on this machine's clock. The claims are
+  /// not secret: without the signature they are worthless.
   static func lifetime(ofJWT token: SharedSecret) -> Int? {
     let payload: [UInt8]? = token.bytes.withBytes { bytes in
       let dot = UInt8(ascii: ".")
@@ -75,7 +75,7 @@ extension TokenJudge {
 }
 
 extension TokenAnswer {
-  /// The access token, also where it is the one token: for what takes a text.
+  /// The access token, or the one token of a one-token provider, for a caller that needs text.
   public var presentedToken: String {
     guard accessToken.isEmpty, let refreshToken else { return accessToken }
     return refreshToken.text
@@ -83,14 +83,16 @@ extension TokenAnswer {
 }
 
 extension SharedSecret {
-  /// A bearer token as a text, for what is sent as a header or handed to a caller.
+  /// A bearer token as text, to be sent in a header or given to a caller.
   public var text: String {
     unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension SecretBytes {
-  /// Whether a text has the same bytes; only what came with it is compared, so time tells nothing.
+  /// Whether a text has the same bytes.
+  ///
+  /// Both came in the same answer, so the timing reveals nothing.
   func isEqual(to text: String) -> Bool {
     withBytes { bytes in
       bytes.count == text.utf8.count

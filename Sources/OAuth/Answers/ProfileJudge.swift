@@ -2,8 +2,9 @@ internal import Configuration
 internal import JSON
 internal import SecretMemory
 
+// Judges answers to requests for the profile and for a sign-out.
 extension TokenJudge {
-  /// Says what an answer to a question with an access token means.
+  /// Judges an answer to a request for the profile.
   func judgeProfile(
     status: Int,
     retryAfter: Int?,
@@ -16,8 +17,8 @@ extension TokenJudge {
     case (200...299, _):
       return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
     case (401, _): return .unauthorized
-    // Nothing but the token was sent: where a provider of OAuth finds fault, it is with that
-    // (RFC 6750, section 3.1, wants a 401, which not all give).
+    // The request held nothing but the token. If an OAuth provider finds a fault, it is in the
+    // token. RFC 6750, section 3.1, wants a 401, but some providers send 400.
     case (400, _) where provider.kind != .passwordBackend: return .unauthorized
     case (404, _), (405, _), (410, _): return .notThere
     case (429, _): return .rateLimited(retryAfter: retryAfter.map { max($0, 0) })
@@ -33,7 +34,7 @@ extension TokenJudge {
     }
   }
 
-  /// Says whether a provider confirmed a sign-out.
+  /// Judges whether a provider confirmed a sign-out.
   func judgeLogout(status: Int) -> LogoutJudgement {
     let place =
       provider.kind == .passwordBackend ? provider.path(of: .logout) : "the revocation endpoint"
@@ -46,7 +47,7 @@ extension TokenJudge {
 }
 
 extension JSONObject {
-  /// The object without the members that hold secrets, so that it can be shown.
+  /// The object without members that hold secrets, so that it can be shown.
   fileprivate var withoutSecrets: JSONObject {
     JSONObject(
       unique: members.compactMap { member in

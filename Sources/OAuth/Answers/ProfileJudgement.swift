@@ -1,25 +1,25 @@
 public import JSON
 
-/// What an answer to a question with an access token means.
+/// The meaning of an answer to a request for the profile.
 public enum ProfileJudgement: Sendable {
-  /// The provider's own object, without members that would be secret, and what is known of it.
+  /// The provider's own object without secret members, and the facts read from it.
   case profile(UserFacts, JSONObject)
-  /// The access token is refused: refresh it and ask again, once.
+  /// The access token is refused: refresh it and try again, once.
   case unauthorized
-  /// There is no such endpoint: ask the fallback.
+  /// The endpoint does not exist: use the fallback.
   case notThere
-  /// Asked too often; seconds to wait, if the provider said so.
+  /// Too many requests; seconds to wait, if the provider said so.
   case rateLimited(retryAfter: Int?)
-  /// The provider answers, but with no profile.
+  /// The provider answers without a profile.
   case refused(status: Int, message: String)
   /// The provider is out of order: try again later.
   case failing(status: Int, retryAfter: Int?, message: String)
 }
 
-/// What an answer to a sign-out means.
+/// The meaning of an answer to a sign-out.
 public enum LogoutJudgement: Sendable, Equatable {
   /// The provider confirmed that the tokens are revoked.
   case revoked
-  /// It did not; why.
+  /// The provider did not confirm, with the reason.
   case notRevoked(reason: String)
 }

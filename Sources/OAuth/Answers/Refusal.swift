@@ -2,45 +2,45 @@ internal import Configuration
 internal import JSON
 internal import SecretMemory
 
-/// Why a provider said no to what a person typed.
+/// Why a provider refused a person's input.
 public enum RefusalReason: String, Sendable, CaseIterable {
-  /// The e-mail address and the password do not belong together.
+  /// The e-mail address and the password do not match.
   case wrongCredentials = "wrong_credentials"
-  /// The e-mail address has an account already.
+  /// The e-mail address already has an account.
   case addressTaken = "address_taken"
-  /// The provider found fault with a field: its `FieldProblem` says which.
+  /// The provider rejected a field; its `FieldProblem` says which.
   case invalidInput = "invalid_input"
 }
 
-/// What a provider said of one field of a form.
+/// A provider's statement about one field of a form.
 public struct FieldProblem: Sendable, Equatable {
-  /// The most of one answer.
+  /// The most problems of one answer.
   static let most = 16
 
-  /// `email`, `name` or `password`, else the backend's own name: at most 64 letters, digits, `_`, `-`
-  /// and `.`.
+  /// `email`, `name` or `password`, else the backend's own name: at most 64 letters, digits, `_`,
+  /// `-` and `.`.
   public let field: String
   /// The backend's words, fit to be shown in one line: at most 200 characters.
   public let message: String
 
-  /// A problem from a store, or from nowhere.
+  /// A problem from a store, or one without a source.
   public init(field: String, message: String) {
     self.field = field
     self.message = message
   }
 }
 
-/// What a refusal says beside its status and its message.
+/// The details of a refusal besides its status and message.
 public struct RefusalDetails: Sendable, Equatable {
-  /// Why; `nil` if the answer does not say it in a form that is known.
+  /// The reason; `nil` if the answer does not give it in a known form.
   public let reason: RefusalReason?
-  /// What was wrong with which field.
+  /// The rejected fields.
   public let fields: [FieldProblem]
 
   /// A refusal that says nothing more.
   public static let none = RefusalDetails(reason: nil)
 
-  /// These details.
+  /// Details with this reason and these fields.
   public init(reason: RefusalReason?, fields: [FieldProblem] = []) {
     self.reason = reason
     self.fields = fields
@@ -48,11 +48,11 @@ public struct RefusalDetails: Sendable, Equatable {
 }
 
 extension TokenJudge {
-  /// A refusal of an e-mail address and a password, and what else it says.
+  /// Judges a refusal of an e-mail address and a password.
   ///
-  /// No standard says how a backend tells a wrong password from an address that is taken. The statuses
-  /// 401 and 409 decide. Many frameworks answer 400 or 422 to everything: then the form of the body
-  /// decides, and a few words of it.
+  /// No standard distinguishes a wrong password from an address that is taken. The statuses 401 and
+  /// 409 decide. Many frameworks answer every error with 400 or 422. Then the form of the body and
+  /// a few words in it decide.
   func refusal(
     status: Int,
     _ object: JSONObject?,
@@ -77,7 +77,7 @@ extension TokenJudge {
     )
   }
 
-  /// What is said if the answer says nothing.
+  /// The message for an answer that gives no reason.
   static let noReason = "the provider gave no reason"
 
   private func loginReason(
@@ -89,7 +89,7 @@ extension TokenJudge {
     guard status == 401 || found.problems.isEmpty && !found.isListOfMessages else {
       return .invalidInput
     }
-    // The password may be right, and the account not usable: "wrong password" would mislead.
+    // The password may be right and the account unusable: "wrong password" would mislead.
     return words.nameAnotherObstacle ? nil : .wrongCredentials
   }
 
@@ -108,7 +108,7 @@ extension TokenJudge {
     return found.isListOfMessages ? .invalidInput : nil
   }
 
-  /// Our name for a member of the form that was sent, else the backend's.
+  /// Our name for a member of the form that was sent, or the backend's own name.
   private func field(called name: String) -> String {
     let known: [(Provider.Field, String)] = [
       (.email, "email"), (.name, "name"), (.password, "password"), (.registerPassword, "password"),
@@ -121,8 +121,9 @@ extension TokenJudge {
   }
 }
 
-/// Words of a refusal whose status does not tell the reason: English, since the request asks for no
-/// language.
+/// Looks for known words in a refusal whose status does not give the reason.
+///
+/// The words are English, since the request names no language.
 struct RefusalWords {
   private static let taken = bytes([
     "taken", "already", "exists", "in_use", "in use", "registered", "duplicate", "unique",
@@ -136,10 +137,10 @@ struct RefusalWords {
 
   private let text: [UInt8]
 
-  /// The most bytes of each text that are looked at.
+  /// The most bytes of each text that are examined.
   private static let mostText = 256
 
-  /// The words of these texts, of each its beginning; the letters of ASCII in lower case.
+  /// Takes the beginning of each text, with ASCII letters in lower case.
   init(_ texts: [String?]) {
     var text: [UInt8] = []
     for case let part? in texts {
@@ -151,10 +152,10 @@ struct RefusalWords {
     }
   }
 
-  /// Whether they say that an address is in use.
+  /// Whether the texts say that an address is in use.
   var nameATakenAddress: Bool { has(Self.taken) }
 
-  /// Whether they name another cause than the password, such as an address that is not confirmed.
+  /// Whether the texts name a cause other than the password, such as an unconfirmed address.
   var nameAnotherObstacle: Bool { has(Self.obstacles) }
 
   private func has(_ words: [[UInt8]]) -> Bool {

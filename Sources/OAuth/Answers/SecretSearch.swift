@@ -1,11 +1,12 @@
-/// Looks for a secret in a text, in a time proportional to both (Knuth, Morris and Pratt).
+/// Searches a text for a secret in time proportional to both (Knuth, Morris and Pratt).
 ///
-/// The provider has chosen both. Trying each place of the text would take the product of their
-/// lengths: a third of a second for an answer of 64 KiB.
+/// The provider controls both. A naive search takes the product of their lengths: a third of a
+/// second for an answer of 64 KiB.
 struct SecretSearch {
-  /// For each place of the secret: how many bytes before it are also the secret's first ones.
+  /// The failure table: for each position of the secret, how many preceding bytes equal its first
+  /// bytes.
   ///
-  /// It tells how the secret repeats itself, and no byte of it.
+  /// It reveals how the secret repeats itself, but no byte of it.
   private let overlaps: [Int]
 
   init(_ secret: borrowing Span<UInt8>) {
@@ -19,7 +20,9 @@ struct SecretSearch {
     self.overlaps = overlaps
   }
 
-  /// Whether the text holds the secret that this search was made for; an empty one is nowhere.
+  /// Whether the text holds the secret that this search was made for.
+  ///
+  /// An empty secret is never found.
   func finds(_ secret: borrowing Span<UInt8>, in text: String) -> Bool {
     guard secret.count > 0 else { return false }
     var matched = 0

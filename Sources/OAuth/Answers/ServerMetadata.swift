@@ -2,31 +2,33 @@ public import Configuration
 public import JSON
 public import SecretMemory
 
-/// What a provider says about itself: OpenID Connect Discovery 1.0, section 3, and RFC 8414.
+/// A provider's metadata: OpenID Connect Discovery 1.0, section 3, and RFC 8414.
 public struct ServerMetadata: Sendable {
   /// The most bytes of a document.
   public static let maximumCount = 64 * 1024
 
-  /// The endpoints that it names.
+  /// The endpoints that the document names.
   public let endpoints: [OAuthEndpoint: String]
-  /// Whether redirects say which issuer they come from (RFC 9207, section 3).
+  /// Whether redirects name their issuer (RFC 9207, section 3).
   public let responseIssuerRequired: Bool
-  /// The grants that it says it takes; `nil` if it says nothing.
+  /// The supported grants; `nil` if the document does not say.
   public let grants: Set<String>?
-  /// Whether it says that it takes PKCE with S256; `nil` if it says nothing.
+  /// Whether PKCE with S256 is supported; `nil` if the document does not say.
   public let takesS256: Bool?
-  /// What it signs ID tokens with; `nil` if it says nothing.
+  /// The signature algorithms of ID tokens; `nil` if the document does not say.
   public let algorithms: Set<String>?
-  /// The scopes that it offers; `nil` if it says nothing.
+  /// The scopes on offer; `nil` if the document does not say.
   public let scopes: Set<String>?
-  /// How clients may show the revocation endpoint who they are; `nil` if it says nothing.
+  /// The client authentication methods of the revocation endpoint; `nil` if the document does not
+  /// say.
   public let revocationAuthentication: Set<String>?
-  /// The claims that it has for ID tokens; `nil` if it says nothing.
+  /// The claims of ID tokens; `nil` if the document does not say.
   let claims: Set<String>?
 
-  /// Where the document may lie, the likelier place first; empty where nothing is to be looked up.
+  /// The requests for the possible locations of the document, the likelier one first; empty if
+  /// discovery is off.
   ///
-  /// The second is asked where the first answers 404 or anything else that is no success.
+  /// The second is used if the first answers 404 or any other failure.
   public static func requests(for provider: Provider) -> [ProviderRequest] {
     guard let settings = provider.oauth, settings.discovery == .auto else { return [] }
     let urls: [String]
@@ -34,8 +36,8 @@ public struct ServerMetadata: Sendable {
       urls = [url]
     } else {
       let issuer = provider.issuer
-      // OpenID Connect puts its name behind the path of the issuer (Discovery 1.0, section 4),
-      // OAuth puts it in front (RFC 8414, section 3.1).
+      // OpenID Connect appends its name to the issuer's path (Discovery 1.0, section 4). OAuth
+      // inserts it before the path (RFC 8414, section 3.1).
       let openID = issuer.base + "/.well-known/openid-configuration"
       let oauth = issuer.origin + "/.well-known/oauth-authorization-server" + issuer.path
       urls = provider.kind == .oidc ? [openID, oauth] : [oauth, openID]
@@ -47,8 +49,8 @@ public struct ServerMetadata: Sendable {
 
   /// Reads a document.
   ///
-  /// - Throws: `MetadataError`. A document of another issuer is refused: it would send logins
-  ///   there (RFC 8414, section 3.3).
+  /// - Throws: `MetadataError`. A document of another issuer is refused, because it would send
+  ///   sign-ins to that issuer (RFC 8414, section 3.3).
   public init(_ body: borrowing SecretBytes, for provider: Provider) throws(MetadataError) {
     guard body.count <= Self.maximumCount else { throw .tooLong }
     guard case .object(let object) = Answer(body, secretMembers: []) else { throw .notAnObject }
@@ -59,7 +61,7 @@ public struct ServerMetadata: Sendable {
     } catch {
       throw .member(error)
     }
-    // Letter by letter: two spellings may be two tenants of one host.
+    // Compare bytes: two spellings may be two tenants of one host.
     guard issuer.utf8.elementsEqual(provider.issuer.text.utf8) else {
       throw .otherIssuer(found: DisplayText.ascii(issuer, most: 300))
     }
@@ -77,7 +79,8 @@ public struct ServerMetadata: Sendable {
     let methods = try Self.words("code_challenge_methods_supported", object)
     takesS256 = methods.map { $0.contains("S256") }
     algorithms = try Self.words("id_token_signing_alg_values_supported", object)
-    // What only a warning or a default depends on keeps no login from being made.
+    // Only a warning or a default depends on these members, so an error in them must not prevent a
+    // sign-in.
     scopes = try? Self.words("scopes_supported", object)
     claims = try? Self.words("claims_supported", object)
     revocationAuthentication = try? Self.words(
@@ -95,16 +98,16 @@ public struct ServerMetadata: Sendable {
     for value in values {
       if case .unusable = value { continue }
       guard case .string(let word) = value else { throw .wrongType(name) }
-      // Algorithms, grants and methods are short and ASCII: nothing else is hashed.
+      // Algorithms, grants and methods are short ASCII. Nothing else is hashed.
       if word.utf8.count <= 256, word.utf8.allSatisfy({ $0 < 0x80 }) { words.insert(word) }
     }
     return words
   }
 
-  /// The provider with the endpoints that its own file does not name.
+  /// Returns the provider completed with the endpoints that its own file does not name.
   ///
-  /// - Throws: `MetadataError.setting` for a URL that a file could not have: plain http where the
-  ///   issuer is reached by https, or a URL with a user in it.
+  /// - Throws: `MetadataError.setting` for a URL that a file could not have: plain http although
+  ///   the issuer uses https, or a URL with user information.
   public func completed(_ provider: Provider) throws(MetadataError) -> Provider {
     do throws(ConfigurationError) {
       return try provider.completed(
@@ -117,7 +120,7 @@ public struct ServerMetadata: Sendable {
     }
   }
 
-  /// Scopes that are asked for and not offered.
+  /// Warns of requested scopes that are not offered.
   private func scopeWarnings(for provider: Provider) -> [String] {
     guard let scopes, let asked = provider.oauth?.scopes else { return [] }
     let missing = asked.filter { !scopes.contains($0) }
@@ -133,7 +136,7 @@ public struct ServerMetadata: Sendable {
     return DisplayText.of(sorted.joined(separator: ", "), most: 200) ?? "none"
   }
 
-  /// What may go wrong with this provider though its document can be read, each in one line.
+  /// Possible problems with this provider although its document is readable, one line each.
   public func warnings(for provider: Provider) -> [String] {
     var warnings: [String] = []
     if takesS256 == false {
@@ -151,7 +154,8 @@ public struct ServerMetadata: Sendable {
       )
     }
     warnings += scopeWarnings(for: provider)
-    // GitLab's own claims. A refresh that names fewer scopes narrows the grant there.
+    // These claims are GitLab's own. There a refresh that names fewer scopes narrows the grant
+    // permanently.
     if claims?.contains(where: { $0.hasPrefix("https://gitlab.org/") }) == true,
       provider.oauth?.refreshScope != .whole
     {
@@ -168,16 +172,16 @@ public struct ServerMetadata: Sendable {
 public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
   /// More than `ServerMetadata.maximumCount` bytes.
   case tooLong
-  /// Not one JSON object, or one whose members come twice.
+  /// Not one JSON object, or an object with a repeated member.
   case notAnObject
   /// A member is missing or of the wrong type.
   case member(JSONError)
-  /// It speaks for another issuer than the one that was asked: for this one, fit to be shown.
+  /// The document names another issuer than the requested one; `found` is fit to be shown.
   case otherIssuer(found: String)
   /// A URL in it cannot be an endpoint.
   case setting(ConfigurationError)
 
-  /// One line, without anything of the document.
+  /// One line that quotes nothing from the document.
   public var description: String {
     switch self {
     case .tooLong: "the provider's metadata is too long"

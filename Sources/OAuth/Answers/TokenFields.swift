@@ -3,16 +3,17 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 
+// Takes the tokens and the user out of an answer.
 extension TokenJudge {
-  /// The longest lifetime that is believed, in seconds: ten years.
+  /// The longest accepted lifetime in seconds: ten years.
   ///
-  /// It keeps sums from overflowing.
+  /// The limit keeps sums from overflowing.
   static let longestLifetime = 315_360_000
 
   /// Takes the tokens out of an answer.
   ///
-  /// A refresh token that came is handed on even if the rest is of no use: the provider has
-  /// already forgotten the one before it.
+  /// A refresh token is passed on even if the rest of the answer is useless, because the provider
+  /// has already invalidated the previous one.
   func tokens(in object: JSONObject, for purpose: TokenPurpose) -> Judgement {
     if provider.hasOneToken { return oneToken(in: object) }
     let refreshToken: SharedSecret?
@@ -44,11 +45,11 @@ extension TokenJudge {
       return withoutRefreshToken
     }
     if let refreshToken, refreshToken.bytes.isEqual(to: accessToken) {
-      // In plain storage it would be the refresh token without its gate.
+      // In unencrypted storage this access token would be the refresh token without its gate.
       return misconfigured(
         "`\(member(.accessToken))` and `\(member(.refreshToken))` are the same token:"
           + " refresh_token_field = \(member(.accessToken)) says that there is one alone",
-        // Of a login none is kept that could never be used.
+        // Do not keep the refresh token of a sign-in: it could never be used.
         refreshToken: purpose == .refresh ? refreshToken : nil
       )
     }
@@ -62,7 +63,7 @@ extension TokenJudge {
     )
   }
 
-  /// Whether the answer calls its token a bearer token, or says nothing.
+  /// Whether the answer calls its token a bearer token or names no type.
   func isBearer(_ object: JSONObject) -> Bool {
     guard let type = value(.tokenType, object) else { return true }
     return type.isNull || type.isBearer
@@ -87,8 +88,9 @@ extension TokenJudge {
     )
   }
 
-  /// The ID token as it came; one that cannot be a token comes as an empty text, which no check
-  /// accepts.
+  /// The ID token as it came.
+  ///
+  /// A value that cannot be a token becomes an empty text, which every check refuses.
   private func idToken(in object: JSONObject) -> String? {
     guard provider.kind == .oidc else { return nil }
     switch object["id_token"] {
@@ -98,7 +100,7 @@ extension TokenJudge {
     }
   }
 
-  /// A login without a refresh token would have to be repeated with each access token.
+  /// Without a refresh token the person would have to sign in again for each access token.
   private var withoutRefreshToken: Judgement {
     let remedy = "refresh_token_field = \(member(.accessToken)) in the file of provider"
     guard provider.kind != .passwordBackend else {
@@ -123,7 +125,7 @@ extension TokenJudge {
     case unusable(String)
   }
 
-  /// An empty refresh token counts as none: some backends write "" for "as before".
+  /// An empty refresh token counts as absent: some backends write "" for "unchanged".
   func refreshToken(in object: JSONObject) -> Found {
     switch value(.refreshToken, object) {
     case nil, .null: return .absent
@@ -141,7 +143,7 @@ extension TokenJudge {
     }
   }
 
-  /// Whole seconds of a lifetime in any of the ways in which backends write one.
+  /// Whole seconds of a lifetime, in any of the forms that backends use.
   static func lifetime(_ value: JSONValue) -> Int? {
     switch value {
     case .integer(let seconds): return Int(min(max(seconds, 0), Int64(longestLifetime)))
@@ -155,7 +157,7 @@ extension TokenJudge {
     }
   }
 
-  /// Who signed in: the member `user`, or the answer itself.
+  /// The person who signed in: the member `user`, or the answer itself.
   func user(in object: JSONObject) -> UserFacts? {
     var facts = object
     if case .object(let nested) = value(.user, object) { facts = nested }
@@ -180,15 +182,16 @@ extension TokenJudge {
     return isNobody ? nil : user
   }
 
-  /// The members that are no claims: those that have a name here, and those about tokens, which stand
-  /// beside the user's in an answer without an object for the user.
+  /// The members that are not claims: those with a name here, and those about tokens.
+  ///
+  /// The latter stand beside the user's members if the answer has no object for the user.
   private var knownMembers: Set<[UInt8]> {
     let fields: [Provider.Field] = [
       .id, .email, .name, .role, .emailVerified, .createdAt, .user, .accessToken, .refreshToken,
       .tokenType, .expiresIn, .scope, .error, .message,
     ]
     let names = UserClaims.bytes(fields.compactMap(provider.name(of:)))
-    // The claims of a signed answer (OpenID Connect Core 1.0, section 5.3.2) are those of a token.
+    // A signed answer has the claims of a token (OpenID Connect Core 1.0, section 5.3.2).
     return provider.kind == .oidc ? names.union(UserClaims.ofTheToken) : names
   }
 
@@ -216,7 +219,7 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// Token types are compared without regard to case (RFC 6749, section 5.1).
+  /// Token types are case-insensitive (RFC 6749, section 5.1).
   fileprivate var isBearer: Bool {
     guard case .string(let text) = self else { return false }
     return text.utf8.count == 6 && text.lowercased().isByteEqual(to: "bearer")

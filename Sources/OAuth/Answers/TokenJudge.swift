@@ -3,19 +3,21 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 
-/// Judges what a provider answers; the same rules for every kind, by the provider's own settings.
+/// Judges a provider's answers.
+///
+/// The rules are the same for every kind and follow the provider's settings.
 struct TokenJudge {
   let provider: Provider
 
-  /// Says what an answer means.
+  /// Judges an answer.
   ///
   /// - Parameters:
   ///   - status: the HTTP status.
   ///   - retryAfter: the header Retry-After in seconds, if there was one.
   ///   - body: the body, at most `SecretBytes.maximumCount` bytes.
-  ///   - purpose: what had been asked for.
+  ///   - purpose: the purpose of the request.
   ///   - sent: the secret that was sent; a message that quotes it is dropped.
-  /// - Returns: never tokens that could not be used or stored.
+  /// - Returns: the meaning; never tokens that could not be used or stored.
   func judge(
     status: Int,
     retryAfter: Int?,
@@ -24,13 +26,13 @@ struct TokenJudge {
     sent: SharedSecret?
   ) -> Judgement {
     let wait = retryAfter.map { min(max($0, 0), Self.longestWait) }
-    // A member that comes twice is of no use, and the refresh token beside it is: the provider has
-    // ended the token before it.
+    // Accept a repeated member: its value is unusable, but the refresh token beside it is needed.
+    // The provider has already invalidated the previous token.
     let answer = Answer(body, secretMembers: secretMembers, allowsRepeated: true)
     switch status {
     case 200...299:
       guard case .object(let object) = answer else {
-        // A provider that has issued tokens and lost them on the way looks just like this.
+        // This is also how tokens that were issued and lost on the way look.
         return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
       }
       if isRefusalInDisguise(object) { return refusal(400, answer, wait, purpose, sent) }
@@ -44,7 +46,7 @@ struct TokenJudge {
     }
   }
 
-  /// A success that holds an error and no token at all, which is how GitHub refuses.
+  /// A success status with an error and no token: GitHub refuses this way.
   private func isRefusalInDisguise(_ object: JSONObject) -> Bool {
     guard provider.kind != .passwordBackend, errorCode(in: object) != nil else { return false }
     return [Provider.Field.accessToken, .refreshToken].allSatisfy { field in
@@ -52,10 +54,10 @@ struct TokenJudge {
     }
   }
 
-  /// Seconds after which a request is tried again, whatever Retry-After says.
+  /// The longest wait in seconds before a retry, even if Retry-After asks for more.
   private static let longestWait = 86_400
 
-  /// The members that never become a String, at any depth.
+  /// The members that never become a `String`, at any depth.
   var secretMembers: Set<String> {
     Set([Provider.Field.refreshToken, .password].compactMap { provider.name(of: $0) })
       .union(
@@ -79,7 +81,7 @@ struct TokenJudge {
       guard isRefusal else { return failing(status, nil) }
       if provider.emptyRefusal { return .invalidGrant }
       if case .empty = answer { return .unexplained(status: status) }
-      // A page of a server in front of the provider looks just like this.
+      // A page from a server in front of the provider looks the same.
       return .failing(
         status: status,
         retryAfter: nil,
@@ -95,7 +97,7 @@ struct TokenJudge {
       let field = provider.name(of: .error) ?? ""
       return misconfigured(purpose, "\(status) without a known `\(field)`")
     }
-    // Without what was sent, words that quote it could not be told from others.
+    // Without the secret that was sent, a message that quotes it could not be recognized.
     let words = sent == nil ? nil : description(in: object, hiding: sent)
     if code == Self.invalidScope, provider.kind != .passwordBackend {
       return .scopeRefused(status: status, message: words)
@@ -106,8 +108,8 @@ struct TokenJudge {
   /// RFC 6749, section 5.2.
   private static let invalidScope = "invalid_scope"
 
-  /// What the error codes of OAuth say beyond "this refresh token is dead"; `nil` if they do not,
-  /// and for password backends.
+  /// The meaning of OAuth's error codes other than a dead refresh token; `nil` for other codes and
+  /// for password backends.
   private func oauthRefusal(
     _ status: Int,
     _ answer: Answer,
@@ -124,7 +126,7 @@ struct TokenJudge {
     case .outOfOrder: return failing(status, wait)
     case .refused(let words):
       let message = words ?? self.message(in: object, hiding: sent) ?? Self.noReason
-      // The resource owner's credentials are the grant here (RFC 6749, section 5.2).
+      // The resource owner's credentials are the grant in this flow (RFC 6749, section 5.2).
       guard purpose == .login else { return .refused(status: status, message: message) }
       let details = RefusalDetails(reason: .wrongCredentials)
       return .refused(status: status, message: message, details: details)
@@ -145,7 +147,7 @@ struct TokenJudge {
     code?.isByteEqual(to: provider.invalidGrantValue) ?? false
   }
 
-  /// The text that machines read: `{"error": "code"}` or `{"error": {"code": "code"}}`.
+  /// The code for machines: `{"error": "code"}` or `{"error": {"code": "code"}}`.
   func errorCode(in object: JSONObject) -> String? {
     switch provider.name(of: .error).flatMap({ object[$0] }) {
     case .string(let code): return code
@@ -156,14 +158,14 @@ struct TokenJudge {
     }
   }
 
-  /// The text that people read, from wherever backends put it.
+  /// The text for people, from any member that backends use, or the error code.
   func message(in object: JSONObject, hiding sent: SharedSecret?) -> String? {
     if let text = description(in: object, hiding: sent) { return text }
     if let code = errorCode(in: object), Self.isHarmless(code, hiding: sent) { return code }
     return nil
   }
 
-  /// The same, but for the text that machines read: one line, bounded.
+  /// The text for people without the error code as a fallback: one line, bounded.
   func description(in object: JSONObject, hiding sent: SharedSecret?) -> String? {
     let field = provider.name(of: .message) ?? "message"
     for name in [field, "error_description", "detail", "message", "title"] {
@@ -174,7 +176,8 @@ struct TokenJudge {
     return nil
   }
 
-  /// Whether a code can be shown: words, too short and too plain to be a token sent back to us.
+  /// Whether a code can be shown: words, too short and too plain to be a token that the provider
+  /// sent back.
   private static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
     if let sent, quotes(code, sent) { return false }
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -190,7 +193,7 @@ struct TokenJudge {
     .failing(status: status, retryAfter: wait, message: "the provider answered \(status)")
   }
 
-  /// Settings and provider do not go together; `words` are the provider's own about it.
+  /// The settings do not fit the provider; `words` is the provider's own explanation.
   private func misconfigured(
     _ purpose: TokenPurpose,
     _ what: String,
@@ -211,7 +214,7 @@ struct TokenJudge {
         refreshToken: nil
       )
     }
-    // A file that names no path has the default.
+    // A file that names no path uses the default path.
     let none =
       endpoint == .refresh && provider.hasOneToken
       ? "; without such an endpoint: \(endpoint.key) = none" : ""
@@ -223,21 +226,21 @@ struct TokenJudge {
   }
 }
 
-/// What an error code of RFC 6749, section 5.2, or RFC 8628, section 3.5, means.
+/// The meaning of an error code of RFC 6749, section 5.2, or RFC 8628, section 3.5.
 private enum ErrorMeaning {
-  /// Nobody has answered the question on the other device yet.
+  /// The person has not answered on the other device yet.
   case pending
-  /// The same, asked too often.
+  /// The same, and the client polls too often.
   case slowDown
-  /// This sign-in has come to its end, with our own words where they say more than the provider's.
+  /// This sign-in has ended; the text is ours if it says more than the provider's.
   case refused(String?)
-  /// The provider cannot just now.
+  /// The provider is temporarily unavailable.
   case outOfOrder
-  /// Client, scope or provider do not fit one another.
+  /// Client, scope and provider do not fit together.
   case configuration
 
   init(_ code: String, for purpose: TokenPurpose) {
-    // A longer one is none of these, and is compared with none.
+    // A longer code matches no case, so compare nothing with it.
     switch (code.utf8.count <= 64 ? code : "", purpose) {
     case ("authorization_pending", .device): self = .pending
     case ("slow_down", .device): self = .slowDown
@@ -246,14 +249,14 @@ private enum ErrorMeaning {
     case ("expired_token", .device): self = .refused("the code has expired")
     case ("invalid_grant", .refresh): self = .configuration
     case ("invalid_grant", _), ("bad_verification_code", .code): self = .refused(nil)
-    // Of section 4.1.2.1, for the browser; some say it here, too.
+    // Codes of section 4.1.2.1, defined for the browser. Some providers send them here too.
     case ("temporarily_unavailable", _), ("server_error", _): self = .outOfOrder
     default: self = .configuration
     }
   }
 }
 
-/// A body, read.
+/// A parsed body.
 enum Answer {
   case empty
   case unreadable

@@ -1,29 +1,29 @@
 internal import JSON
 
-/// What a provider tells of a person beyond the facts that have a name here, made small enough to be
-/// kept with the account.
+/// The claims of a person that have no field here, cut down so that they can be kept with the
+/// account.
 ///
-/// A backend's user may hold anything: a picture in base64, a list of ten thousand groups, a token for
-/// another service. What is too large and what looks like a secret is left out.
+/// A backend's user object may hold anything: a picture in base64, a list of ten thousand groups, a
+/// token for another service. Large values and values that look like secrets are left out.
 enum UserClaims {
-  /// The most bytes of all of it, as JSON.
+  /// The most bytes of all claims, as JSON.
   static let mostBytes = 4096
-  /// The most members of the user, and of each object within.
+  /// The most members of the user, and of each object in it.
   static let mostMembers = 64
-  /// The most bytes of a member's name, and of a text.
+  /// The most bytes of a member's name (`mostName`) and of a text (`mostText`).
   static let mostName = 64
   static let mostText = 1024
-  /// How deep objects and lists may stand within one another.
+  /// The deepest nesting of objects and lists.
   static let mostLevels = 4
-  /// The most members and elements that are looked at, whether they are kept or not.
+  /// The most members and elements that are examined, kept or not.
   static let mostVisits = 512
 
-  /// What an ID token says of itself, and not of the person (OpenID Connect Core 1.0, section 2; RFC
-  /// 7519, section 4.1).
+  /// The claims that an ID token makes about itself, not about the person (OpenID Connect Core 1.0,
+  /// section 2; RFC 7519, section 4.1).
   static let ofTheToken: Set<[UInt8]> = bytes([
     "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "azp", "sid", "at_hash", "c_hash", "s_hash",
   ])
-  /// Parts of a name that no fact about a person has.
+  /// Parts of a member name that mark a secret.
   private static let secretNames = [
     "token", "secret", "password", "passwd", "passphrase", "credential", "apikey", "api_key",
     "private_key", "privatekey", "otp", "session", "jwt", "bearer",
@@ -31,25 +31,25 @@ enum UserClaims {
 
   static func bytes(_ names: [String]) -> Set<[UInt8]> { Set(names.map { Array($0.utf8) }) }
 
-  /// The members that are worth keeping, in their order, until there is no room for the next one.
+  /// The members to keep, in their order, until the next one has no room.
   ///
   /// - Parameters:
   ///   - object: the user, or the claims.
-  ///   - known: names that stand elsewhere.
-  /// - Returns: those that are kept.
+  ///   - known: names that have a field elsewhere.
+  /// - Returns: the kept members.
   static func of(_ object: JSONObject, without known: Set<[UInt8]>) -> JSONObject {
     var room = Room()
     return kept(object, level: 1, &room) { known.contains($0) }
   }
 
-  /// How much may still be kept, and how many values may still be looked at.
+  /// How many bytes may still be kept, and how many values may still be examined.
   ///
-  /// A member that is left out takes no bytes, so that the bytes alone would not bound the work.
+  /// A dropped member takes no bytes, so the byte limit by itself would not bound the work.
   private struct Room {
     var bytes = mostBytes
     var visits = mostVisits
 
-    /// Whether one more value may be looked at.
+    /// Counts one value; whether it may be examined.
     mutating func visit() -> Bool {
       visits -= 1
       return visits >= 0
@@ -68,7 +68,7 @@ enum UserClaims {
       guard (1...mostName).contains(member.name.utf8.count) else { continue }
       let name = Array(member.name.utf8)
       guard !isKnown(name), !namesASecret(name) else { continue }
-      // The room for a member that does not fit is the next one's.
+      // A member that does not fit gives its room to the next one.
       let before = room.bytes
       room.bytes -= name.count + 4
       if let value = kept(member.value, level: level + 1, &room), room.bytes >= 0 {
@@ -85,7 +85,7 @@ enum UserClaims {
     case .secret, .unusable: return nil
     case .string(let text):
       guard text.utf8.count <= mostText else { return nil }
-      // Each byte may be escaped as six.
+      // A byte may be escaped as six.
       room.bytes -= text.utf8.reduce(2) { $0 + ($1 < 0x20 || $1 == 0x22 || $1 == 0x5C ? 6 : 1) }
       return value
     case .null, .boolean, .integer, .number:

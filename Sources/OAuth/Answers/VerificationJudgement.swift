@@ -2,36 +2,36 @@ internal import Configuration
 internal import JSON
 public import SecretMemory
 
-/// What an answer to the question means whether an access token is still accepted.
+/// The meaning of an answer to the request whether an access token is still accepted.
 public enum VerificationJudgement: Sendable {
-  /// The provider accepts it, and may say whose it is and for how many more seconds.
+  /// The provider accepts the token, and may name its owner and its remaining seconds.
   case accepted(UserFacts?, expiresIn: Int?)
-  /// The provider does not accept it any more.
+  /// The provider no longer accepts the token.
   case refused
-  /// There is no such endpoint: the profile tells as much.
+  /// The endpoint does not exist: the profile gives the same answer.
   case notThere
-  /// Asked too often; seconds to wait, if the provider said so.
+  /// Too many requests; seconds to wait, if the provider said so.
   case rateLimited(retryAfter: Int?)
-  /// The provider answers, but with neither.
+  /// The provider answers with neither.
   case unclear(status: Int, message: String)
   /// The provider is out of order: try again later.
   case failing(status: Int, retryAfter: Int?, message: String)
 }
 
 extension ProviderClient {
-  /// Asks whether an access token is still accepted: a password backend at `verify_path`, an
-  /// authorization server at its userinfo endpoint.
+  /// Requests whether an access token is still accepted: from a password backend at `verify_path`,
+  /// from an authorization server at its userinfo endpoint.
   ///
-  /// Introspection (RFC 7662) is for resource servers, which have credentials of their own for it.
+  /// Introspection (RFC 7662) is for resource servers, which have their own credentials for it.
   public func verification(accessToken: String) throws(OAuthError) -> ProviderRequest {
     guard provider.oauth == nil else { return try profile(accessToken: accessToken) }
     return try PasswordBackend(provider: provider).verify(accessToken: accessToken)
   }
 
-  /// Says what an answer to `verification`, `profile` or `profileFallback` says of the token.
+  /// Judges what an answer to `verification`, `profile` or `profileFallback` says of the token.
   ///
-  /// 2xx accepts it, unless a member `valid` or `active` (RFC 7662, section 2.2) is false. 401 refuses
-  /// it. With a `subject`, an answer about another person is neither.
+  /// 2xx accepts the token, unless a member `valid` or `active` (RFC 7662, section 2.2) is false.
+  /// 401 refuses it. If there is a `subject`, an answer about another person does neither.
   public func judgeVerification(
     status: Int,
     retryAfter: Int?,
@@ -41,7 +41,7 @@ extension ProviderClient {
     let judge = TokenJudge(provider: provider)
     let object = Answer(body, secretMembers: judge.secretMembers).object
     if (200...299).contains(status) {
-      // An empty answer says as much by its status alone; a page for people says nothing of a token.
+      // The status of an empty answer is enough. A page for people says nothing about a token.
       guard body.count > 0 else { return .accepted(nil, expiresIn: nil) }
       for name in ["valid", "active"] {
         if case .boolean(false) = object?[name] { return .refused }

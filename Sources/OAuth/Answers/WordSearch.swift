@@ -1,7 +1,8 @@
+// A fast search for a word.
 extension [UInt8] {
-  /// Whether a word stands anywhere in these bytes.
+  /// Whether a word occurs anywhere in these bytes.
   ///
-  /// The general `firstRange(of:)` takes a hundred times longer, which a provider could make use of with
+  /// The general `firstRange(of:)` takes a hundred times longer. A provider could exploit that with
   /// names and texts that hold no such word.
   func hasWord(_ word: [UInt8]) -> Bool {
     guard let first = word.first, word.count <= count else { return false }

@@ -1,41 +1,43 @@
 package import Cryptography
 package import JSON
 
-/// Who signed in, as a provider has signed it: an ID token that has passed every check of OpenID
-/// Connect Core 1.0, section 3.1.3.7.
+/// The provider's signed statement of who signed in: an ID token that has passed every check of
+/// OpenID Connect Core 1.0, section 3.1.3.7.
 public struct IDToken: Sendable {
   /// The most bytes of a token.
   public static let maximumCount = 32 * 1024
-  /// How far the clocks of provider and client may be apart, in seconds.
+  /// The accepted difference between the clocks of provider and client, in seconds.
   public static let skew: Int64 = 60
 
-  /// The algorithms that can be checked, by their names in JWS.
+  /// The algorithms that can be verified, by their JWS names.
   public static let algorithms = Set(SignatureAlgorithm.allCases.map(\.rawValue))
 
-  /// The provider's own name for the person, which never changes: `sub`.
+  /// The provider's permanent identifier of the person: `sub`.
   public let subject: String
-  /// What else the token says about the person; `id` is the subject.
+  /// The token's other statements about the person; `id` is the subject.
   public let facts: UserFacts
 
-  /// What a token must be.
+  /// The values that a token must match.
   public struct Expectations: Sendable {
-    /// The issuer, letter by letter.
+    /// The issuer, compared by its bytes.
     public let issuer: String
-    /// What this client is called there.
+    /// This client's identifier at the provider.
     public let clientID: String
-    /// What went out with the authorization request; `nil` if none did.
+    /// The nonce of the authorization request; `nil` if it had none.
     public let nonce: String?
-    /// The access token that came with it, which `at_hash` must name where there is one.
+    /// The access token that came with the ID token; `at_hash` must match it if present.
     public let accessToken: String?
-    /// The wall clock, in seconds since 1970, when the answer came.
+    /// The wall clock when the answer came, in seconds since 1970.
     public let now: Int64
-    /// Who it must be: of a refresh, who signed in (section 12.2); nil at a login.
+    /// The required subject: the person who signed in, at a refresh (section 12.2); `nil` at a
+    /// sign-in.
     public let subject: String?
-    /// The algorithms that are accepted, by their names; others than `IDToken.algorithms` have no
-    /// effect.
+    /// The names of the accepted algorithms.
+    ///
+    /// Names outside `IDToken.algorithms` have no effect.
     public let algorithms: Set<String>
 
-    /// What a token must be.
+    /// The values that a token must match.
     public init(
       issuer: String,
       clientID: String,
@@ -57,7 +59,7 @@ public struct IDToken: Sendable {
 
   /// Checks a token.
   ///
-  /// - Throws: `IDTokenError.unknownKey` where newer keys may help, `refused` where nothing does.
+  /// - Throws: `IDTokenError.unknownKey` if newer keys may help, `refused` if nothing helps.
   public static func check(
     _ text: String,
     keys: KeySet,
@@ -74,7 +76,7 @@ public struct IDToken: Sendable {
     return try IDToken(token.claims(), algorithm: token.algorithm, expectations)
   }
 
-  /// Checks what a token says whose signature is right.
+  /// Checks the claims of a token whose signature is valid.
   package init(
     _ claims: JSONObject,
     algorithm: SignatureAlgorithm,
@@ -92,12 +94,13 @@ public struct IDToken: Sendable {
 
 /// Why an ID token is not believed.
 public enum IDTokenError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The key that it names is not in the set: the provider may have changed its keys since.
+  /// The key set does not hold the key that the token names: the provider may have changed its
+  /// keys.
   case unknownKey(String?)
-  /// It is not what was expected; why, in our own words.
+  /// The token does not match the expectations; the reason is in our own words.
   case refused(String)
 
-  /// One line, with nothing of the token but the name of the key, fit to be shown.
+  /// One line that quotes only the name of the key, fit to be shown.
   public var description: String {
     switch self {
     case .unknownKey(nil): "the ID token is signed with a key that the provider does not name"

@@ -2,7 +2,8 @@ internal import Configuration
 internal import Cryptography
 internal import JSON
 
-/// What an ID token says (OpenID Connect Core 1.0, section 2), read only after its signature.
+/// The claims of an ID token (OpenID Connect Core 1.0, section 2), read only after the signature is
+/// verified.
 struct IDTokenClaims {
   private let claims: JSONObject
 
@@ -31,7 +32,7 @@ struct IDTokenClaims {
     if let accessToken = expected.accessToken { try check(accessToken, algorithm) }
   }
 
-  /// An issuer as it is shown, after a colon: nothing that is no issuer's URL.
+  /// The issuer to show, after a colon; empty if the claim is not an issuer's URL.
   private func found(_ claim: JSONValue?) -> String {
     guard case .string(let text)? = claim, text.utf8.count <= 300, (try? Issuer(text)) != nil else {
       return ""
@@ -39,7 +40,7 @@ struct IDTokenClaims {
     return ": \(text)"
   }
 
-  /// `sub`: at most 255 characters (section 2), and none that a terminal would obey.
+  /// `sub`: at most 255 characters (section 2), without characters that control a terminal.
   func subject() throws(IDTokenError) -> String {
     guard case .string(let subject) = claims["sub"], (1...255).contains(subject.utf8.count),
       subject.utf8.elementsEqual((DisplayText.of(subject, most: 255) ?? "").utf8)
@@ -47,12 +48,12 @@ struct IDTokenClaims {
     return subject
   }
 
-  /// What stands elsewhere, and what the token says of itself.
+  /// The claims that have a field, and those about the token itself.
   private static let known = UserClaims.ofTheToken.union(
     UserClaims.bytes(["sub", "email", "email_verified", "name", "role", "created_at"])
   )
 
-  /// What is shown of a person (section 5.1).
+  /// The facts about a person that are shown (section 5.1).
   func facts(of subject: String) -> UserFacts {
     var isVerified: Bool?
     if case .boolean(let flag) = claims["email_verified"] { isVerified = flag }
@@ -67,7 +68,8 @@ struct IDTokenClaims {
     )
   }
 
-  /// For this client, and for none that it does not know: the rules 3 to 5 of section 3.1.3.7.
+  /// The token must be for this client, and every other audience must be explained: rules 3 to 5 of
+  /// section 3.1.3.7.
   private func checkAudience(_ clientID: String) throws(IDTokenError) {
     let audience: [JSONValue]
     switch claims["aud"] {
@@ -86,8 +88,9 @@ struct IDTokenClaims {
     }
   }
 
-  /// Letter by letter: to Swift, strings are equal that Unicode holds for equivalent, and the sign
-  /// for Kelvin is a K.
+  /// Compares bytes.
+  ///
+  /// Swift's `==` treats canonically equivalent strings as equal: the Kelvin sign equals K.
   private static func `is`(_ value: JSONValue, _ text: String) -> Bool {
     if case .string(let found) = value { found.utf8.elementsEqual(text.utf8) } else { false }
   }
@@ -104,7 +107,8 @@ struct IDTokenClaims {
     }
   }
 
-  /// The left half of the access token's digest (section 3.1.3.6), where the token has it.
+  /// Checks `at_hash`, the left half of the access token's digest (section 3.1.3.6), if the token
+  /// has it.
   private func check(
     _ accessToken: String,
     _ algorithm: SignatureAlgorithm

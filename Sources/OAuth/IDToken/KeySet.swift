@@ -3,21 +3,21 @@ internal import JSON
 internal import PlainText
 public import SecretMemory
 
-/// The public keys with which a provider signs ID tokens: a JWK Set (RFC 7517, section 5).
+/// The public keys that a provider signs ID tokens with: a JWK Set (RFC 7517, section 5).
 ///
-/// Keys that are not for this, or that cannot be read, are left out, as the section says: a set
-/// may hold kinds that were invented later. A point that is not on its curve is found only when a
-/// token names its key.
+/// Unreadable keys and keys for other uses are left out, as section 5 says: a set may hold kinds
+/// that were invented later. A point that is not on its curve is found only when a token names its
+/// key.
 public struct KeySet: Sendable {
   /// The most bytes of a set.
   public static let maximumCount = 64 * 1024
-  /// The most keys of one.
+  /// The most keys of one set.
   public static let maximumKeys = 100
 
-  /// The keys that can be used.
+  /// The usable keys.
   let keys: [SigningKey]
 
-  /// How many keys can be used.
+  /// The number of usable keys.
   public var count: Int { keys.count }
 
   /// Reads a set from a provider's answer.
@@ -29,7 +29,7 @@ public struct KeySet: Sendable {
     try self.init(object)
   }
 
-  /// Reads what `encoded` gave.
+  /// Reads the result of `encoded`.
   public init(_ text: [UInt8]) throws(KeySetError) {
     guard text.count <= Self.maximumCount else { throw .tooLong }
     guard
@@ -49,14 +49,14 @@ public struct KeySet: Sendable {
     }
   }
 
-  /// The usable keys as a JWK Set: what must be kept to judge a token later as one would now.
+  /// The usable keys as a JWK Set, kept so that a token can be judged again later.
   public var encoded: [UInt8] {
     let values = keys.map { JSONValue.object($0.encoded) }
-    // There are no secrets in it, and no numbers: nothing that the writer refuses.
+    // The set holds no secrets and no numbers, so the writer refuses nothing in it.
     return (try? JSONWriter.write(.object(["keys": .array(values)]))) ?? Array(#"{"keys":[]}"#.utf8)
   }
 
-  /// The keys that may have signed what names `kid` and `algorithm`.
+  /// The keys that may have made a signature that names `kid` and `algorithm`.
   func candidates(kid: String?, _ algorithm: SignatureAlgorithm) -> [SigningKey] {
     keys.filter { key in
       key.numbers.kind.fits(algorithm) && (key.algorithm ?? algorithm) == algorithm
@@ -69,14 +69,14 @@ public struct KeySet: Sendable {
 public enum KeySetError: Error, Equatable, Sendable, CustomStringConvertible {
   /// More than `KeySet.maximumCount` bytes.
   case tooLong
-  /// Not one JSON object, or one whose members come twice.
+  /// Not one JSON object, or an object with a repeated member.
   case notAnObject
   /// Without an array `keys`.
   case withoutKeys
-  /// More than `KeySet.maximumKeys`.
+  /// More than `KeySet.maximumKeys` keys.
   case tooManyKeys
 
-  /// One line, without anything of the set.
+  /// One line that quotes nothing from the set.
   public var description: String {
     switch self {
     case .tooLong: "the provider's key set is too long"

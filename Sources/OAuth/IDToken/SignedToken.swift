@@ -2,9 +2,10 @@ internal import Cryptography
 internal import JSON
 internal import PlainText
 
-/// A JWT in the compact serialization of JWS (RFC 7515, section 3.1), taken apart; not yet checked.
+/// A JWT in the compact serialization of JWS (RFC 7515, section 3.1), split into its parts, not yet
+/// verified.
 struct SignedToken {
-  /// The most keys of one name that may have signed it.
+  /// The most keys of one name that are tried.
   private static let mostCandidates = 2
 
   let algorithm: SignatureAlgorithm
@@ -21,10 +22,10 @@ struct SignedToken {
     guard let text = Base64.url.bytes(parts[0]) else { throw .refused("it cannot be read") }
     let header = try Self.object(text)
     algorithm = try Self.algorithm(in: header)
-    // A header that must be understood, and is not (RFC 7515, section 4.1.11).
+    // `crit` names extensions that must be understood, and none are (RFC 7515, section 4.1.11).
     guard header["crit"] == nil else { throw .refused("it has extensions that are not known") }
-    // A token of another kind, signed by the same key for the same client, is no ID token
-    // (RFC 8725, section 3.11).
+    // The same key may have signed a token of another kind for the same client. That is not an ID
+    // token (RFC 8725, section 3.11).
     switch header["typ"] {
     case nil: break
     case .string(let type) where type.utf8.count == 3 && type.lowercased().isByteEqual(to: "jwt"):
@@ -45,28 +46,28 @@ struct SignedToken {
     signed = Array(bytes[..<parts[1].endIndex])
   }
 
-  /// Whether one of the keys signed it.
+  /// Checks that one of the keys signed the token.
   ///
-  /// Keys that the token brings along (`jwk`, `jku`, `x5c`, `x5u`) are not looked at: anyone can
-  /// sign with a key of one's own.
+  /// Keys that the token itself supplies (`jwk`, `jku`, `x5c`, `x5u`) are ignored: an attacker can
+  /// sign with its own key.
   func verify(with keys: KeySet) throws(IDTokenError) {
     let candidates = keys.candidates(kid: kid, algorithm)
-    // Without a name there must be no choice (OpenID Connect Core 1.0, section 10.1).
+    // Without a `kid` there must be only one candidate (OpenID Connect Core 1.0, section 10.1).
     guard kid != nil || candidates.count <= 1 else {
       throw .refused("it does not say which of the provider's keys signed it")
     }
-    // Each costs as much as a signature, and a set has room for a hundred. A name is of one key (RFC
-    // 7517, section 4.5).
+    // Each candidate costs one signature check, and a set holds up to a hundred keys. A `kid`
+    // should name one key (RFC 7517, section 4.5).
     guard candidates.count <= Self.mostCandidates else {
       throw .refused("the provider has \(candidates.count) keys of the name that it is signed with")
     }
-    // Only now: a set of a hundred would cost more than the rest of the judgement.
+    // Build the keys only now: building a hundred would cost more than the rest of the check.
     let usable = candidates.compactMap { try? SignatureKey($0.numbers) }
     guard !usable.isEmpty else {
       throw .unknownKey(kid.map { DisplayText.of($0, most: 64) ?? "" })
     }
     guard usable.contains(where: { $0.verifies(signature, of: signed, algorithm) }) else {
-      // A key that has no name may have been changed for another that has none.
+      // The provider may have replaced a key without a name by another one without a name.
       throw kid == nil ? .unknownKey(nil) : .refused("its signature is wrong")
     }
   }
@@ -82,13 +83,13 @@ struct SignedToken {
     return known
   }
 
-  /// The names of algorithms in the order of their table.
+  /// The names of algorithms, in the order of `SignatureAlgorithm`.
   static func list(_ names: Set<String>) -> String {
     let known = SignatureAlgorithm.allCases.map(\.rawValue).filter(names.contains)
     return known.isEmpty ? "none" : known.joined(separator: ", ")
   }
 
-  /// What is signed, read as the JSON object that it must be; asked for after `verify`.
+  /// The signed claims as a JSON object; call it only after `verify`.
   func claims() throws(IDTokenError) -> JSONObject {
     try Self.object(payload)
   }

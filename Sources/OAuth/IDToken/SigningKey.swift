@@ -2,24 +2,25 @@ internal import Cryptography
 internal import JSON
 internal import PlainText
 
-/// One public key of a provider: a JWK (RFC 7517, section 4) that is there to check signatures.
+/// One public key of a provider for signatures: a JWK (RFC 7517, section 4).
 struct SigningKey: Sendable {
-  /// What only a private key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1); read as secrets, so
-  /// that one that a provider has let slip never becomes a `String`.
+  /// The members that only private keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1).
+  ///
+  /// They are read as secrets, so that a leaked private key never becomes a `String`.
   static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
   private static let maximumName = 256
 
-  /// The name that tokens call it by.
+  /// The key's name in tokens.
   let kid: String?
-  /// The one algorithm that it is for, where it says so.
+  /// The only algorithm of the key, if it names one.
   let algorithm: SignatureAlgorithm?
   /// The key's numbers.
   let numbers: PublicKeyNumbers
-  /// The members that it was made of, to be written again.
+  /// The members that the key was made of, to be written again.
   let encoded: JSONObject
 
-  /// Nil for what is not there to check signatures, for what cannot be read, and for a private
-  /// key: its owner has shown it to everyone.
+  /// `nil` if the key is not for signatures, cannot be read, or is private: a published private key
+  /// is no proof.
   init?(_ object: JSONObject) {
     guard Self.privateMembers.allSatisfy({ object[$0] == nil }) else { return nil }
     switch object["use"] {

@@ -1,27 +1,28 @@
 public import Configuration
 public import SecretMemory
 
-/// What the browser brought back from the provider (RFC 6749, sections 4.1.2 and 4.1.2.1).
+/// The provider's answer in the browser's redirect (RFC 6749, sections 4.1.2 and 4.1.2.1).
 public enum RedirectAnswer: Sendable {
   /// The authorization code.
   case code(SharedSecret)
-  /// The provider, or the person there, refused: an error code, and words for people, both fit to
-  /// be shown.
+  /// The provider or the person refused.
+  ///
+  /// The error code and the message for people are both fit to be shown.
   case refused(error: String, message: String?)
 
   /// The most bytes of a redirect.
   public static let maximumCount = 16 * 1024
-  /// The most parameters of one.
+  /// The most parameters of a redirect.
   public static let maximumParameters = 32
 
-  /// Reads the query of a redirect, or a whole URL that someone pasted.
+  /// Reads the query of a redirect, or a whole URL that the person pasted.
   ///
   /// - Parameters:
-  ///   - redirect: what stands behind the `?`, or the URL.
-  ///   - state: what went out with `ProviderClient.authorization`.
-  ///   - provider: whom the browser was sent to.
-  /// - Throws: `RedirectError`; nothing is believed, not even an error, before `state` and `iss`
-  ///   are right: anyone can send a browser here.
+  ///   - redirect: the text after the `?`, or the URL.
+  ///   - state: the state of `ProviderClient.authorization`.
+  ///   - provider: the provider that the browser was sent to.
+  /// - Throws: `RedirectError`. Nothing is believed before `state` and `iss` are right, not even an
+  ///   error: any page can send a browser here.
   /// - Returns: the code, or the refusal.
   public static func parse(
     _ redirect: borrowing SecretBytes,
@@ -38,7 +39,9 @@ public enum RedirectAnswer: Sendable {
   }
 }
 
-/// Where the parameters stand; what nobody asked for is left alone (RFC 6749, section 4.1.2).
+/// The positions of the parameters.
+///
+/// Unknown parameters are ignored (RFC 6749, section 4.1.2).
 private struct Fields {
   private static let names = ["code", "error", "error_description", "iss", "state"]
 
@@ -59,7 +62,7 @@ private struct Fields {
     }
   }
 
-  /// Behind the first `?` where a whole URL was pasted, or behind one that leads.
+  /// The start of the query: after the first `?` of a pasted URL, or after a leading `?`.
   private static func start(of bytes: borrowing Span<UInt8>) -> Int {
     let isURL = ["http://", "https://", "?"].contains { prefix in
       let prefix = Array(prefix.utf8)
@@ -77,7 +80,7 @@ private struct Fields {
   ) throws(RedirectError) {
     var equals = range.lowerBound
     while equals < range.upperBound, bytes[equals] != UInt8(ascii: "=") { equals += 1 }
-    // A name that is spelled with escapes is the same name: else one could come twice after all.
+    // A name with percent escapes is the same name. Otherwise an attacker could repeat a parameter.
     var decoder = Decoder(position: range.lowerBound, end: equals)
     var name: [UInt8] = []
     while let byte = try decoder.next(bytes) {
@@ -88,7 +91,7 @@ private struct Fields {
     guard ranges.updateValue(value, forKey: known) == nil else { throw .duplicate(known) }
   }
 
-  /// In a time that does not tell how much of a guess was right.
+  /// Compares in constant time, so that the timing does not tell how much of a guess was right.
   func check(state: String, _ bytes: borrowing Span<UInt8>) throws(RedirectError) {
     let wanted = Array(state.utf8)
     guard let range = ranges["state"], !wanted.isEmpty else { throw .wrongState }
@@ -102,8 +105,10 @@ private struct Fields {
     guard difference == 0, count == wanted.count else { throw .wrongState }
   }
 
-  /// An answer of another provider, to whom the same browser had been sent, would hand its code to
-  /// this one: the mix-up attack (RFC 9207, section 1).
+  /// Stops the mix-up attack (RFC 9207, section 1).
+  ///
+  /// There the same browser is sent to two providers, and the redirect of one hands its code to the
+  /// other.
   func check(
     issuer provider: Provider,
     _ bytes: borrowing Span<UInt8>
@@ -175,7 +180,7 @@ private struct Fields {
   }
 }
 
-/// Bytes of a form-encoded value, one after another (RFC 6749, appendix B).
+/// Decodes a form-encoded value byte by byte (RFC 6749, appendix B).
 private struct Decoder {
   private var position: Int
   private let end: Int
@@ -202,7 +207,7 @@ private struct Decoder {
       else { throw .malformed }
       position += 2
       return high << 4 | low
-    // A listener for HTTP never hands these on; someone who pastes may.
+    // An HTTP listener never passes these bytes on, but a pasted text may hold them.
     case 0..<0x21, 0x7F: throw .malformed
     default: return byte
     }

@@ -1,27 +1,27 @@
-/// Why a redirect is not the answer to a login.
+/// Why a redirect does not complete a sign-in.
 ///
-/// Nothing of the redirect is quoted: it holds an authorization code.
+/// No case quotes the redirect, which holds an authorization code.
 public enum RedirectError: Error, Equatable, Sendable, CustomStringConvertible {
   /// More than `RedirectAnswer.maximumCount` bytes or `RedirectAnswer.maximumParameters`.
   case tooLong
   /// A percent sign without two digits, or text that is not UTF-8.
   case malformed
-  /// A parameter that comes twice, under the name that it must have once (RFC 6749, section 3.1).
+  /// A repeated parameter that must occur once (RFC 6749, section 3.1); its name.
   case duplicate(String)
-  /// The `state` is missing or another: it answers a login that was not begun here.
+  /// The `state` is missing or wrong: the redirect belongs to a sign-in that did not start here.
   case wrongState
-  /// The `iss` is another: the answer is another provider's (RFC 9207, section 2.4).
+  /// The `iss` is wrong: the redirect comes from another provider (RFC 9207, section 2.4).
   case wrongIssuer
-  /// The provider promises an `iss`, and there is none.
+  /// The provider promises an `iss`, and the redirect has none.
   case missingIssuer
-  /// Neither a code nor an error.
+  /// The redirect holds neither a code nor an error.
   case noAnswer
-  /// A code and an error at once, or a code that cannot be one.
+  /// A code and an error together, or a value that cannot be a code.
   case contradictory
   /// There was no memory for the code.
   case memory
 
-  /// One line, without anything of the redirect.
+  /// One line that quotes nothing from the redirect.
   public var description: String {
     switch self {
     case .tooLong: "the redirect is too long"

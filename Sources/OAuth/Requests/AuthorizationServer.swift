@@ -1,14 +1,14 @@
 internal import Configuration
 internal import SecretMemory
 
-/// The requests of OAuth 2.0 to a provider that has an authorization server; sends nothing.
+/// Makes the OAuth 2.0 requests for a provider with an authorization server; sends nothing.
 ///
-/// The same call makes the same bytes, always.
+/// The same call always makes the same bytes.
 struct AuthorizationServer {
   let provider: Provider
   let settings: OAuthSettings
 
-  /// What is given for tokens.
+  /// The grant types.
   private enum Grant {
     static let code = "authorization_code"
     static let refresh = "refresh_token"
@@ -39,11 +39,12 @@ struct AuthorizationServer {
     for parameter in settings.authorizationParameters {
       form.add(parameter.name, parameter.value)
     }
-    // A query that the endpoint has already must be kept (RFC 6749, section 3.1).
+    // Keep a query that the endpoint already has (RFC 6749, section 3.1).
     return endpoint + (endpoint.contains("?") ? "&" : "?") + form.query
   }
 
-  /// An authorization code for tokens (RFC 6749, section 4.1.3, and RFC 7636, section 4.5).
+  /// Exchanges an authorization code for tokens (RFC 6749, section 4.1.3, and RFC 7636, section
+  /// 4.5).
   func code(
     _ code: SharedSecret,
     redirect: String,
@@ -58,13 +59,13 @@ struct AuthorizationServer {
     return try post(.token, form)
   }
 
-  /// A refresh token for tokens (RFC 6749, section 6).
+  /// Exchanges a refresh token for tokens (RFC 6749, section 6).
   func refresh(_ token: SharedSecret, scope: ScopeRequest?) throws(OAuthError) -> ProviderRequest {
     var form = FormText()
     form.add("grant_type", Grant.refresh)
     form.add("refresh_token", token)
-    // Left out, it is what the login asked for; written out, it may only become less, and at some
-    // providers never more again.
+    // Without `scope` the refresh keeps the scopes of the sign-in. With it, scopes can only be
+    // dropped, and some providers never give them back.
     if settings.refreshScope != .whole, let scopes = scope?.scopes, !scopes.isEmpty {
       form.add("scope", scopes.joined(separator: " "))
     }
@@ -72,7 +73,8 @@ struct AuthorizationServer {
     return try post(.token, form)
   }
 
-  /// Name and password for tokens (RFC 6749, section 4.3), where the provider's file allows it.
+  /// Exchanges a name and a password for tokens (RFC 6749, section 4.3), if the provider's file
+  /// allows it.
   func password(_ password: SharedSecret, of name: String) throws(OAuthError) -> ProviderRequest {
     guard settings.passwordGrant else {
       throw OAuthError.notOffered(
@@ -89,7 +91,7 @@ struct AuthorizationServer {
     return try post(.token, form)
   }
 
-  /// A device code (RFC 8628, section 3.1).
+  /// Requests a device code (RFC 8628, section 3.1).
   func deviceAuthorization(scope: ScopeRequest?) throws(OAuthError) -> ProviderRequest {
     var form = FormText()
     addScope(scope, to: &form)
@@ -97,7 +99,7 @@ struct AuthorizationServer {
     return try post(.deviceAuthorization, form)
   }
 
-  /// A device code for tokens, once the person has agreed (RFC 8628, section 3.4).
+  /// Exchanges a device code for tokens after the person agreed (RFC 8628, section 3.4).
   func deviceToken(_ deviceCode: SharedSecret) throws(OAuthError) -> ProviderRequest {
     var form = FormText()
     form.add("grant_type", Grant.device)
@@ -105,14 +107,15 @@ struct AuthorizationServer {
     return try post(.token, form)
   }
 
-  /// The end of a token and of what hangs on it (RFC 7009, section 2.1); nil without an endpoint.
+  /// Revokes a token and everything issued with it (RFC 7009, section 2.1); `nil` without an
+  /// endpoint.
   func revocation(
     accessToken: String?,
     refreshToken: SharedSecret?
   ) throws(OAuthError) -> ProviderRequest? {
     guard provider.endpoint(.revocation) != nil else { return nil }
     var form = FormText()
-    // With the refresh token the whole grant ends; with an access token perhaps that one alone.
+    // The refresh token ends the whole grant. An access token may end only itself.
     if let refreshToken {
       form.add("token", refreshToken)
       form.add("token_type_hint", provider.hasOneToken ? "access_token" : "refresh_token")
@@ -125,7 +128,7 @@ struct AuthorizationServer {
     return try post(.revocation, form)
   }
 
-  /// Who is signed in (OpenID Connect Core 1.0, section 5.3.1).
+  /// Requests the facts about the signed-in person (OpenID Connect Core 1.0, section 5.3.1).
   func userinfo(accessToken: String) throws(OAuthError) -> ProviderRequest {
     ProviderRequest(
       method: "GET",
@@ -137,10 +140,10 @@ struct AuthorizationServer {
 
   // MARK: - Parts
 
-  /// What a login asks for; `request` nil is what the provider's file says.
+  /// The scopes of a sign-in; those of the provider's file if `request` is `nil`.
   func loginScopes(_ request: ScopeRequest?) -> [String] {
     guard var scopes = request?.scopes, !scopes.isEmpty else { return settings.scopes }
-    // Without it there is no ID token, and nobody knows who signs in (OpenID Connect Core 1.0,
+    // Without `openid` there is no ID token, so the person stays unknown (OpenID Connect Core 1.0,
     // section 3.1.2.1).
     if provider.kind == .oidc, !scopes.contains("openid") { scopes.append("openid") }
     return scopes
@@ -181,8 +184,8 @@ struct AuthorizationServer {
       form.add("client_id", settings.clientID)
       if let secret = settings.clientSecret { form.add(ClientSecret.key, secret.secret) }
     case .basic:
-      // Both are form-encoded before they become the name and password of HTTP (RFC 6749,
-      // section 2.3.1).
+      // Form-encode both before they become the user name and password of HTTP (RFC 6749, section
+      // 2.3.1).
       if let secret = settings.clientSecret {
         credentials = try FormText.basic(settings.clientID, secret.secret)
       }

@@ -3,8 +3,8 @@ internal import SecretMemory
 
 /// Names and values as `application/x-www-form-urlencoded` (RFC 6749, appendix B).
 ///
-/// A body is written straight into locked memory. All but letters, digits and `-._~` is encoded,
-/// the space as `%20`, so that the same text is right in a URL's query, too.
+/// A body is written straight into locked memory. Everything but letters, digits and `-._~` is
+/// encoded. A space becomes `%20`, so that the same text is also right in a URL's query.
 struct FormText {
   private enum Value {
     case text(String)
@@ -21,13 +21,13 @@ struct FormText {
     members.append((name, .secret(secret)))
   }
 
-  /// As the body of a request.
+  /// The text as a request body.
   func body() throws(OAuthError) -> SharedSecret {
     SharedSecret(try Self.held { put in write(put) })
   }
 
-  /// A name and a secret as the value of the header `Authorization`: each encoded, then both in
-  /// base64 (RFC 7617, section 2).
+  /// A name and a secret as the value of the header `Authorization`: each is form-encoded, then the
+  /// pair becomes base64 (RFC 7617, section 2).
   static func basic(_ name: String, _ secret: SharedSecret) throws(OAuthError) -> SharedSecret {
     let pair = try held { write in
       for byte in name.utf8 { put(byte, write) }
@@ -54,7 +54,9 @@ struct FormText {
     }
   }
 
-  /// What `body` writes, in locked memory; it is called twice, and writes the same each time.
+  /// Returns the output of `body` in locked memory.
+  ///
+  /// `body` runs twice and must write the same bytes each time.
   private static func held(
     _ body: ((UInt8) -> Void) -> Void
   ) throws(OAuthError) -> SecretBytes {
@@ -77,7 +79,7 @@ struct FormText {
     }
   }
 
-  /// As the query of a URL; secrets have no place there and are left out.
+  /// The text as the query of a URL, without the secrets: they must never be in a URL.
   var query: String {
     members.compactMap { member in
       guard case .text(let text) = member.value else { return nil }
@@ -85,7 +87,7 @@ struct FormText {
     }.joined(separator: "&")
   }
 
-  /// One text, encoded.
+  /// Form-encodes one text.
   static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 { put(byte) { bytes.append($0) } }

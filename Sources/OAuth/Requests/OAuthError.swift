@@ -2,20 +2,22 @@ public import Cryptography
 public import JSON
 public import SecretMemory
 
-/// Why a request could not be made; nothing was sent.
+/// Why a request could not be made.
+///
+/// Nothing was sent.
 public enum OAuthError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Something that was given cannot be sent; `rule` says what it must be, and quotes nothing.
+  /// A given value cannot be sent; `rule` says what it must be and quotes nothing.
   case unusable(what: String, rule: String)
-  /// The provider's settings have no place for it; `what` says what is missing.
+  /// The provider's settings do not allow it; `what` says what is missing.
   case notOffered(what: String)
-  /// It could not be written as JSON.
+  /// The request could not be written as JSON.
   case json(JSONError)
-  /// There was no memory for the body.
+  /// No memory for the body.
   case memory(SecretMemoryError)
   /// No random bytes, or no digest.
   case cryptography(CryptographyError)
 
-  /// One line, without anything that was given.
+  /// One line that quotes no given value.
   public var description: String {
     switch self {
     case .unusable(let what, let rule): "the \(what) must be \(rule)"

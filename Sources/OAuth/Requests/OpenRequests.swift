@@ -1,19 +1,20 @@
 public import Configuration
 
+// Requests for public documents, without credentials.
 extension KeySet {
-  /// Asks a provider for its keys; `nil` if it names no place for them.
+  /// Requests a provider's keys; `nil` if the provider names no key set URL.
   public static func request(for provider: Provider) -> ProviderRequest? {
     provider.endpoint(.jwks).map(ProviderRequest.look)
   }
 }
 
 extension ProviderRequest {
-  /// Reads what lies at a URL for everyone.
+  /// Requests a public JSON document.
   public static func look(at url: String) -> ProviderRequest {
     ProviderRequest(method: "GET", url: url, headers: ["Accept: application/json"], body: nil)
   }
 
-  /// Reads a page as a browser without a person would.
+  /// Requests a page as a browser would.
   public static func page(at url: String) -> ProviderRequest {
     ProviderRequest(method: "GET", url: url, headers: ["Accept: text/html"], body: nil)
   }

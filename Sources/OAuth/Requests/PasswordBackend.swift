@@ -2,10 +2,10 @@ public import Configuration
 internal import JSON
 public import SecretMemory
 
-/// The JSON API of e-mail and password: makes its requests and judges its answers; sends nothing.
+/// The JSON API for e-mail and password: makes requests and judges answers; sends nothing.
 ///
-/// The same call makes the same bytes, always: members stand in the order of the documentation
-/// here, and nothing of the account's protection gets in.
+/// The same call always makes the same bytes: members keep the documented order, and the account's
+/// protection does not appear in them.
 public struct PasswordBackend: Sendable {
   /// The most bytes of a refresh token.
   public static let maximumRefreshToken = 16 * 1024
@@ -16,17 +16,17 @@ public struct PasswordBackend: Sendable {
   /// The most bytes of an e-mail address or a name.
   static let maximumText = 320
 
-  /// The provider, whose paths and field names are used.
+  /// The provider with the paths and field names in use.
   public let provider: Provider
 
-  /// Speaks for a provider of the kind `passwordBackend`.
+  /// Makes a client for a provider of the kind `passwordBackend`.
   public init(provider: Provider) {
     self.provider = provider
   }
 
   /// `POST /auth/register` with e-mail, password and, if there is one, name.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
   public func register(
     email: String,
     name: String?,
@@ -45,7 +45,7 @@ public struct PasswordBackend: Sendable {
 
   /// `POST /auth/login` with e-mail and password.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
   public func login(
     email: String,
     password: borrowing SecretBytes
@@ -55,11 +55,11 @@ public struct PasswordBackend: Sendable {
     return try post(.login, [(.email, .string(email)), (.password, .secret(secret))])
   }
 
-  /// `POST /auth/refresh` with the refresh token alone.
+  /// `POST /auth/refresh` with only the refresh token.
   ///
-  /// A backend with one token gets it as the bearer token, too: some read it there alone.
+  /// A one-token backend also gets it as the bearer token, because some read it only there.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
   public func refresh(
     _ refreshToken: borrowing SecretBytes
   ) throws(OAuthError) -> ProviderRequest {
@@ -76,7 +76,7 @@ public struct PasswordBackend: Sendable {
     try get(.profile, accessToken)
   }
 
-  /// `GET /user/profile`, where there is no `/auth/me`.
+  /// `GET /user/profile`, for backends without `/auth/me`.
   public func profileFallback(accessToken: String) throws(OAuthError) -> ProviderRequest {
     try get(.profileFallback, accessToken)
   }
@@ -88,7 +88,7 @@ public struct PasswordBackend: Sendable {
 
   /// `POST /auth/logout`, with the refresh token in the body if there is one.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
   public func logout(
     accessToken: String?,
     refreshToken: SharedSecret?
@@ -116,7 +116,7 @@ public struct PasswordBackend: Sendable {
     )
   }
 
-  /// Says what an answer to `login`, `register` or `refresh` means: `ProviderClient.judge`.
+  /// Judges an answer to `login`, `register` or `refresh`, as `ProviderClient.judge` does.
   public func judge(
     status: Int,
     retryAfter: Int?,
@@ -128,7 +128,7 @@ public struct PasswordBackend: Sendable {
       .judge(status: status, retryAfter: retryAfter, body: body, for: purpose, sent: sent)
   }
 
-  /// Says what an answer to `profile`, `profileFallback` or `verify` means.
+  /// Judges an answer to `profile`, `profileFallback` or `verify`.
   public func judgeProfile(
     status: Int,
     retryAfter: Int?,
@@ -138,7 +138,7 @@ public struct PasswordBackend: Sendable {
       .judgeProfile(status: status, retryAfter: retryAfter, body: body)
   }
 
-  /// Says whether a provider confirmed a sign-out.
+  /// Judges whether a provider confirmed a sign-out.
   public func judgeLogout(status: Int) -> LogoutJudgement {
     TokenJudge(provider: provider).judgeLogout(status: status)
   }
@@ -181,7 +181,9 @@ public struct PasswordBackend: Sendable {
     )
   }
 
-  /// The header of RFC 6750, section 2.1; a token with a line break would add headers of its own.
+  /// The header of RFC 6750, section 2.1.
+  ///
+  /// A line break in the token would inject more headers.
   static func authorization(_ accessToken: String) throws(OAuthError) -> String {
     guard (1...maximumAccessToken).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -191,7 +193,7 @@ public struct PasswordBackend: Sendable {
     return "Authorization: Bearer \(accessToken)"
   }
 
-  /// The value of such a header for the one token, which stays in locked memory.
+  /// The value of that header for the one token, kept in locked memory.
   private static func bearer(_ token: SharedSecret) throws(OAuthError) -> SharedSecret {
     let scheme = Array("Bearer ".utf8)
     let count = scheme.count + token.bytes.count

@@ -2,9 +2,9 @@ internal import Cryptography
 internal import JSON
 public import SecretMemory
 
-/// What ties a redirect to the login that asked for it: PKCE (RFC 7636), `state` and `nonce`.
+/// Binds a redirect to the sign-in that requested it: PKCE (RFC 7636), `state` and `nonce`.
 public enum ProofKey {
-  /// A code verifier: 43 characters that stand for 32 random bytes (section 4.1).
+  /// A code verifier: 43 characters that encode 32 random bytes (section 4.1).
   public static func verifier() throws(OAuthError) -> SecretBytes {
     do throws(SecretMemoryError) {
       let random = try SecretBytes.random(count: 32)
@@ -40,7 +40,7 @@ public enum ProofKey {
     }
   }
 
-  /// A text that nobody can guess, for `state` or `nonce`: 43 characters for 32 random bytes.
+  /// An unguessable text for `state` or `nonce`: 43 characters that encode 32 random bytes.
   public static func identifier() throws(OAuthError) -> String {
     do throws(CryptographyError) {
       return Base64.url.text(try randomBytes(32))
@@ -49,7 +49,9 @@ public enum ProofKey {
     }
   }
 
-  /// A letter of URL-safe base64, without a table that the secret would be an index of.
+  /// A letter of URL-safe base64.
+  ///
+  /// A table lookup would leak the secret index through the cache.
   private static func letter(_ value: UInt8) -> UInt8 {
     switch value {
     case 0..<26: UInt8(ascii: "A") + value

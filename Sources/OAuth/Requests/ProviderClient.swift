@@ -2,16 +2,16 @@ public import Configuration
 internal import PlainText
 public import SecretMemory
 
-/// A provider of any kind: makes its requests and judges its answers; sends nothing.
+/// A provider of any kind: makes requests and judges answers; sends nothing.
 ///
-/// It is the one face of this room for whoever signs in, refreshes and signs out: what differs
-/// between a password backend and an authorization server stays behind it.
+/// Callers that sign in, refresh and sign out use only this type. It hides the difference between a
+/// password backend and an authorization server.
 public struct ProviderClient: Sendable {
-  /// The ways of signing in.
+  /// The ways to sign in.
   public enum Flow: String, Sendable, CaseIterable {
-    /// Authorization code with PKCE, in the browser.
+    /// An authorization code with PKCE, in the browser.
     case browser
-    /// Device code, on another device.
+    /// A device code, on another device.
     case device
     /// E-mail and password.
     case password
@@ -23,7 +23,7 @@ public struct ProviderClient: Sendable {
   /// The provider, with the endpoints that discovery filled in.
   public let provider: Provider
 
-  /// Speaks for a provider.
+  /// Makes a client for a provider.
   public init(provider: Provider) {
     self.provider = provider
   }
@@ -40,7 +40,7 @@ public struct ProviderClient: Sendable {
     return AuthorizationServer(provider: provider, settings: settings)
   }
 
-  /// The ways of signing in that the provider's settings allow; after discovery all that it has.
+  /// The ways to sign in that the provider's settings allow; complete only after discovery.
   public var flows: [Flow] {
     guard let settings = provider.oauth else { return [.password] }
     guard provider.endpoint(.token) != nil else { return [] }
@@ -53,10 +53,10 @@ public struct ProviderClient: Sendable {
 
   // MARK: - Signing in with e-mail and password
 
-  /// A login with e-mail and password, for the purpose `login`.
+  /// Signs in with e-mail and password, for the purpose `login`.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent, `notOffered` where the provider's
-  ///   settings do not allow it.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent, `notOffered` if the
+  ///   provider's settings do not allow it.
   public func login(
     email: String,
     password: borrowing SecretBytes
@@ -73,9 +73,10 @@ public struct ProviderClient: Sendable {
     return try server().password(secret, of: email)
   }
 
-  /// A registration, for the purpose `register`; password backends alone have one.
+  /// Registers a person, for the purpose `register`; only password backends have this.
   ///
-  /// - Throws: `OAuthError.unusable` for what cannot be sent, `notOffered` elsewhere.
+  /// - Throws: `OAuthError.unusable` for a value that cannot be sent, `notOffered` for other
+  ///   providers.
   public func register(
     email: String,
     name: String?,
@@ -89,10 +90,10 @@ public struct ProviderClient: Sendable {
     return try backend.register(email: email, name: name, password: password)
   }
 
-  /// The scopes that a login asks for.
+  /// The scopes that a sign-in requests.
   ///
-  /// - Parameter request: what is asked for; nil for the provider's own.
-  /// - Returns: them; empty where none is named, and at a password backend.
+  /// - Parameter request: the requested scopes; `nil` for the provider's own.
+  /// - Returns: the scopes; empty if none are named, and for a password backend.
   public func loginScopes(_ request: ScopeRequest?) -> [String] {
     (try? server().loginScopes(request)) ?? []
   }
@@ -102,11 +103,11 @@ public struct ProviderClient: Sendable {
   /// The URL that the browser opens.
   ///
   /// - Parameters:
-  ///   - redirect: where it comes back to, with the port.
-  ///   - state: `ProofKey.identifier()`, which `RedirectAnswer` expects back.
-  ///   - nonce: `ProofKey.identifier()`, which the ID token must hold.
-  ///   - challenge: `ProofKey.challenge(for:)` of the verifier.
-  ///   - scope: what is asked for; nil for the provider's own.
+  ///   - redirect: the redirect URI, with the port.
+  ///   - state: from `ProofKey.identifier()`; `RedirectAnswer` expects it in the redirect.
+  ///   - nonce: from `ProofKey.identifier()`; the ID token must hold it.
+  ///   - challenge: from `ProofKey.challenge(for:)` of the verifier.
+  ///   - scope: the requested scopes; `nil` for the provider's own.
   /// - Throws: `OAuthError.notOffered` without an endpoint.
   /// - Returns: the URL.
   public func authorization(
@@ -125,7 +126,7 @@ public struct ProviderClient: Sendable {
     )
   }
 
-  /// An authorization code for tokens, for the purpose `code`.
+  /// Exchanges an authorization code for tokens, for the purpose `code`.
   public func code(
     _ code: borrowing SecretBytes,
     redirect: String,
@@ -140,14 +141,14 @@ public struct ProviderClient: Sendable {
 
   // MARK: - Signing in on another device
 
-  /// Asks for a device code; the answer goes to `judgeDeviceAuthorization`.
+  /// Requests a device code; `judgeDeviceAuthorization` judges the answer.
   public func deviceAuthorization(
     scope: ScopeRequest? = nil
   ) throws(OAuthError) -> ProviderRequest {
     try server().deviceAuthorization(scope: scope)
   }
 
-  /// Says what an answer to `deviceAuthorization` means.
+  /// Judges an answer to `deviceAuthorization`.
   public func judgeDeviceAuthorization(
     status: Int,
     retryAfter: Int?,
@@ -156,7 +157,7 @@ public struct ProviderClient: Sendable {
     judge.judgeDeviceAuthorization(status: status, retryAfter: retryAfter, body: body)
   }
 
-  /// A device code for tokens, for the purpose `device`.
+  /// Exchanges a device code for tokens, for the purpose `device`.
   public func deviceToken(
     _ deviceCode: borrowing SecretBytes
   ) throws(OAuthError) -> ProviderRequest {
@@ -165,11 +166,12 @@ public struct ProviderClient: Sendable {
     )
   }
 
-  // MARK: - Being signed in
+  // MARK: - After the sign-in
 
-  /// A refresh token for tokens, for the purpose `refresh`.
+  /// Exchanges a refresh token for tokens, for the purpose `refresh`.
   ///
-  /// - Throws: `OAuthError.notOffered` for a scope request that a password backend has no place for.
+  /// - Throws: `OAuthError.notOffered` for a scope request to a password backend, which has no
+  ///   scopes.
   public func refresh(
     _ refreshToken: borrowing SecretBytes,
     scope: ScopeRequest? = nil
@@ -192,22 +194,23 @@ public struct ProviderClient: Sendable {
     )
   }
 
-  /// Asks who is signed in.
+  /// Requests the facts about the signed-in person.
   public func profile(accessToken: String) throws(OAuthError) -> ProviderRequest {
     guard provider.oauth != nil else { return try backend.profile(accessToken: accessToken) }
     return try server().userinfo(accessToken: accessToken)
   }
 
-  /// Asks the same elsewhere, where the first place is not there; `nil` if there is no second.
+  /// Requests the same at the second location, if the first does not exist; `nil` if there is no
+  /// second.
   public func profileFallback(accessToken: String) throws(OAuthError) -> ProviderRequest? {
     guard provider.oauth == nil else { return nil }
     return try backend.profileFallback(accessToken: accessToken)
   }
 
-  /// Ends the grant at the provider; `nil` if the provider has no endpoint for that.
+  /// Revokes the grant at the provider; `nil` if the provider has no endpoint for that.
   ///
-  /// A password backend takes either token or both. An authorization server gets one: the refresh
-  /// token where there is one, since an access token may end alone (RFC 7009, section 2.1).
+  /// A password backend takes either token or both. An authorization server gets the refresh token
+  /// if there is one, since an access token may end only itself (RFC 7009, section 2.1).
   public func revocation(
     accessToken: String?,
     refreshToken: SharedSecret?
@@ -220,15 +223,15 @@ public struct ProviderClient: Sendable {
 
   // MARK: - Answers
 
-  /// Says what an answer to a request that can bring tokens means.
+  /// Judges an answer to a request that can return tokens.
   ///
   /// - Parameters:
   ///   - status: the HTTP status.
   ///   - retryAfter: the header Retry-After in seconds, if there was one.
   ///   - body: the body, at most `SecretBytes.maximumCount` bytes.
-  ///   - purpose: what had been asked for.
+  ///   - purpose: the purpose of the request.
   ///   - sent: the secret that was sent; a message that quotes it is dropped.
-  /// - Returns: never tokens that could not be used or stored.
+  /// - Returns: the meaning; never tokens that could not be used or stored.
   public func judge(
     status: Int,
     retryAfter: Int?,
@@ -239,10 +242,10 @@ public struct ProviderClient: Sendable {
     judge.judge(status: status, retryAfter: retryAfter, body: body, for: purpose, sent: sent)
   }
 
-  /// Says what an answer to `profile` or `profileFallback` means.
+  /// Judges an answer to `profile` or `profileFallback`.
   ///
-  /// With a `subject`, facts about anyone else are refused: an access token that was put in place
-  /// of another shows there (OpenID Connect Core 1.0, section 5.3.2).
+  /// With a `subject`, facts about another person are refused. That detects a substituted access
+  /// token (OpenID Connect Core 1.0, section 5.3.2).
   public func judgeProfile(
     status: Int,
     retryAfter: Int?,
@@ -258,7 +261,7 @@ public struct ProviderClient: Sendable {
     return judgement
   }
 
-  /// Says whether a provider confirmed a sign-out.
+  /// Judges whether a provider confirmed a sign-out.
   public func judgeLogout(status: Int) -> LogoutJudgement {
     judge.judgeLogout(status: status)
   }

@@ -1,18 +1,18 @@
 public import SecretMemory
 
-/// One HTTP request to a provider, whole, for someone else to send.
+/// One complete HTTP request to a provider, for the caller to send.
 public struct ProviderRequest: Sendable {
   /// `GET` or `POST`.
   public let method: String
   /// The whole URL.
   public let url: String
-  /// Lines `Name: value`, in the order in which they are sent.
+  /// Lines `Name: value`, in sending order.
   ///
-  /// One may hold an access token.
+  /// A line may hold an access token.
   public let headers: [String]
-  /// The value of a header `Authorization` that goes with them, where it holds a secret.
+  /// The value of an additional header `Authorization` that holds a secret.
   public let credentials: SharedSecret?
-  /// The body, which may hold a secret; nil for none.
+  /// The body, which may hold a secret; `nil` without a body.
   public let body: SharedSecret?
 
   init(

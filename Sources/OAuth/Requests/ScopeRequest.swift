@@ -1,23 +1,23 @@
 internal import Configuration
 
-/// What an access token is asked for: scopes, and whom it is for.
+/// The scopes and the audience that an access token is requested for.
 ///
-/// Two requests that mean the same are equal and have the same `key`, in whatever order their
-/// scopes were written.
+/// Two requests with the same meaning are equal and have the same `key`, in any order of their
+/// scopes.
 public struct ScopeRequest: Sendable, Hashable {
-  /// The most resources; of scopes `ScopeList` says it.
+  /// The most resources; `ScopeList` limits the scopes.
   public static let maximumCount = 64
   /// The most bytes of all scopes together, of an audience, and of a resource.
   public static let maximumLength = 1024
 
-  /// What the login asked for: nothing more is said.
+  /// The scopes and audience of the sign-in.
   public static let standard = ScopeRequest(scopes: [], audience: nil, resources: [])
 
-  /// The scopes: sorted by their bytes, each one once; empty for those of the login.
+  /// The scopes: sorted by their bytes, without duplicates; empty for those of the sign-in.
   public let scopes: [String]
-  /// Whom the token is for, where the provider knows the parameter `audience`.
+  /// The audience of the token, for providers with the parameter `audience`.
   public let audience: String?
-  /// Whom the token is for (RFC 8707): absolute URIs, sorted, each one once.
+  /// The resources of the token (RFC 8707): absolute URIs, sorted, without duplicates.
   public let resources: [String]
 
   private init(scopes: [String], audience: String?, resources: [String]) {
@@ -26,10 +26,11 @@ public struct ScopeRequest: Sendable, Hashable {
     self.resources = resources
   }
 
-  /// Takes scopes as people write them, separated by spaces.
+  /// Takes scopes separated by spaces.
   ///
-  /// - Throws: `OAuthError.unusable` for what is no scope (RFC 6749, appendix A.4), no audience of
-  ///   printable ASCII, or no absolute URI without fragment (RFC 8707, section 2).
+  /// - Throws: `OAuthError.unusable` for an invalid scope (RFC 6749, appendix A.4), an audience
+  ///   that is not printable ASCII, or a resource that is not an absolute URI without a fragment
+  ///   (RFC 8707, section 2).
   public init(
     scope: String?,
     audience: String? = nil,
@@ -57,10 +58,10 @@ public struct ScopeRequest: Sendable, Hashable {
     self.resources = Set(resources).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// What tells this request from others: empty for the standard one.
+  /// A text that identifies this request; empty for the standard one.
   ///
-  /// Lines: the scopes, and then one for the audience and one for each resource. None of them can
-  /// hold a line break, so two requests never have the same key.
+  /// Its lines are the scopes, then the audience and each resource. None of them can hold a line
+  /// break, so two different requests never share a key.
   public var key: String {
     guard self != .standard else { return "" }
     var lines = [scopes.joined(separator: " ")]
@@ -69,7 +70,7 @@ public struct ScopeRequest: Sendable, Hashable {
     return lines.joined(separator: "\n")
   }
 
-  /// The request that a key stands for; nil for what is none.
+  /// The request of a key; `nil` if the key is not valid.
   public init?(key: String) {
     guard !key.isEmpty else {
       self = .standard
