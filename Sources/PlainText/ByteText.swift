@@ -1,8 +1,7 @@
-/// Text from outside as a key: compared and hashed by its bytes.
+/// Text from outside as a key, compared and hashed by its bytes.
 ///
-/// `String` compares and hashes what Unicode normalization makes of a text. That takes a time that
-/// grows with the square of a run of combining marks, and it makes one of two names that a peer
-/// tells apart.
+/// `String` compares and hashes the normalized form. That takes time quadratic in a run of
+/// combining marks. It also merges two names that a peer distinguishes.
 public struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The text.
   public let text: String
@@ -30,16 +29,16 @@ public struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension String {
-  /// Whether both are the same bytes of UTF-8, in a time that does not depend on what they mean.
+  /// Whether both have the same UTF-8 bytes, without normalization.
   public func isByteEqual(to other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-  /// The case of a name from outside, compared by its bytes; `nil` if there is none.
+  /// The case with a name from outside, compared by its bytes; `nil` if there is none.
   ///
-  /// `init(rawValue:)` compares as `String`, so that a name of many combining marks costs seconds.
+  /// `init(rawValue:)` compares as `String`, so a name with many combining marks costs seconds.
   public init?(named name: String) {
     guard let known = Self.allCases.first(where: { $0.rawValue.isByteEqual(to: name) }) else {
       return nil

@@ -1,4 +1,4 @@
-/// A day, or a time on a day, of the Gregorian calendar, as RFC 3339 (section 5.6) writes it.
+/// A date, or a date with a time, in the Gregorian calendar, as in RFC 3339 (section 5.6).
 public struct DateTime: Sendable, Hashable {
   /// The smallest unit that a text names.
   public enum Precision: Sendable {
@@ -24,8 +24,8 @@ public struct DateTime: Sendable, Hashable {
 
   /// Reads `2025-11-21`, `2025-11-21T09:30`, `2025-11-21T09:30:00.5+01:00` and the forms between.
   ///
-  /// A space may stand in place of the T. Only a time has an offset. Any other text, and a day that the
-  /// calendar does not have, gives `nil`.
+  /// A space may replace the T. Only a time may have an offset. `nil` for any other text, and for a
+  /// day that does not exist in the calendar.
   ///
   /// - Parameter text: the text.
   public init?(_ text: String) {
@@ -53,14 +53,14 @@ public struct DateTime: Sendable, Hashable {
     guard offset != nil, scanner.isAtEnd else { return nil }
   }
 
-  /// The time in UTC.
+  /// Makes a time in UTC.
   ///
-  /// - Parameter seconds: since 1970; beyond the years 1 and 9999 the first or last second of them counts.
+  /// - Parameter seconds: the seconds since 1970, clamped to the years 1 to 9999.
   public init(secondsSince1970 seconds: Int64) {
     let bounded = min(max(seconds, -62_135_596_800), 253_402_300_799)
     let days = bounded >= 0 ? bounded / 86_400 : (bounded - 86_399) / 86_400
     let clock = bounded - days * 86_400
-    // From 1 March of the year 0 on, so that a leap day is the last day of its year.
+    // Count from 1 March of the year 0, so that a leap day is the last day of its year.
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -74,13 +74,13 @@ public struct DateTime: Sendable, Hashable {
     (precision, offset) = (.second, 0)
   }
 
-  /// Seconds since 1970; without an offset the time counts as UTC.
+  /// Seconds since 1970; a time without an offset is read as UTC.
   public var secondsSince1970: Int64 {
     let days = Self.days(year, month, day)
     return days * 86_400 + hour * 3600 + minute * 60 + second - (offset ?? 0)
   }
 
-  /// `2025-11-21T09:30:00Z` of seconds since 1970.
+  /// Formats seconds since 1970 as `2025-11-21T09:30:00Z`.
   public static func text(_ seconds: Int64) -> String {
     func padded(_ number: Int64, _ width: Int = 2) -> String {
       let digits = String(number)
@@ -108,7 +108,7 @@ public struct DateTime: Sendable, Hashable {
   }
 }
 
-/// Takes a text apart from the left.
+/// Parses a text from left to right.
 private struct Scanner {
   var rest: Substring.UTF8View
 

@@ -1,16 +1,16 @@
-/// Makes text from elsewhere harmless for a terminal.
+/// Makes text from outside safe for a terminal.
 ///
-/// A provider, a program's name or an account's facts could otherwise move the cursor, recolour
-/// the prompt, or turn the line's direction around, and so forge what a person confirms
-/// (Trojan Source, CVE-2021-42574; escape sequences, CWE-150).
+/// Otherwise a provider, a program's name or an account's facts could move the cursor, recolour the
+/// prompt, or reverse the line's direction. So they could forge what a person confirms (Trojan
+/// Source, CVE-2021-42574; escape sequences, CWE-150).
 public enum PlainText {
-  /// The most scalars of one piece that are shown.
+  /// The most scalars of one shown text.
   public static let maximumLength = 300
-  /// The most marks that may be stacked on one letter.
+  /// The most marks on one letter.
   static let maximumMarks = 3
 
-  /// The text with control, format, private and unassigned characters spelled out as `\u{...}`,
-  /// and its end cut off beyond `limit` scalars.
+  /// The text with control, format, private and unassigned characters written as `\u{...}`,
+  /// truncated after `limit` scalars.
   public static func line(_ text: String, limit: Int = maximumLength) -> String {
     var plain = ""
     var count = 0
@@ -28,9 +28,9 @@ public enum PlainText {
     return plain
   }
 
-  /// JSON text that means the same, with such characters as `\uXXXX` (RFC 8259, section 7).
+  /// Equivalent JSON text, with such characters written as `\uXXXX` (RFC 8259, section 7).
   ///
-  /// They can stand in strings alone, where a writer need not escape those beyond ASCII.
+  /// They can occur only in strings, where a writer need not escape non-ASCII characters.
   public static func json(_ text: String) -> String {
     var plain = ""
     for scalar in text.unicodeScalars {
@@ -46,12 +46,12 @@ public enum PlainText {
     return plain
   }
 
-  /// The columns that harmless text takes; wide East Asian letters and pictures take two.
+  /// The columns that safe text takes; wide East Asian letters and pictures take two.
   public static func width(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { sum, scalar in sum + columns(of: scalar) }
   }
 
-  /// Text cut to a number of columns, with `...` where something is missing.
+  /// Text truncated to a number of columns, with `...` for the missing part.
   public static func fitted(_ text: String, columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 3 else { return String(repeating: ".", count: max(0, columns)) }
@@ -66,14 +66,15 @@ public enum PlainText {
     return fitted + "..."
   }
 
-  /// Text broken at spaces into lines of at most a number of columns; U+00A0 holds words together
-  /// and comes out as a space.
+  /// Text wrapped at spaces into lines of at most a number of columns.
+  ///
+  /// U+00A0 keeps words together and becomes a space.
   ///
   /// - Parameters:
-  ///   - text: what is broken.
-  ///   - columns: the most that a line takes.
-  ///   - breaksWords: whether a word that is wider than a line is broken as well; else it stays
-  ///     whole and its line is wider.
+  ///   - text: the text to wrap.
+  ///   - columns: the most columns of a line.
+  ///   - breaksWords: whether to break a word that is wider than a line; otherwise its line is
+  ///     wider.
   /// - Returns: the lines.
   public static func wrapped(
     _ text: String,
@@ -115,7 +116,7 @@ public enum PlainText {
 
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
-    // No letter is seen of these, though they are neither control nor format characters.
+    // These are invisible although they are neither control nor format characters.
     if scalar.properties.isDefaultIgnorableCodePoint { return false }
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,

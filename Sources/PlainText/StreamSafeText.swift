@@ -1,10 +1,11 @@
+// A limit on combining marks, which keeps operations on text linear.
 extension String {
-  /// Whether no more than 30 combining marks follow one another: the Stream-Safe Text Format
-  /// (Unicode Standard Annex #15, section 13).
+  /// Whether at most 30 combining marks follow one another: the Stream-Safe Text Format (Unicode
+  /// Standard Annex #15, section 13).
   ///
-  /// Normalization sorts such a run, in a time that grows with the square of its length, and
-  /// `String` normalizes to compare, to hash and to search. In text that passed here each of these
-  /// takes a time that is proportional to the length. No language needs more than a few marks.
+  /// Normalization sorts such a run in quadratic time, and `String` normalizes for comparison,
+  /// hashing and search. In text that passed this check, each of these takes linear time. No
+  /// language needs more than a few marks.
   public var isStreamSafe: Bool {
     // The first combining mark is U+0300, whose first byte is 0xCC.
     guard !utf8.allSatisfy({ $0 < 0xCC }) else { return true }
