@@ -1,36 +1,36 @@
-/// The count of fingers that did not match, and what follows from it.
+/// The count of failed finger checks, and the resulting lockout.
 ///
-/// It belongs to a uid, not to a name, a connection or a process: none of those resets it. Whoever
-/// holds it must make a changed value durable before the result of the check is used.
+/// It belongs to a uid: another name, connection or process does not reset it. The owner of the
+/// value must store a change durably before it uses the result of the check.
 public struct FingerLockout: Sendable, Equatable {
-  /// After this many failures in a row only the password counts.
+  /// After this many consecutive failures only the password is accepted.
   public static let limit = 5
 
   /// Failures since the last success.
   public private(set) var failures: Int
 
-  /// Takes a stored count; a negative one counts as none, one over the limit as the limit.
+  /// Takes a stored count; a negative count becomes 0, a count over the limit becomes the limit.
   public init(failures: Int = 0) {
     self.failures = min(max(0, failures), Self.limit)
   }
 
-  /// Whether fingers are refused until a password has been given.
+  /// Whether fingers are refused until a password succeeds.
   public var isPasswordOnly: Bool { failures >= Self.limit }
 
-  /// How many more fingers may be tried.
+  /// The number of remaining finger tries.
   public var remaining: Int { max(0, Self.limit - failures) }
 
-  /// A good scan did not match.
+  /// Records a good scan that did not match.
   ///
   /// A bad scan (retry) is not a failure and is not counted.
   public mutating func recordNoMatch() {
     failures = min(failures + 1, Self.limit)
   }
 
-  /// A finger matched, or the system password was given.
+  /// Records a matching finger or the right system password.
   ///
-  /// A finger cannot end a lockout: with `isPasswordOnly` none is asked, and a result that comes
-  /// all the same changes nothing.
+  /// A finger cannot end a lockout. With `isPasswordOnly` the reader is not used, and a finger
+  /// result that still comes changes nothing.
   public mutating func recordSuccess(by method: PresenceMethod) {
     if method == .fingerprint && isPasswordOnly { return }
     failures = 0

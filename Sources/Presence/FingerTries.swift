@@ -1,41 +1,41 @@
-/// The failures of fingers, together with the tries that are under way.
+/// The failures of fingers, together with the running tries.
 ///
-/// A try is charged before the reader is armed and given back when the check ends without a miss.
-/// Whoever kills the engine between the scan and the answer leaves the charge on the disk, so that
-/// a kill saves no try; an honest cancel costs none.
+/// A try is charged before the reader is armed, and refunded if the check ends without a miss. If
+/// an attacker kills the engine between the scan and the answer, the charge stays on the disk. So a
+/// kill saves no try, and a genuine cancel costs none.
 public struct FingerTries: Sendable, Equatable {
-  /// What is known to have failed.
+  /// The known failures.
   public private(set) var lockout: FingerLockout
   private var open: Set<UInt64> = []
 
-  /// Takes a stored count: what was charged when it was stored has failed for all that is known.
+  /// Takes a stored count; tries that were charged when it was stored count as failed.
   public init(stored failures: Int64 = 0) {
     lockout = FingerLockout(failures: Int(clamping: failures))
   }
 
-  /// The count to store: as if each try that is under way had failed.
+  /// The count to store: each running try counts as failed.
   public var stored: Int64 { Int64(lockout.failures + open.count) }
 
-  /// Whether a try is under way.
+  /// Whether a try is running.
   public var isUnderWay: Bool { !open.isEmpty }
 
-  /// A try begins.
+  /// Starts a try.
   public mutating func charge(_ run: UInt64) {
     open.insert(run)
   }
 
-  /// A try has ended without a miss: cancelled, timed out, or the reader failed.
+  /// Ends a try without a miss: it was cancelled, it timed out, or the reader failed.
   public mutating func giveBack(_ run: UInt64) {
     open.remove(run)
   }
 
-  /// A good scan of a try did not match.
+  /// Ends a try with a good scan that did not match.
   public mutating func miss(_ run: UInt64) {
     open.remove(run)
     lockout.recordNoMatch()
   }
 
-  /// A check was passed; see `FingerLockout`.
+  /// Ends a try with a passed check; see `FingerLockout`.
   public mutating func pass(_ run: UInt64, by method: PresenceMethod) {
     open.remove(run)
     lockout.recordSuccess(by: method)

@@ -1,54 +1,55 @@
-/// How someone can prove that they are here.
+/// A method of proving presence.
 public enum PresenceMethod: String, Sendable, Equatable, CaseIterable {
   /// A finger on the reader (libfprint).
   case fingerprint
-  /// The password of the system's user (PAM).
+  /// The password of the system user (PAM).
   case password
 }
 
-/// What a presence check is for; it is shown to the person, and the proof is good for nothing else.
+/// The purpose of a presence check; it is shown to the person, and the proof is valid for nothing
+/// else.
 public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
-  /// Using a protected refresh token once.
+  /// Use a protected refresh token once.
   case refresh
-  /// Turning presence protection on.
+  /// Turn presence protection on.
   case enable
-  /// Turning presence protection off.
+  /// Turn presence protection off.
   case disable
-  /// Opening the unlock window.
+  /// Open the unlock window.
   case unlock
-  /// Adding a finger.
+  /// Enroll a finger.
   case enroll
-  /// Removing a finger.
+  /// Delete a finger.
   case deleteFinger = "delete-finger"
-  /// Letting a refresh token out of the vault.
+  /// Release a refresh token from the vault.
   case release
-  /// Signing in to an account whose refresh token may be released.
+  /// Sign in to an account whose refresh token may be released.
   case exportable
-  /// Making a new device secret.
+  /// Make a new device secret.
   case rekey
-  /// Accepting a store that was put back.
+  /// Accept a store that was restored from a backup.
   case recover
-  /// Trying the reader or the password; releases nothing.
+  /// Test the reader or the password; releases nothing.
   case test
-  /// Letting the tokens of an account go to another provider.
+  /// Let the tokens of an account go to another provider.
   case applyProvider = "apply-provider"
-  /// Giving a protected account another name: names are what prompts show.
+  /// Rename a protected account: prompts show its name.
   case rename
-  /// Changing the rules that say when and for how long a check counts.
+  /// Change the rules about when and how long a check counts.
   case policy
-  /// Ending a login at its provider.
+  /// Sign out at the provider.
   case signOut = "sign-out"
-  /// Forgetting a protected account.
+  /// Remove a protected account.
   case remove
-  /// Signing in to a protected account as another person, or at another provider.
+  /// Sign in to a protected account as another person, or at another provider.
   case replace
-  /// Letting another account stand in for a protected one where none is named.
+  /// Make another account the default instead of a protected one.
   case setDefault = "set-default"
 
   /// The methods that may prove it.
   ///
-  /// Whoever changes fingers, keys or policy must know the password: else a moment at an unlocked
-  /// machine would be enough to stay in for ever.
+  /// A caller that changes fingers, keys or policy must know the password. Otherwise a moment at an
+  /// unlocked machine would give permanent access.
   public var methods: [PresenceMethod] {
     switch self {
     case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy:
@@ -59,9 +60,9 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
     }
   }
 
-  /// Whether the same question by a second caller may be answered by one check.
+  /// Whether one check may answer the same question of a second caller.
   ///
-  /// Only where nothing but the use of a token follows; a change of protection never joins.
+  /// Only a check for the use of a token may be shared, never one for a change of protection.
   public var mayBeShared: Bool {
     switch self {
     case .refresh, .unlock: true
@@ -72,25 +73,25 @@ public enum PresencePurpose: String, Sendable, Equatable, CaseIterable {
   }
 }
 
-/// Why a presence check was not passed, told apart as LAError does.
+/// Why a presence check failed, with the cases of LAError.
 public enum PresenceOutcome: Error, Sendable, Equatable {
-  /// The person gave up, or the caller went away (LAError.userCancel).
+  /// The person cancelled, or the caller disconnected (LAError.userCancel).
   case cancelled
   /// The person chose the password instead (LAError.userFallback).
   case passwordChosen
   /// There is no reader, or it cannot be opened (LAError.biometryNotAvailable).
   case notAvailable(String)
-  /// There is a reader, and nobody has enrolled a finger (LAError.biometryNotEnrolled).
+  /// There is a reader, but no enrolled finger (LAError.biometryNotEnrolled).
   case notEnrolled
-  /// Too many fingers did not match: password only (LAError.biometryLockout).
+  /// Too many fingers did not match, so only the password is accepted (LAError.biometryLockout).
   case lockedOut
   /// A good scan of the wrong finger, or a wrong password (LAError.authenticationFailed).
   case noMatch
-  /// Nobody came in time (LAError.systemCancel).
+  /// The person did not act in time (LAError.systemCancel).
   case timedOut
-  /// The reader is held by another program, or another prompt is open.
+  /// Another program holds the reader, or another prompt is open.
   case busy(String)
-  /// The system refuses this user although the password may be right: expired, locked.
+  /// The system refuses this user even with the right password: expired or locked.
   case denied(String)
 
   /// Whether a fingerprint could still succeed in this prompt.

@@ -1,17 +1,17 @@
 public import System
 
-/// The one thing that opens a presence-protected token: evidence that someone is here, for one use.
+/// The only key to a presence-protected token: evidence of presence for one use.
 ///
 /// Only this room makes it (`PromptBook.takeProof`, `UnlockWindow.proof`), and it cannot be copied.
-/// It is bound to what the person was shown: purpose, account, caller; and to a deadline.
+/// It is bound to the purpose, the account and the caller of the prompt, and to a deadline.
 public struct PresenceProof: ~Copyable, Sendable {
-  /// Where the evidence comes from.
+  /// The source of the evidence.
   public enum Origin: Sendable, Equatable {
     case check(PresenceMethod)
     case unlockWindow
   }
 
-  /// Where the evidence comes from, for the audit trail.
+  /// The source of the evidence, for the audit log.
   public let origin: Origin
   private let purpose: PresencePurpose
   private let account: [UInt8]?
@@ -32,16 +32,16 @@ public struct PresenceProof: ~Copyable, Sendable {
     self.deadline = deadline
   }
 
-  /// Uses the proof up.
+  /// Consumes the proof.
   ///
   /// - Parameters:
-  ///   - purpose: what is about to happen.
-  ///   - account: the account that it happens to (16 bytes); nil for the vault as a whole.
-  ///   - connection: who asked.
+  ///   - purpose: the purpose of the use.
+  ///   - account: the account in use (16 bytes); `nil` for the whole vault.
+  ///   - connection: the caller's connection.
   ///   - now: the moment of use.
-  /// - Returns: where the evidence came from, for the record that must be written.
-  /// - Throws: `PresenceOutcome.denied` where it was given for something else, `timedOut` where it
-  ///   comes too late. It is used up in either case.
+  /// - Returns: the source of the evidence, for the required audit record.
+  /// - Throws: `PresenceOutcome.denied` if the proof was made for something else, `timedOut` after
+  ///   its deadline. The proof is consumed in either case.
   public consuming func spend(
     for purpose: PresencePurpose,
     account: [UInt8]?,

@@ -1,25 +1,25 @@
 public import System
 
-/// The prompts that are open, which one is armed, and who waits for whom.
+/// The open prompts, with the armed one and the prompts that wait for another.
 ///
 /// Pure: no clock, no I/O.
 ///
-/// One prompt at a time is armed. A second caller who asks the same from the same place joins it and
-/// takes its outcome; anything else is busy, or waits until it is told that the other one is over.
-/// Nothing is armed then: a prompt that was armed by itself would be approved by a touch that was
-/// meant for the one before it.
+/// Only one prompt at a time is armed. A second caller with the same question from the same
+/// location joins it and gets its outcome. Any other prompt is busy, or waits until the armed one
+/// ends. It is not armed automatically then: otherwise a touch that was meant for the previous
+/// prompt would approve it.
 public struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
   public static let lifetime: Int64 = 30
   /// How much longer an armed prompt is kept, so that its check can end by itself, in seconds.
   ///
-  /// A result of that time counts for nothing; but the person can go on with the password.
+  /// A result in that time does not count, but the person can continue with the password.
   public static let grace: Int64 = 10
-  /// How many prompts one connection may have open.
+  /// The most open prompts of one connection.
   public static let mostPerConnection = 8
 
   enum State: Sendable, Equatable {
-    /// Where its person sits, and which fingers count, is being found out.
+    /// The engine is finding the caller's location and the eligible fingers.
     case beginning
     case open
     case armed(PresenceMethod)
@@ -30,22 +30,23 @@ public struct PromptBook: Sendable {
 
   struct Prompt: Sendable {
     let question: PromptQuestion
-    /// Nil while that is being found out.
+    /// `nil` until the location is known.
     var place: String?
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant
     var fingerprintPossible = false
-    /// Prompts of the same question whose checks were passed while this one was beginning, by place.
+    /// The prompts with the same question that were passed while this one was beginning, by
+    /// location.
     var passedMeanwhile: [String: String] = [:]
-    /// Whether the person was asked: the reader was armed, or a password's stack.
+    /// Whether the person was asked: the reader or a password conversation was started.
     var wasArmed = false
-    /// The device number of the terminal of the program that asks; nil if it has none.
+    /// The device number of the calling program's terminal; `nil` if it has none.
     var terminal: Int32?
-    /// Whether it counts against the limit of prompts.
+    /// Whether it counts toward the rate limit.
     var isCounted = true
 
-    /// After this nobody can make anything of it any more; nil: whoever makes it ready ends it.
+    /// The instant after which it can be removed; `nil` if the code that makes it ready ends it.
     var end: BootInstant? {
       switch state {
       case .beginning: nil
@@ -54,27 +55,28 @@ public struct PromptBook: Sendable {
       }
     }
 
-    /// Whether something can come of it still.
+    /// Whether it can still have a result.
     func counts(at now: BootInstant) -> Bool { state == .beginning || now <= deadline }
   }
 
-  // Changed by this room alone: what stands in it is who may be asked, and what counts.
+  // Only this room changes it, because it decides who may be asked and what counts.
   var prompts: [String: Prompt] = [:]
 
-  /// An empty book.
+  /// Makes an empty book.
   public init() {}
 
-  /// Enters a prompt for a question of a connection, which `open` makes ready: those who ask the same
-  /// meanwhile find that it is asked.
+  /// Enters a prompt for a question of a connection; `open` makes it ready.
+  ///
+  /// From here on, callers with the same question find that it is being asked.
   ///
   /// - Parameters:
   ///   - name: random and new; it is the capability to run the check.
-  ///   - question: what the person is asked.
-  ///   - connection: who may run it.
-  ///   - terminal: the device number of that program's controlling terminal.
-  ///   - isCounted: whether it counts against the limit of prompts already.
-  ///   - now: the moment of asking.
-  /// - Returns: false if the connection has too many prompts open.
+  ///   - question: the question to the person.
+  ///   - connection: the connection that may run the check.
+  ///   - terminal: the device number of the calling program's controlling terminal.
+  ///   - isCounted: whether it counts toward the rate limit already.
+  ///   - now: the moment of the call.
+  /// - Returns: false if the connection has too many open prompts.
   public mutating func begin(
     _ name: String,
     question: PromptQuestion,
@@ -83,7 +85,7 @@ public struct PromptBook: Sendable {
     isCounted: Bool = true,
     at now: BootInstant
   ) -> Bool {
-    // What is overdue stays for `expire`, whose caller has to end its check.
+    // Overdue prompts stay for `expire`, whose caller must end their checks.
     let count = prompts.values.count { $0.connection == connection && $0.counts(at: now) }
     guard count < Self.mostPerConnection else { return false }
     prompts[name] = Prompt(
@@ -100,10 +102,10 @@ public struct PromptBook: Sendable {
   ///
   /// - Parameters:
   ///   - name: its name.
-  ///   - place: where the person sits; a check is shared within one place only.
-  ///   - fingerprintPossible: false while no finger can pass it.
-  ///   - now: the moment of asking.
-  /// - Returns: what it is then; nil: it was given up.
+  ///   - place: the location of the caller; a check is shared only within one location.
+  ///   - fingerprintPossible: false if no finger can pass it.
+  ///   - now: the moment of the call.
+  /// - Returns: the state of the prompt; `nil` if it was given up.
   public mutating func open(
     _ name: String,
     place: String = "",
@@ -119,12 +121,12 @@ public struct PromptBook: Sendable {
     return prompt.passedMeanwhile[place].map(Opening.answered) ?? .asks
   }
 
-  /// Ends a prompt that was begun, and not opened.
+  /// Removes a prompt that was begun and not opened.
   public mutating func endBeginning(_ name: String) {
     if prompts[name]?.state == .beginning { prompts[name] = nil }
   }
 
-  /// The methods that may still be tried with a prompt.
+  /// The methods that may still be tried for a prompt.
   public func methods(of name: String) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
     return prompt.question.purpose.methods.filter {
@@ -132,17 +134,17 @@ public struct PromptBook: Sendable {
     }
   }
 
-  /// What a prompt asks.
+  /// The question of a prompt.
   public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
-  /// Where the person sits who is asked; nil while that is being found out.
+  /// The location of a prompt's caller; `nil` until it is known.
   public func place(of name: String) -> String? { prompts[name]?.place }
 
-  /// Arms a prompt for a method; one that `mayWait` is not busy while another question is armed.
+  /// Arms a prompt for a method; with `mayWait` it waits instead of being busy.
   ///
-  /// - Throws: `denied` for a prompt that is not this connection's or is used up, `timedOut` for one
-  ///   that has expired, `busy` while another question is armed, `lockedOut` for a finger where
-  ///   only the password counts.
+  /// - Throws: `denied` for a prompt of another connection or a used one, `timedOut` for an expired
+  ///   one, `busy` while another question is armed, `lockedOut` for a finger if only the password
+  ///   is accepted.
   public mutating func arm(
     _ name: String,
     method: PresenceMethod,
@@ -182,14 +184,14 @@ public struct PromptBook: Sendable {
     return .run
   }
 
-  /// The prompt that this one waited for is over, or nobody waits any longer: it can be armed.
+  /// Reopens a prompt whose wait has ended, so that it can be armed.
   public mutating func endWait(_ name: String, at now: BootInstant) {
     guard case .waiting? = prompts[name]?.state else { return }
     prompts[name]?.state = .open
     renew(name, at: now)
   }
 
-  /// A prompt stays as long as the one that it follows, and a lifetime more.
+  /// Keeps a prompt for one lifetime longer than the prompt that it follows.
   private mutating func follow(
     _ name: String,
     _ prompt: Prompt,
@@ -201,20 +203,21 @@ public struct PromptBook: Sendable {
     prompts[name]?.deadline = running.deadline.advanced(bySeconds: Self.lifetime)
   }
 
-  /// Whether the check of this prompt, by this method, is the one that runs: a result for any
-  /// other came early, late or for someone else, and must be dropped.
+  /// Whether the check of this prompt and method is the running one.
+  ///
+  /// A result of any other check is early, late or for another prompt, and must be dropped.
   public func isArmed(_ name: String, method: PresenceMethod, at now: BootInstant) -> Bool {
     guard let prompt = prompts[name] else { return false }
     return prompt.state == .armed(method) && now <= prompt.deadline
   }
 
-  /// Gives the person time for the next step, such as a second question of the password's stack.
+  /// Gives the person time for the next step, such as a second question of the PAM conversation.
   public mutating func extend(_ name: String, at now: BootInstant) {
     guard case .armed? = prompts[name]?.state else { return }
     renew(name, at: now)
   }
 
-  /// The check of an armed prompt was passed; those who joined wait for the proof to be spent.
+  /// Marks an armed prompt as passed; joined prompts wait until its proof is spent.
   public mutating func pass(_ name: String, at now: BootInstant) {
     guard let prompt = prompts[name], case .armed(let method) = prompt.state,
       now <= prompt.deadline
@@ -228,7 +231,7 @@ public struct PromptBook: Sendable {
     }
   }
 
-  /// The check of an armed prompt ended without success; the prompt stays, for another method.
+  /// Records a failed check of an armed prompt, which stays for another method.
   ///
   /// - Returns: the methods that may still be tried.
   public mutating func fail(
@@ -239,7 +242,7 @@ public struct PromptBook: Sendable {
   ) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
     if lockout.isPasswordOnly { prompts[name]?.fingerprintPossible = false }
-    // A failure that comes late must not prolong the proof of a check that was passed meanwhile.
+    // A late failure must not prolong the proof of a check that has already been passed.
     guard case .armed(let method) = prompt.state else { return methods(of: name) }
     prompts[name]?.state = .open
     if method == .fingerprint && !outcome.leavesFingerprint {
@@ -249,7 +252,7 @@ public struct PromptBook: Sendable {
     return methods(of: name)
   }
 
-  /// A step was made: the prompt waits for the next one, and those who joined it wait longer.
+  /// Extends a prompt after a step, and the prompts that joined it.
   private mutating func renew(_ name: String, at now: BootInstant) {
     let deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name]?.deadline = deadline
@@ -262,10 +265,10 @@ public struct PromptBook: Sendable {
     }
   }
 
-  /// What a call that names a prompt may do.
+  /// The status of a prompt for a call that names it.
   ///
-  /// - Throws: `denied` where the prompt is not this connection's or asks something else,
-  ///   `timedOut` where it has expired.
+  /// - Throws: `denied` for a prompt of another connection or with another question, `timedOut` for
+  ///   an expired one.
   public func standing(
     of name: String,
     question: PromptQuestion,
@@ -284,7 +287,7 @@ public struct PromptBook: Sendable {
     }
   }
 
-  /// Takes the proof of a passed prompt; the prompt is gone afterwards.
+  /// Takes the proof of a passed prompt and removes the prompt.
   public mutating func takeProof(
     _ name: String,
     question: PromptQuestion,
@@ -301,13 +304,12 @@ public struct PromptBook: Sendable {
     )
   }
 
-  /// How long the proofs of a check for several accounts last, in seconds: each waits for those before
-  /// it.
+  /// The lifetime of proofs for several accounts, in seconds: each use waits for the previous ones.
   public static let lifetimeOfSeveral: Int64 = 300
 
   /// Takes the proofs of a passed prompt that named several accounts.
   ///
-  /// There is one for each of them, each for one use. The prompt is gone afterwards.
+  /// Each account gets one proof for one use. The prompt is removed.
   public mutating func takeProofs(
     _ name: String,
     question: PromptQuestion,
@@ -345,7 +347,7 @@ public struct PromptBook: Sendable {
     return (method, prompt.deadline)
   }
 
-  /// From here on no finger can pass a prompt.
+  /// Makes sure that no finger can pass a prompt from here on.
   public mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }
 
   /// Gives a prompt up.
@@ -354,14 +356,14 @@ public struct PromptBook: Sendable {
     remove(name)
   }
 
-  /// Removes what nobody has used in time; the names of those removed.
+  /// Removes the expired prompts and returns their names.
   public mutating func expire(at now: BootInstant) -> [String] {
     let gone = prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
     for name in gone { remove(name) }
     return gone
   }
 
-  /// What brought nothing answers nobody.
+  /// Removes a prompt, which can then answer no other one.
   private mutating func remove(_ name: String) {
     prompts[name] = nil
     for (other, prompt) in prompts where prompt.state == .beginning {

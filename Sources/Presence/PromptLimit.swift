@@ -1,46 +1,49 @@
 public import System
 
-/// How often somebody may be asked: a person who is asked without end says yes at last.
+/// The rate limit of prompts: a person who is asked without limit finally agrees.
 ///
-/// A question is one of a purpose and an account, whatever else it says and wherever it comes from: three
-/// at once, then one each fifteen seconds; all questions of a user together have a larger measure. Those
-/// who ask it while it is being asked join it, and have a measure of their own. One that is answered with a
-/// passed check costs nothing, so that whoever says yes is never kept waiting. One that is
-/// refused, when the reader was armed or a password asked for, and again after that, starts a pause,
-/// which grows with each further refusal. Four cancels in a row from one terminal count as one refusal:
-/// a person cancels their own command there. They do count, since any program can have a terminal.
+/// A question is identified by purpose and account only. It may be asked three times at once, then
+/// once every fifteen seconds. All questions of a user share a larger limit. Callers that join a
+/// running question have their own limit.
 ///
-/// A prompt that its client shows at once counts when it is opened, and not while it is made ready: a call
-/// that is refused in between has shown nothing. Any other prompt counts when its check begins; opening
-/// it has a measure of its own, so that a program which never shows its prompts does not keep the person
-/// from being asked. So does a look at the reader for a prompt that was given up before it was opened.
+/// A passed check costs nothing, so a person who agrees never has to wait. A refusal starts a pause
+/// if the reader was armed or a password was requested, and if it is not the first one. The pause
+/// grows with each further refusal. Four consecutive cancels from one terminal count as one
+/// refusal, because there a person cancels their own command. They do count, since any program can
+/// have a terminal.
 ///
-/// Pure: the moment is handed in.
+/// A prompt that its client shows at once counts when it is opened, not while it is being made
+/// ready: a call refused in between has shown nothing. Any other prompt counts when its check
+/// begins. Opening it has its own limit, so that a program that never shows its prompts does not
+/// block other prompts. The same limit applies to examining the reader for a prompt that was given
+/// up before it was opened.
+///
+/// Pure: the caller passes the current time.
 public struct PromptLimit: Sendable {
-  /// How many may come at once, and how many seconds it takes until there is one more.
+  /// A token bucket: the burst, and the seconds for one more.
   public struct Measure: Sendable {
-    /// How many may come at once.
+    /// The most at once.
     public let burst: Int64
-    /// Seconds for each further one.
+    /// The seconds for each further one.
     public let seconds: Int64
 
-    /// Of these parts.
+    /// Makes a measure of these parts.
     public init(burst: Int64, seconds: Int64) {
       self.burst = burst
       self.seconds = seconds
     }
   }
 
-  /// The pauses after refusals in a row, in seconds; the last one stays.
+  /// The pauses after consecutive refusals, in seconds; the last one repeats.
   public static let standardPauses: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300]
-  /// How long after a pause refusals are forgotten, in seconds.
+  /// How long refusals are remembered after a pause, in seconds.
   public static let memory: Int64 = 900
 
-  /// A bucket, as the moment at which it is full again.
+  /// A token bucket, stored as the moment when it is full again.
   private struct Bucket {
     var isFullFrom = BootInstant(nanoseconds: 0)
 
-    /// Nanoseconds until one can be taken.
+    /// Nanoseconds until a token is available.
     func wait(_ measure: Measure, at now: BootInstant) -> Int64 {
       let missing = max(0, isFullFrom.nanoseconds - now.nanoseconds)
       return max(0, missing - (measure.burst - 1) * measure.seconds * 1_000_000_000)
@@ -70,13 +73,13 @@ public struct PromptLimit: Sendable {
   private struct Entry {
     var asked = Bucket()
     var joined = Bucket()
-    /// Refusals in a row, in parts of which a whole one has `partsOfRefusal`.
+    /// Consecutive refusals, counted in parts; a whole one has `partsOfRefusal`.
     var refused = 0
-    /// The terminal of the last one, if it was cancelled there.
+    /// The terminal of the last refusal, if it was a cancel from there.
     var terminal: Int32?
     var pauseEnd = BootInstant(nanoseconds: 0)
 
-    /// Nanoseconds until the pause after refusals is over.
+    /// Nanoseconds until the pause after refusals ends.
     func pause(at now: BootInstant) -> Int64 { max(0, pauseEnd.nanoseconds - now.nanoseconds) }
   }
 
@@ -90,18 +93,18 @@ public struct PromptLimit: Sendable {
   private var opened: [UInt32: Bucket] = [:]
   private var unopened: [UInt32: Bucket] = [:]
 
-  /// How many cancels from one terminal are one refusal.
+  /// The number of cancels from one terminal that count as one refusal.
   private static let partsOfRefusal = 4
 
-  /// Nobody was asked yet.
+  /// Makes a limit without history.
   ///
   /// - Parameters:
   ///   - ofOne: for the same purpose and account.
   ///   - ofAll: for all questions of a user.
-  ///   - ofJoining: for those who ask what somebody else is being asked already.
-  ///   - ofOpening: for all prompts of a user that are opened and not begun, and again for those that
-  ///     are given up before they are opened.
-  ///   - pauses: after refusals in a row, in seconds; the last one stays.
+  ///   - ofJoining: for callers that join a question of another caller.
+  ///   - ofOpening: for all prompts of a user that are opened and not begun, and separately for
+  ///     those that are given up before they are opened.
+  ///   - pauses: after consecutive refusals, in seconds; the last one repeats.
   public init(
     ofOne: Measure = Measure(burst: 3, seconds: 15),
     ofAll: Measure = Measure(burst: 12, seconds: 5),
@@ -119,10 +122,11 @@ public struct PromptLimit: Sendable {
   /// Takes the right to ask a question.
   ///
   /// - Parameters:
-  ///   - question: what is to be asked.
-  ///   - joins: another connection is asked the same right now, so that one answer serves both.
+  ///   - question: the question.
+  ///   - joins: whether the same question of another connection is open, so that one answer serves
+  ///     both.
   ///   - now: the moment of asking.
-  /// - Returns: `nil` if it may be asked; else seconds, rounded up, until it may.
+  /// - Returns: `nil` if it may be asked; otherwise the wait in seconds, rounded up.
   public mutating func take(
     _ question: PromptQuestion,
     joins: Bool,
@@ -140,7 +144,7 @@ public struct PromptLimit: Sendable {
     return nil
   }
 
-  /// The same, and takes nothing.
+  /// The wait that `take` would return; takes nothing.
   public func wait(for question: PromptQuestion, joins: Bool, at now: BootInstant) -> Int64? {
     let entry = entries[Key(question)] ?? Entry()
     let wait =
@@ -154,14 +158,14 @@ public struct PromptLimit: Sendable {
     return wait == 0 ? nil : Self.seconds(wait)
   }
 
-  /// How long a prompt must wait before it is made ready; takes nothing.
+  /// The wait before a prompt is made ready; takes nothing.
   ///
   /// - Parameters:
-  ///   - question: what is to be asked.
-  ///   - isCounted: its client shows it at once.
-  ///   - joins: another connection is asked the same right now.
+  ///   - question: the question.
+  ///   - isCounted: whether its client shows it at once.
+  ///   - joins: whether the same question of another connection is open.
   ///   - now: the moment of asking.
-  /// - Returns: `nil` if it may be made ready; else seconds, rounded up.
+  /// - Returns: `nil` if it may be made ready; otherwise the wait in seconds, rounded up.
   public func waitToBegin(
     _ question: PromptQuestion,
     isCounted: Bool,
@@ -176,20 +180,21 @@ public struct PromptLimit: Sendable {
     return max(other ?? 0, Self.seconds(wait))
   }
 
-  /// A counted prompt was given up after a look at the reader, and before it was opened.
+  /// Records a counted prompt that was given up after the reader was examined and before it was
+  /// opened.
   ///
-  /// The person was shown nothing. The look was work: without this measure, a program that hangs up in
-  /// time could have helpers started without limit.
+  /// The person saw nothing, but the examination was work. Without this limit, a program that
+  /// disconnects in time could start helpers without limit.
   public mutating func noteUnopened(_ question: PromptQuestion, at now: BootInstant) {
     forget(at: now)
     unopened[question.user, default: Bucket()].take(ofOpening, at: now)
   }
 
-  /// Takes the right to open a prompt that does not count before it is begun.
+  /// Takes the right to open a prompt that counts only when its check begins.
   ///
-  /// To open one costs the engine a look at the reader, and the person nothing.
+  /// Opening it costs the engine an examination of the reader, and the person nothing.
   ///
-  /// - Returns: `nil` if it may be opened; else seconds, rounded up, until it may.
+  /// - Returns: `nil` if it may be opened; otherwise the wait in seconds, rounded up.
   public mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
     forget(at: now)
     if let pause = pause(of: question, at: now) { return pause }
@@ -201,7 +206,7 @@ public struct PromptLimit: Sendable {
     return nil
   }
 
-  /// The check of a question was passed, for all who had joined it too.
+  /// Records a passed check of a question, also for the joined callers.
   public mutating func notePassed(_ question: PromptQuestion) {
     let key = Key(question)
     guard var entry = entries[key] else { return }
@@ -212,11 +217,11 @@ public struct PromptLimit: Sendable {
     all[question.user]?.giveBack(ofAll)
   }
 
-  /// Somebody was asked, and did not pass.
+  /// Records a question that was asked and not passed.
   ///
   /// - Parameters:
-  ///   - question: what was asked.
-  ///   - terminal: the terminal of the program that asked, if it gave the prompt up itself.
+  ///   - question: the question.
+  ///   - terminal: the terminal of the calling program, if it cancelled the prompt itself.
   ///   - now: the moment.
   public mutating func noteRefused(
     _ question: PromptQuestion,
@@ -227,7 +232,7 @@ public struct PromptLimit: Sendable {
     var entry = entries[key] ?? Entry()
     let whole = entry.refused / Self.partsOfRefusal
     let pause = pauses.dropFirst(whole).first ?? pauses.last ?? 0
-    // From another terminal each time it is no person at theirs.
+    // Cancels from changing terminals are not a person at their own terminal.
     let isOwn = terminal != nil && (entry.terminal == nil || entry.terminal == terminal)
     entry.refused += isOwn ? 1 : Self.partsOfRefusal
     entry.terminal = terminal
@@ -235,21 +240,21 @@ public struct PromptLimit: Sendable {
     entries[key] = entry
   }
 
-  /// How long the pause after refusals of a question lasts still, in seconds, rounded up; nil: there is
+  /// The rest of the pause after refusals of a question, in seconds, rounded up; `nil` if there is
   /// none.
   ///
-  /// It holds for those too who took their right to ask before.
+  /// The pause also applies to callers that took their right to ask earlier.
   public func pause(of question: PromptQuestion, at now: BootInstant) -> Int64? {
     guard let pause = entries[Key(question)]?.pause(at: now), pause > 0 else { return nil }
     return Self.seconds(pause)
   }
 
-  /// Whether somebody who was refused has to wait still, so that this must not be forgotten.
+  /// Whether a pause after refusals is running, so that this value must be kept.
   public func isPausing(at now: BootInstant) -> Bool {
     entries.values.contains { $0.pauseEnd > now }
   }
 
-  /// Drops what says nothing any more.
+  /// Drops entries that no longer matter.
   private mutating func forget(at now: BootInstant) {
     entries = entries.filter { _, entry in
       max(entry.asked.isFullFrom, entry.joined.isFullFrom) > now

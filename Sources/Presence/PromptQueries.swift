@@ -1,9 +1,10 @@
 public import System
 
-// What the book says of its prompts.
+// Queries about the prompts.
 extension PromptBook {
-  /// The prompts that ask the same as this one and are not armed: what passes it answers them, where
-  /// that may be shared.
+  /// The unarmed prompts with the same question and location.
+  ///
+  /// If the question may be shared, a passed check answers them too.
   public func twins(of name: String) -> [String] {
     guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
     return prompts.filter {
@@ -13,12 +14,12 @@ extension PromptBook {
     .map(\.key)
   }
 
-  /// Whether another connection is asked the same right now, and this one is not yet: what passes that
-  /// check answers this one too, where it may be shared.
+  /// Whether another connection has this question open and this connection does not.
   ///
-  /// A prompt that does not count is no question to join: prompts that are opened and never shown
-  /// would pay for one another. Nor is one that is still made ready: it has not counted, and may never be
-  /// shown. `own` is left out.
+  /// If the question may be shared, a passed check answers both. A prompt that does not count
+  /// cannot be joined: otherwise prompts that are opened and never shown would pay for one another.
+  /// A prompt that is still being made ready cannot be joined either: it has not counted and may
+  /// never be shown. `own` is ignored.
   public func isAsked(
     _ question: PromptQuestion,
     otherwiseThanBy connection: UInt64,
@@ -41,29 +42,29 @@ extension PromptBook {
     return isAskedElsewhere
   }
 
-  /// Whether a prompt counts against the limit of prompts.
+  /// Whether a prompt counts toward the rate limit.
   public func isCounted(_ name: String) -> Bool { prompts[name]?.isCounted == true }
 
-  /// From here on a prompt counts.
+  /// Makes a prompt count from here on.
   public mutating func count(_ name: String) { prompts[name]?.isCounted = true }
 
-  /// The device number of the terminal that a prompt was asked from.
+  /// The device number of the calling program's terminal.
   public func terminal(of name: String) -> Int32? { prompts[name]?.terminal }
 
-  /// Whether the person saw the check of a prompt.
+  /// Whether the check of a prompt was shown to the person.
   public func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
 
-  /// What a person was asked who has not passed it; nil for a prompt that nobody saw the check of.
+  /// The question of a prompt that was shown and not passed; `nil` for any other prompt.
   public func unansweredQuestion(of name: String) -> PromptQuestion? {
     guard let prompt = prompts[name], prompt.wasArmed else { return nil }
     if case .passed = prompt.state { return nil }
     return prompt.question
   }
 
-  /// Whether there is none.
+  /// Whether there are no prompts.
   public var isEmpty: Bool { prompts.isEmpty }
 
-  /// Whether a prompt is still there: open, armed, joined or passed.
+  /// Whether a prompt exists: open, armed, joined or passed.
   public func contains(_ name: String) -> Bool { prompts[name] != nil }
 
   /// The connection that a prompt belongs to.
@@ -77,17 +78,17 @@ extension PromptBook {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }
 
-  /// The prompts of a place that are ready.
+  /// The ready prompts of a location.
   public func names(at place: String) -> [String] {
     prompts.filter { $0.value.place == place }.map(\.key)
   }
 
-  /// The prompts for which a check by this method runs, or was passed and not used yet.
+  /// The prompts with a running check by this method, or with a passed one that was not used yet.
   public func names(by method: PresenceMethod) -> [String] {
     prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
       .map(\.key)
   }
 
-  /// Until when a prompt waits for its next step.
+  /// The end of a prompt's wait for its next step.
   public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
 }

@@ -1,24 +1,24 @@
-/// What a prompt asks: whoever asks the same may share its outcome.
+/// The question of a prompt; equal questions may share an outcome.
 public struct PromptQuestion: Sendable, Equatable {
-  /// The uid that asks.
+  /// The user id of the caller.
   public let user: UInt32
-  /// What for.
+  /// The purpose of the check.
   public let purpose: PresencePurpose
-  /// The account's identifier (16 bytes); nil for the vault as a whole.
+  /// The account's identifier (16 bytes); `nil` for the whole vault.
   public let account: [UInt8]?
-  /// The most characters that what is shown may have: nobody agrees to what is cut.
+  /// The most characters of the detail: a truncated question must not be approved.
   public static let longestDetail = 2000
 
-  /// What else the person is shown: which finger, how long a window.
+  /// Further text for the person: the finger, or the length of a window.
   ///
-  /// The check is good for nothing else.
+  /// The check is valid for nothing else.
   public let detail: String?
-  /// What the check is bound to besides, where that is too long to be shown whole; nil: nothing.
+  /// Data that the check is bound to and that is too long to show; `nil` if there is none.
   public let binding: [UInt8]?
-  /// The accounts that `detail` names, where there are several: the check gives one proof for each.
+  /// The accounts that `detail` names, if several; the check gives one proof for each.
   public let accounts: [[UInt8]]
 
-  /// Puts a question together.
+  /// Makes a question of its parts.
   public init(
     user: UInt32,
     purpose: PresencePurpose,

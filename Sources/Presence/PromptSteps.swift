@@ -1,29 +1,30 @@
+// The answers of the book to each step of a prompt.
 extension PromptBook {
-  /// What a prompt is when it is ready.
+  /// The state of a prompt that is ready.
   public enum Opening: Sendable, Equatable {
-    /// One whose check can be run.
+    /// Its check can be run.
     case asks
-    /// One that this other one's check has answered meanwhile.
+    /// The check of this other prompt has already answered it.
     case answered(by: String)
   }
 
-  /// What to do with a request to arm.
+  /// The answer to a request to arm.
   public enum Arming: Sendable, Equatable {
     /// Run the check.
     case run
-    /// Another connection runs it; wait for what comes of this prompt.
+    /// Another connection runs the check; wait for the outcome of this prompt.
     case join(String)
-    /// Another question is armed; wait for its end, then ask to arm again.
+    /// Another question is armed; wait for its end, then arm again.
     case wait(String)
   }
 
-  /// What a call that names a prompt may do now.
+  /// The status of a prompt for a call that names it.
   public enum Standing: Sendable, Equatable {
-    /// The check was passed; the proof can be taken.
+    /// The check was passed, and the proof can be taken.
     case passed
-    /// It shares another prompt's check.
+    /// The prompt shares the check of this other prompt.
     case joined(String)
-    /// Not passed.
+    /// The check was not passed.
     case open
   }
 }

@@ -1,30 +1,30 @@
 public import System
 
-/// The time after a presence check in which no new one is asked.
+/// The time after a presence check in which no further check is needed.
 ///
-/// Held in memory only, measured by CLOCK_BOOTTIME: setting the clock back does not lengthen it,
-/// suspend counts, and a restart of the engine or the machine ends it.
+/// It is kept only in memory and measured by CLOCK_BOOTTIME. Setting the clock back does not
+/// lengthen it, suspend counts, and a restart of the engine or the machine ends it.
 public struct UnlockWindow: Sendable, Equatable {
-  /// How long a window that slides stays open after its last use, in seconds.
+  /// How long a sliding window stays open after its last use, in seconds.
   public static let slidingLength: Int64 = 10 * 60
-  /// The longest that any window stays open, in seconds.
+  /// The longest time of any window, in seconds.
   public static let hardLimit: Int64 = 12 * 60 * 60
 
-  /// The accounts that it covers (their identifiers); nil for all.
+  /// The identifiers of the covered accounts; `nil` for all.
   public private(set) var accounts: Set<[UInt8]>?
   private let slides: Bool
   private let slidingLength: Int64
   private let end: BootInstant
   private var pauseEnd: BootInstant
 
-  /// Opens a window; only for someone who has just spent a proof for `unlock`.
+  /// Opens a window; only for a caller that has just spent a proof for `unlock`.
   ///
   /// - Parameters:
-  ///   - accounts: their identifiers; nil for all.
-  ///   - seconds: a fixed length, at most `limit`; nil slides.
+  ///   - accounts: the identifiers; `nil` for all.
+  ///   - seconds: a fixed length, at most `limit`; `nil` for a sliding window.
   ///   - sliding: how long it stays open after its last use, in seconds.
-  ///   - limit: the longest that it stays open, in seconds: at most `hardLimit`.
-  ///   - origin: what spending the proof returned: a window must not open another window.
+  ///   - limit: the longest time, in seconds: at most `hardLimit`.
+  ///   - origin: the result of spending the proof; a window must not open another window.
   ///   - now: the moment of opening.
   public init?(
     accounts: Set<[UInt8]>?,
@@ -51,28 +51,28 @@ public struct UnlockWindow: Sendable, Equatable {
     isOpen(at: now) && (accounts?.contains(account) ?? true)
   }
 
-  /// Whether it is for all of these accounts; nil: for each that there is.
+  /// Whether it covers all of these accounts; `nil` means every account.
   public func isFor(_ wanted: Set<[UInt8]>?) -> Bool {
     guard let accounts else { return true }
     return wanted?.isSubset(of: accounts) ?? false
   }
 
-  /// The same for one account more; it closes when it would have closed.
+  /// The same window with one more account; the closing time stays.
   func including(_ account: [UInt8]) -> UnlockWindow {
     var window = self
     window.accounts?.insert(account)
     return window
   }
 
-  /// When it closes if nothing happens.
+  /// When it closes without further use.
   public var closing: BootInstant { pauseEnd }
 
-  /// Seconds until it closes if nothing happens.
+  /// Seconds until it closes without further use.
   public func secondsLeft(at now: BootInstant) -> Int64 { max(0, pauseEnd.seconds(since: now)) }
 
-  /// A proof for one refresh of an account that the window covers, or nil.
+  /// A proof for one refresh of a covered account, or `nil`.
   ///
-  /// A use by a person's request moves the end of a sliding window; refreshing ahead must not.
+  /// A use for a caller moves the end of a sliding window. A refresh ahead of time must not.
   public mutating func proof(
     account: [UInt8],
     connection: UInt64,

@@ -1,27 +1,27 @@
 public import System
 
-/// The unlock windows of one user: one for each place from which this user asks.
+/// The unlock windows of one user: one for each location of the user's callers.
 ///
-/// A place is where a person sits: a login session, or for what belongs to none its unit. What was
-/// opened at one is not open at another: whoever comes over the network does not walk through the
-/// window of the person at the desk.
+/// A location is a session, or the unit of a caller without a session. A window of one
+/// location does not open another. So a remote caller cannot use the window of the person at the
+/// machine.
 ///
 /// Pure: no clock, no I/O.
 public struct UnlockWindows: Sendable, Equatable {
   private var windows: [String: UnlockWindow] = [:]
 
-  /// None is open.
+  /// Makes a value without open windows.
   public init() {}
 
-  /// Opens one, in place of the one that was open there.
+  /// Opens a window and replaces the location's previous one.
   public mutating func open(_ window: UnlockWindow, at place: String, now: BootInstant) {
     windows = windows.filter { $0.value.isOpen(at: now) }
     windows[place] = window
   }
 
-  /// Opens one for a further account: the one that is open there stays, and covers it as well.
+  /// Opens a window for one more account: an open window stays and covers it too.
   ///
-  /// Without that the accounts which are unlocked already would be locked by it.
+  /// Replacing the window would lock the accounts that are already unlocked.
   public mutating func add(
     _ window: UnlockWindow,
     for account: [UInt8],
@@ -34,26 +34,26 @@ public struct UnlockWindows: Sendable, Equatable {
     windows[place] = open.including(account)
   }
 
-  /// The one that is open at a place.
+  /// The open window of a location.
   public func window(at place: String, now: BootInstant) -> UnlockWindow? {
     windows[place].flatMap { $0.isOpen(at: now) ? $0 : nil }
   }
 
-  /// Whether one is open anywhere.
+  /// Whether a window is open at any location.
   public func isAnyOpen(now: BootInstant) -> Bool {
     windows.values.contains { $0.isOpen(at: now) }
   }
 
-  /// Whether one covers an account, wherever it is open.
+  /// Whether an open window of any location covers an account.
   public func isAnyOpen(for account: [UInt8], now: BootInstant) -> Bool {
     windows.values.contains { $0.covers(account, at: now) }
   }
 
-  /// The places that have one, open or closed by time.
+  /// The locations with a window, open or expired.
   public var places: Set<String> { Set(windows.keys) }
 
-  /// A proof for one use that somebody at a place asks for, or nil; it may move the end of a window
-  /// that slides.
+  /// A proof for one use by a caller at a location, or `nil`; it may move the end of a sliding
+  /// window.
   public mutating func proof(
     at place: String,
     account: [UInt8],
@@ -64,7 +64,7 @@ public struct UnlockWindows: Sendable, Equatable {
     windows[place]?.proof(account: account, connection: connection, at: now, extending: extending)
   }
 
-  /// A proof for one refresh that nobody asks for, of an account that a window covers; it moves none.
+  /// A proof for one refresh ahead of time, for a covered account; it moves no window's end.
   public mutating func proofAhead(
     account: [UInt8],
     connection: UInt64,
@@ -81,13 +81,13 @@ public struct UnlockWindows: Sendable, Equatable {
     )
   }
 
-  /// Closes the one of a place; whether it was open.
+  /// Closes the window of a location; returns whether it was open.
   @discardableResult
   public mutating func close(at place: String, now: BootInstant) -> Bool {
     windows.removeValue(forKey: place)?.isOpen(at: now) ?? false
   }
 
-  /// Closes all; whether one was open.
+  /// Closes all windows; returns whether one was open.
   @discardableResult
   public mutating func closeAll(now: BootInstant) -> Bool {
     let wasOpen = isAnyOpen(now: now)
@@ -95,7 +95,7 @@ public struct UnlockWindows: Sendable, Equatable {
     return wasOpen
   }
 
-  /// Closes those for an account alone, which is no more.
+  /// Closes the windows that cover only a deleted account.
   public mutating func forget(_ account: [UInt8]) {
     windows = windows.filter { $0.value.accounts != [account] }
   }
