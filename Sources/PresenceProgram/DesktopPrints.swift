@@ -2,17 +2,18 @@ internal import FingerprintReader
 internal import SecretMemory
 internal import System
 
-/// The prints that fprintd keeps, one file a finger: `USER/DRIVER/DEVICE/FINGER`.
+/// The prints that fprintd keeps, one file for each finger: `USER/DRIVER/DEVICE/FINGER`.
 ///
-/// They are read, never written and never deleted: they are the desktop's. Whoever could put a
-/// file there would be let in, so that everything on the way must be root's alone.
+/// They belong to the desktop, so they are only read, never written or deleted. A user that could
+/// put a file there would pass every check. So every directory and file in the path must belong to
+/// root and be writable only by root.
 struct DesktopPrints {
   private static let mostReaders = 16
   private static let mostPrints = 64
 
   let path: String
 
-  /// Every print of a user that can be trusted; what cannot is left out.
+  /// Every trusted print of a user; the others are left out.
   func prints(of user: String) -> [StoredPrint] {
     var prints: [StoredPrint] = []
     guard Self.isName(user), let base = try? Directory(path: path), Self.isTrusted(base),
@@ -34,7 +35,7 @@ struct DesktopPrints {
     return prints
   }
 
-  /// The finger of a file's name, which is its number in lower case hexadecimal.
+  /// The finger of a file name, which is its number in lower-case hexadecimal.
   private static func finger(_ name: String) -> Finger? {
     Finger.allCases.first { String($0.rawValue, radix: 16) == name }
   }
@@ -70,7 +71,7 @@ struct DesktopPrints {
     ((try? directory.names()) ?? []).sorted().prefix(mostReaders).map(\.self)
   }
 
-  /// Whether a text is the name of one entry, and of no other place.
+  /// Whether a text is the name of a directory entry, without any path.
   private static func isName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
   }

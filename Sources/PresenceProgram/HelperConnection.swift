@@ -2,33 +2,33 @@ internal import SecretMemory
 internal import System
 internal import VaultInterface
 
-/// The socket to the engine, and the call that is being answered.
+/// The socket to the engine, and the call in progress.
 final class HelperConnection {
   private let socket: Descriptor
   private var buffer = MessageBuffer(.helper)
   private var isSilent = false
   private var owesReply = false
-  /// A descriptor that came beside what was received last.
+  /// The descriptor that came with the last received message.
   private var lent: Descriptor?
 
-  /// The socket is of no further use.
+  /// Whether the socket is unusable.
   private(set) var isBroken = false
 
   init(_ socket: consuming Descriptor) {
     self.socket = socket
   }
 
-  /// Has a queue watch the socket.
+  /// Registers the socket with a queue.
   func watch(_ queue: ReadyQueue) throws(SystemError) {
     try queue.add(socket, token: 0)
   }
 
-  /// Has a queue watch it no longer.
+  /// Removes the socket from a queue.
   func ignore(_ queue: ReadyQueue) {
     queue.remove(socket)
   }
 
-  /// Takes what came; false at the end of the conversation, or where it makes no sense.
+  /// Receives bytes; false at the end of the connection, or on an error.
   func receive() -> Bool {
     do throws(SystemError) {
       let count = unsafe try buffer.receive { room throws(SystemError) in
@@ -43,29 +43,29 @@ final class HelperConnection {
     }
   }
 
-  /// The next call that is complete.
+  /// The next complete call.
   func nextCall() -> VarlinkCall? {
     do throws(MessageError) {
       return try buffer.nextCall()
     } catch {
-      // What follows a message that cannot be read is not looked at.
+      // Bytes after an unreadable message are ignored.
       isBroken = true
       return nil
     }
   }
 
-  /// Whom a call is about, by the connection that came with it.
+  /// The user that a call is about, by the connection that came with it.
   ///
-  /// A second call needs a connection of its own.
+  /// Each call needs its own connection.
   func subject(of users: ServedUsers) -> UInt32? { users.subject(lent.take(), on: socket) }
 
-  /// The replies from here on answer this call.
+  /// Starts a call: the following replies answer it.
   func begin(_ call: VarlinkCall) {
     isSilent = call.oneway
     owesReply = true
   }
 
-  /// Sends a reply with these parameters, unless the call has had its last.
+  /// Sends a reply with these parameters, unless the call has had its last reply.
   func reply(_ content: some VarlinkRecord, continues: Bool = false) {
     do throws(MessageError) {
       reply(try VarlinkReply(content, continues: continues))
@@ -74,13 +74,13 @@ final class HelperConnection {
     }
   }
 
-  /// Sends a reply, unless the call has had its last or wants none.
+  /// Sends a reply, unless the call has had its last reply or wants none.
   func reply(_ reply: VarlinkReply) {
     guard owesReply, !isBroken else { return }
     owesReply = reply.continues
     guard !isSilent else { return }
     do {
-      // A print may be in it.
+      // The reply may hold a print.
       let message = try reply.encoded(on: .helper)
       unsafe try message.withUnsafeBytes { bytes throws(SystemError) in
         var done = 0
@@ -94,7 +94,7 @@ final class HelperConnection {
     }
   }
 
-  /// Ends the conversation after what was sent.
+  /// Ends the connection after the sent replies.
   func close() {
     isBroken = true
     socket.shutDown()

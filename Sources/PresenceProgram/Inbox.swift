@@ -3,9 +3,9 @@ internal import Synchronization
 internal import System
 internal import SystemPassword
 
-/// What the threads of the reader and of PAM have to say, and the one place that waits for it.
+/// Collects the events from the threads of the reader and of PAM.
 final class Inbox: Sendable {
-  /// What happened.
+  /// An event.
   enum Event: Sendable {
     case seen(ReaderFacts)
     case check(CheckEvent)
@@ -19,7 +19,7 @@ final class Inbox: Sendable {
     case password(Result<PasswordCheck.Verdict, PasswordError>)
   }
 
-  /// Where the socket is watched too.
+  /// The queue, which also watches the socket.
   let queue: ReadyQueue
   private let events = Mutex<[Event]>([])
 
@@ -27,13 +27,13 @@ final class Inbox: Sendable {
     queue = try ReadyQueue()
   }
 
-  /// Leaves an event, from any thread.
+  /// Adds an event, from any thread.
   func put(_ event: Event) {
     events.withLock { $0.append(event) }
     queue.wakeUp()
   }
 
-  /// All events, oldest first.
+  /// Removes and returns all events, oldest first.
   func take() -> [Event] {
     events.withLock { events in
       defer { events = [] }
@@ -41,7 +41,8 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Waits for an event, the socket, or the end of the time; whether the socket can be read.
+  /// Waits for an event, the socket, or the end of the time; returns whether the socket is
+  /// readable.
   func wait(milliseconds: Int32) throws(SystemError) -> Bool {
     try queue.wait(milliseconds: milliseconds).contains { $0.isReadable }
   }

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import System
 internal import SystemPassword
 
-/// The questions of a PAM stack, which waits on its own thread for the answers of the engine.
+/// The questions of a PAM stack, whose own thread waits for the engine's answers.
 @safe
 final class PasswordDialogue: @unchecked Sendable {
   private struct State {
@@ -18,7 +18,7 @@ final class PasswordDialogue: @unchecked Sendable {
   private let deadline: Int64
   private let isAnswered: UnsafeMutablePointer<sem_t>
 
-  /// A dialogue that must be over after so many milliseconds.
+  /// Makes a dialogue that must end after a number of milliseconds.
   init(milliseconds: Int, ask: @escaping @Sendable (PasswordQuestion) -> Void) {
     self.ask = ask
     deadline = BootInstant.now.nanoseconds + Int64(milliseconds) * 1_000_000
@@ -35,20 +35,20 @@ final class PasswordDialogue: @unchecked Sendable {
   /// Whether a question is open.
   var isAsking: Bool { state.withLock { $0.isAsking } }
 
-  /// Whether the time was up; the open question's answer then comes too late.
+  /// Whether the time has passed; an answer to the open question is then too late.
   var isExpired: Bool { state.withLock { $0.isExpired } }
 
-  /// Milliseconds until the time is up, never negative.
+  /// Milliseconds until the end of the time, never negative.
   var timeLeft: Int32 {
     Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
   }
 
-  /// The time is up.
+  /// Ends the time.
   func expire() {
     state.withLock { $0.isExpired = true }
   }
 
-  /// Asks, and waits for the answer, on PAM's thread; nil: there is none.
+  /// Asks a question and waits for the answer, on PAM's thread; `nil` if there is none.
   func answer(to question: PasswordQuestion) -> SecretBytes? {
     state.withLock { $0.isAsking = true }
     ask(question)
@@ -61,7 +61,7 @@ final class PasswordDialogue: @unchecked Sendable {
     return try? answer?.bytes.copy()
   }
 
-  /// Gives an answer, nil for none, to the open question.
+  /// Gives an answer to the open question; `nil` for none.
   func give(_ answer: SharedSecret?) {
     state.withLock { state in
       state.isAsking = false

@@ -3,17 +3,17 @@ internal import Glibc
 internal import System
 public import SystemPassword
 
-/// What the program `thumblatch-presence` does: one conversation about who is here, on the socket
-/// that is descriptor 0.
+/// The program `thumblatch-presence`: it checks presence for one connection, the socket at
+/// descriptor 0.
 ///
-/// It knows no token and no key, answers to the engine alone, and may be ended at any moment.
+/// It knows no token and no key, answers only the engine, and may be killed at any time.
 public struct PresenceProgram {
-  /// Where the system bus listens.
+  /// The address of the system bus.
   ///
-  /// It stands here, not in the environment: whoever chose the bus would bring an fprintd that says
-  /// what its owner wants.
+  /// It is fixed here and not read from the environment: an attacker that chooses the bus could
+  /// supply a fprintd that reports a match.
   public static let systemBus = "unix:path=/run/dbus/system_bus_socket"
-  /// Where fprintd keeps its prints.
+  /// The directory of fprintd's prints.
   public static let fprintdDirectory = "/var/lib/fprint"
 
   private let reader: Reader
@@ -21,10 +21,11 @@ public struct PresenceProgram {
   private let stack: PasswordStack?
   private let users: ServedUsers
 
-  /// A program that uses these readers, this bus, fprintd's prints in this directory, and this PAM
-  /// stack, all a decision of its source; what is nil it goes without.
+  /// Makes a program that uses these readers, this bus, this directory of fprintd's prints, and
+  /// this PAM stack.
   ///
-  /// It answers to `users`.
+  /// The program's source decides all of them; a part that is `nil` is not used. It answers only
+  /// `users`.
   public init(
     drivers: AllowedDrivers,
     bus: String?,
@@ -38,16 +39,16 @@ public struct PresenceProgram {
     self.users = users
   }
 
-  /// Serves the socket until it closes, and ends the process with the reader released.
+  /// Serves the socket until it closes, then releases the reader and ends the process.
   ///
-  /// Exit status 1: descriptor 0 is no socket, or of somebody who is not answered.
+  /// Exit status 1: descriptor 0 is not a socket, or its peer is not admitted.
   public func run() -> Never {
-    // A peer that closes is noticed by what is sent and read, not by a signal.
+    // Notice a closed peer by the results of send and receive, not by a signal.
     signal(SIGPIPE, SIG_IGN)
     do throws(SystemError) {
       try ThisProcess.refuseDumps()
       let socket = Descriptor(owning: 0)
-      // Whoever is on the other side can ask for a check, and is told what came of it.
+      // The peer can request checks and learns their results.
       guard users.admits(try socket.peerCredentials().user) else { exit(1) }
       try socket.setNonblocking(false)
       let service = try PresenceService(
@@ -61,19 +62,23 @@ public struct PresenceProgram {
     } catch {
       _exit(1)
     }
-    // Not exit(3): handlers of libraries would run beside the reader's thread.
+    // Not exit(3): exit handlers of libraries would run concurrently with the reader's thread.
     _exit(0)
   }
 
-  /// The stack of a program in this directory: the system's where it is installed, else that in the
-  /// directory `pam.d` beside the program.
+  /// The PAM stack for a program in this directory.
+  ///
+  /// It is the system's if installed, otherwise the one in the directory `pam.d` beside the
+  /// program.
   public static func installedStack(beside directory: String) -> PasswordStack? {
     if unsafe access(PasswordStack.systemFile, F_OK) == 0 { return .system }
     return ownStack(beside: directory)
   }
 
-  /// The stack in the directory `pam.d` beside a program; `nil` if it is missing, or where others
-  /// than root and this user could change it and so let themselves in.
+  /// The PAM stack in the directory `pam.d` beside a program.
+  ///
+  /// `nil` if it is missing, or if a user other than root and this one could change it and so pass
+  /// every check.
   public static func ownStack(beside directory: String) -> PasswordStack? {
     let path = directory + "/pam.d"
     guard let place = try? Directory(path: path), isSafe(place.descriptor),

@@ -5,18 +5,19 @@ internal import SystemPassword
 internal import UserNames
 internal import VaultInterface
 
-/// One conversation with the engine: its calls are taken one after the other, on one thread.
+/// One connection with the engine; its calls are handled in sequence on one thread.
 ///
-/// The reader and PAM work on threads of their own, and leave what happens in an inbox.
+/// The reader and PAM use their own threads and put their events into an inbox.
 final class PresenceService {
   /// How long the last event may take after the socket has closed, in milliseconds.
   ///
-  /// Longer than a driver gets that hangs, and shorter than the engine waits for that event.
+  /// It is longer than the limit of a hanging driver, and shorter than the engine's wait for that
+  /// event.
   private static let lastEventTime: Int64 = 8300
-  /// How long the reader may take then until it is released, in milliseconds: a finger that did not
+  /// How long the reader may then take until it is released, in milliseconds: a finger that did not
   /// match is lifted first.
   private static let releaseTime: Int32 = 13_000
-  /// How long it may take to delete a print that is not kept, in milliseconds.
+  /// How long the deletion of an unkept print may take, in milliseconds.
   private static let deletionTime = 10_000
 
   enum Running {
@@ -38,13 +39,13 @@ final class PresenceService {
 
   var prints: [StoredPrint] = []
   var former: [StoredPrint] = []
-  /// The print of an enrolment that the engine has not said that it keeps.
+  /// The enrolled print that the engine has not confirmed to keep.
   var unkept: StoredPrint?
   var mustKeep = false
-  /// What the reader said about itself when it was opened.
+  /// The facts about the open reader.
   var armed = ArmedReader()
   var running: Running?
-  /// A call that came while another was at work, and made it end.
+  /// A call that came during another one, and cancelled it.
   private var held: VarlinkCall?
   var stage = 0
   var stages = 0
@@ -87,7 +88,7 @@ final class PresenceService {
         guard held == nil, let call = connection.nextCall() else { return }
         if answerQuestion(call) { continue }
         held = call
-        // Whatever the engine says during a check means that it no longer waits for it.
+        // Any call during a check means that the engine no longer waits for the check.
         cancel()
         return
       }
@@ -111,7 +112,7 @@ final class PresenceService {
       case .deletePrints(let deletion): try begin(deletion)
       case .getReader: askReader()
       case .listEnrolled(let question): listEnrolled(of: subject(), starting: question.start)
-      // There is no question.
+      // No question is open.
       case .respond: throw .invalidParameter("text")
       case .exchange, .proceed, .request: throw .methodNotImplemented(call.method)
       }
@@ -120,9 +121,9 @@ final class PresenceService {
     }
   }
 
-  /// Whom a call is about.
+  /// The user that a call is about.
   ///
-  /// Only a call that needs it may take the connection that the engine lends: the calls before it may
+  /// Only a call that needs it may take the connection that the engine lends: earlier calls may
   /// have come in the same read.
   private func subject() -> UInt32? { connection.subject(of: users) }
 
@@ -158,7 +159,7 @@ final class PresenceService {
   }
 
   private func begin(passwordOf name: String?, _ subject: UInt32, milliseconds: Int) {
-    // unix_chkpwd is setgid: an ordinary user's password is checked by it alone.
+    // unix_chkpwd is setgid: only it can check an ordinary user's password.
     guard !hasRenounced || ThisProcess.user == 0 else {
       return refuse(.notAvailable, "a password needs a process that has used no reader")
     }
@@ -195,7 +196,7 @@ final class PresenceService {
     work { inbox.put(.look(result { () throws(ReaderError) in try operation.wait() })) }
   }
 
-  /// Takes an answer to an open question; false where the call is something else.
+  /// Takes an answer to an open question; false if the call is another one.
   private func answerQuestion(_ call: VarlinkCall) -> Bool {
     guard case .password(let dialogue) = running, dialogue.isAsking,
       call.method == HelperRespondCall.method,
@@ -211,7 +212,7 @@ final class PresenceService {
     return true
   }
 
-  // MARK: ends
+  // MARK: end
 
   private func cancel() {
     switch running {
@@ -223,7 +224,7 @@ final class PresenceService {
     }
   }
 
-  /// Milliseconds until a password check has taken too long; -1 is no end.
+  /// Milliseconds until a password check has taken too long; -1 without a limit.
   private func timeLeft() -> Int32 {
     guard case .password(let dialogue) = running, !dialogue.isExpired else { return -1 }
     return dialogue.timeLeft
@@ -232,17 +233,18 @@ final class PresenceService {
   private func timeIsUp() {
     guard case .password(let dialogue) = running else { return }
     dialogue.expire()
-    // While a question is open no call waits for a reply: the answer to it will get this one.
+    // While a question is open, no call waits for a reply: the call with the answer will get this
+    // one.
     guard !dialogue.isAsking else { return }
-    // A module hangs, and cannot be interrupted: the process has to end.
+    // A module hangs and cannot be interrupted, so the process must end.
     refuse(.timedOut, nil)
     connection.close()
   }
 
-  /// Lets the reader go; PAM is left as it is, since nothing outlives this process.
+  /// Releases the reader; PAM is left as it is, because it ends with this process.
   ///
-  /// How a check ended is told all the same: the engine has closed its direction only, and counts
-  /// a finger that was seen before.
+  /// The result of a check is still reported: the engine has closed only its own direction, and
+  /// counts a finger that was already seen.
   private func release() throws(SystemError) {
     connection.ignore(inbox.queue)
     switch running {
@@ -252,7 +254,8 @@ final class PresenceService {
     case .look, .fingers, .password, nil: break
     }
     if let unkept {
-      // It was finished, and nothing stores it: the reader would match a finger that no check knows.
+      // The finished print is stored nowhere, so the reader would match a finger unknown to every
+      // check.
       _ = try? reader.delete([unkept], milliseconds: Self.deletionTime).wait()
     }
     reader.waitUntilReleased(milliseconds: Self.releaseTime)
@@ -273,13 +276,13 @@ final class PresenceService {
     }
   }
 
-  /// Makes sure that nothing this process executes from here on gains a privilege.
+  /// Prevents every program that this process executes from here on from gaining privileges.
   func renounce() -> Bool {
     hasRenounced = hasRenounced || (try? ThisProcess.renouncePrivileges()) != nil
     return hasRenounced
   }
 
-  /// Does work that waits, on a thread of its own.
+  /// Runs blocking work on a separate thread.
   func work(_ body: @escaping @Sendable () -> Void) {
     do throws(SystemError) {
       try startThread(body)
@@ -290,7 +293,7 @@ final class PresenceService {
   }
 }
 
-/// A result of a typed error.
+/// The result of a function with a typed error.
 func result<Value, Failure: Error>(
   _ body: () throws(Failure) -> Value
 ) -> Result<Value, Failure> {

@@ -5,11 +5,10 @@ internal import VaultInterface
 
 /// The fingers that the desktop's settings have enrolled with fprintd.
 extension PresenceService {
-  /// Answers which there are: their prints for root, their names for anybody else.
+  /// Replies with the enrolled fingers: their prints for root, only their names for any other user.
   func listEnrolled(of subject: UInt32?, starting: Bool) {
     guard let subject, renounce() else { return connection.reply(HelperEnrolled(source: .unknown)) }
-    // Where files were left out because they cannot be trusted, fprintd, which reads them too, is
-    // not asked instead.
+    // If untrusted files were left out, do not ask fprintd instead: it reads them too.
     if let prints = desktopPrints(of: subject) { return connection.reply(HelperEnrolled(prints)) }
     let inbox = inbox
     let operation = reader.desktopFingers(starting: starting)
@@ -17,8 +16,8 @@ extension PresenceService {
     work { inbox.put(.fingers(result { () throws(ReaderError) in try operation.wait() })) }
   }
 
-  /// The desktop's prints that take part in a check; nil if they are not exactly those of the digests
-  /// that the engine knows.
+  /// The desktop's prints for a check; `nil` if their digests are not exactly those that the engine
+  /// knows.
   func desktopPrints(of call: HelperCheckCall, _ subject: UInt32) -> [StoredPrint]? {
     guard let known = call.desktopDigests else { return [] }
     let prints = desktopPrints(of: subject) ?? []
@@ -33,7 +32,7 @@ extension PresenceService {
     return fingers
   }
 
-  /// What lies in fprintd's directory for a user; `nil` if this process is not root's.
+  /// The prints in fprintd's directory for a user; `nil` if this process is not root's.
   private func desktopPrints(of user: UInt32) -> [StoredPrint]? {
     guard ThisProcess.user == 0, let desktopPrints, let name = UserNames.name(of: user) else {
       return nil

@@ -2,7 +2,7 @@ internal import FingerprintReader
 internal import SystemPassword
 internal import VaultInterface
 
-/// What the reader and PAM did, told to the engine.
+/// Reports the events of the reader and of PAM to the engine.
 extension PresenceService {
   func handle(_ event: Inbox.Event) {
     switch event {

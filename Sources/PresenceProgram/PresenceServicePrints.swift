@@ -1,12 +1,12 @@
 internal import FingerprintReader
 internal import VaultInterface
 
-/// The prints that the engine brings, and the reader takes and deletes.
+/// The prints that the engine sends, and the ones that the reader enrolls and deletes.
 extension PresenceService {
-  /// The most prints that one conversation brings: those of ten fingers, and former ones.
+  /// The most prints that one connection may send: those of ten fingers, and former ones.
   private static let mostPrints = 32
 
-  /// Takes a print for the operation that follows.
+  /// Takes a print for the next operation.
   func load(_ call: LoadPrintCall) throws(VarlinkError) {
     guard let finger = Finger(name: call.finger), prints.count + former.count < Self.mostPrints
     else {
@@ -57,7 +57,7 @@ extension PresenceService {
     work { inbox.put(.deleted(result { () throws(ReaderError) in try operation.wait() })) }
   }
 
-  /// An enrolment was finished.
+  /// Records a finished enrollment.
   func finish(_ print: StoredPrint) {
     if mustKeep { unkept = print }
   }

@@ -1,21 +1,23 @@
 internal import System
 internal import UserNames
 
-/// Whom a presence program answers to, and about whom.
+/// The users that a presence program answers, and the users of its checks.
 public enum ServedUsers: Sendable, Equatable {
-  /// This process's user alone, or root; checks are about this process's user.
+  /// Answers only this process's user or root; checks are about this process's user.
   case own
-  /// The service's engine alone, which runs as the user of this name. Whom a check is about shows
-  /// by the caller's own connection, which the engine lends: no message is believed.
+  /// Answers only the service's engine, which runs as the user with this name.
+  ///
+  /// The user of a check is taken from the caller's own connection, which the engine lends: no
+  /// message is believed.
   case callers(engine: String)
 
-  /// The name of the socket at which callers connect, in the directory of this program's own.
+  /// The name of the callers' socket, in the directory of this program's socket.
   private static let listener = "io.thumblatch.Vault"
 
-  /// The engine's user where the service is installed.
+  /// The user of the engine in an installed service.
   public static let engine = "thumblatch"
 
-  /// What a program's arguments say: none, or `--service [--engine NAME]`; nil for others.
+  /// Parses a program's arguments: none, or `--service [--engine NAME]`; `nil` for others.
   public init?(arguments: [String]) {
     switch arguments.count {
     case 0: self = .own
@@ -34,18 +36,18 @@ public enum ServedUsers: Sendable, Equatable {
     }
   }
 
-  /// Whom a call is about; `nil` if it does not show.
+  /// The user that a call is about; `nil` if unknown.
   ///
-  /// What is lent must have been accepted by the listener of the service, which stands beside that
-  /// of this program: any program can connect to somebody else's listener, and would hold a
-  /// connection at whose other end the kernel names that user.
+  /// The lent connection must have been accepted by the service's listener, which is beside this
+  /// program's listener. Any program can connect to another user's listener. It would then hold a
+  /// connection whose other end, according to the kernel, is that user.
   func subject(_ lent: consuming Descriptor?, on socket: borrowing Descriptor) -> UInt32? {
     guard case .callers = self else { return ThisProcess.user }
     guard let connection = lent, let own = (try? socket.boundPath()) ?? nil,
       let slash = own.lastIndex(of: "/"),
       (try? connection.boundPath()) == own[...slash] + Self.listener
     else { return nil }
-    // What the kernel recorded when the caller connected to the engine.
+    // The credentials that the kernel recorded when the caller connected to the engine.
     return (try? connection.peerCredentials())?.user
   }
 }

@@ -2,7 +2,7 @@ internal import FingerprintReader
 internal import SystemPassword
 internal import VaultInterface
 
-// What the reader and PAM say, in the words of the interface.
+// Translates the results of the reader and of PAM to the interface's types.
 
 extension ScanHint {
   init(_ hint: RetryHint) {
@@ -51,7 +51,7 @@ extension HelperCheckEvent {
   init(_ result: Result<PasswordCheck.Verdict, PasswordError>) {
     switch result {
     case .success(.matched): self = .matched(finger: nil)
-    // The engine lets the time pass that a wrong password costs, without holding a process.
+    // The engine adds the delay for a wrong password, without holding a process.
     case .success(.noMatch): self = .notMatched
     case .failure(let error): self = .failed(HelperFailure(error), detail: error.description)
     }
@@ -129,7 +129,7 @@ extension HelperDeletions {
       }
       self.init(prints: prints, detail: detail)
     case .failure(let error):
-      // Without its reader nothing is known about those that a reader stores.
+      // Without the reader nothing is known about prints stored on a reader.
       self.init(
         prints: prints.map { $0.isOnReader ? .left : .notStored },
         detail: error == .notEnrolled ? "it is on another reader" : error.description
@@ -139,10 +139,10 @@ extension HelperDeletions {
 }
 
 extension HelperEnrolled {
-  /// What can be seen over the bus.
+  /// The result of asking fprintd over the bus.
   ///
-  /// Where fprintd is not there, lets this user not look, or has what could come and go unseen, there is
-  /// nothing to be used. All else says nothing.
+  /// There is nothing to use if fprintd is missing, refuses this user, or has a finger without a
+  /// name here. Any other failure leaves the state unknown.
   init(_ result: Result<Set<Finger>, ReaderError>) {
     switch result {
     case .success(let fingers):
@@ -152,7 +152,7 @@ extension HelperEnrolled {
     }
   }
 
-  /// What lies in fprintd's files.
+  /// The prints in fprintd's files.
   init(_ prints: [StoredPrint]) {
     let entries = prints.map { (finger: $0.finger.name, digest: $0.digest) }.sorted {
       $0.finger == $1.finger
