@@ -3,14 +3,14 @@ internal import Glibc
 public import SecretMemory
 internal import System
 
-/// The provider files of the machine and of the person, for commands and apps alike.
+/// The provider files of the machine and of the person, for commands and apps.
 public struct ProviderDirectories: Sendable {
-  /// Where administrators put providers; these win over a person's own of the same name.
+  /// The administrator's directory; its files take precedence over a person's with the same name.
   public static let systemDirectory = "/etc/thumblatch/providers.d"
-  /// The most bytes of a provider file, and of the certificates that it names.
+  /// The most bytes of a provider file, and of its certificate file.
   public static let maximumFile = 64 * 1024
 
-  /// Where a provider comes from.
+  /// The origin of a provider.
   public enum Source: String, Sendable, CaseIterable {
     /// The administrator of the machine.
     case system
@@ -40,7 +40,7 @@ public struct ProviderDirectories: Sendable {
     }
   }
 
-  /// The names of all providers with where they come from, in alphabetical order.
+  /// The names of all providers with their origins, in alphabetical order.
   ///
   /// - Throws: `unreadable`.
   public func names() throws(ProviderFileError) -> [(name: ProviderName, source: Source)] {
@@ -51,9 +51,9 @@ public struct ProviderDirectories: Sendable {
       .map { (name: $0.0, source: $0.1) }
   }
 
-  /// Reads a provider, the machine's first.
+  /// Reads a provider; the machine's file takes precedence.
   ///
-  /// - Throws: any error but `noHome`; `missing` if there is none of that name.
+  /// - Throws: any error except `noHome`; `missing` if no file has this name.
   public func read(
     _ name: ProviderName
   ) throws(ProviderFileError) -> (provider: Provider, source: Source) {
@@ -71,7 +71,7 @@ public struct ProviderDirectories: Sendable {
       } catch {
         throw .wrong("\(error)")
       }
-      // The machine's files are for all its users, and so are their contents.
+      // All users of the machine may read its files, including a client secret in them.
       guard source == .system || provider.oauth?.clientSecret == nil || file.mode & 0o077 == 0
       else { throw .exposed(path: path) }
       return (provider, source)
@@ -79,9 +79,9 @@ public struct ProviderDirectories: Sendable {
     throw .missing(name.text)
   }
 
-  /// The contents of a file, at most `maximumFile` bytes.
+  /// The content of a file, at most `maximumFile` bytes.
   ///
-  /// - Returns: `nil` if it does not exist and `missing` allows that.
+  /// - Returns: `nil` if the file does not exist and `missing` allows that.
   public func contents(
     of path: String,
     missing: Bool = false
@@ -90,12 +90,12 @@ public struct ProviderDirectories: Sendable {
     return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// A file in locked memory, with its mode: it may hold a client secret.
+  /// Reads a file into locked memory, with its mode: the file may hold a client secret.
   public func load(
     _ path: String,
     missing: Bool
   ) throws(ProviderFileError) -> (bytes: SharedSecret, mode: UInt32)? {
-    // O_NONBLOCK: a FIFO at this place must not hang the program.
+    // O_NONBLOCK: a FIFO in this place must not block the program.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     if number < 0 {
       let code = errno
@@ -105,7 +105,7 @@ public struct ProviderDirectories: Sendable {
     let file = Descriptor(owning: number)
     let status = try reading(path) { () throws(SystemError) in try file.status() }
     guard status.kind == .regular else { throw .unreadable("\(path) is not a regular file") }
-    // A user that can write here chooses where passwords go.
+    // A user that can write to the file chooses the server that receives passwords.
     guard status.owner == 0 || status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
       throw .unsafe(path: path)
     }
@@ -126,7 +126,7 @@ public struct ProviderDirectories: Sendable {
   }
 
   private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
-    // Locked memory may be scarce: no more than the file needs.
+    // Locked memory may be scarce: allocate only what the file needs.
     unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
       var count = 0
       while count < room.count {

@@ -2,20 +2,20 @@ internal import Configuration
 
 /// Why provider files cannot be used.
 public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The environment names no home.
+  /// The environment does not name a home directory.
   case noHome
-  /// There is no provider of this name.
+  /// No provider has this name.
   case missing(String)
-  /// What stands in a file is wrong; the text names file, line and key.
+  /// The content of a file is wrong; the text names file, line and key.
   case wrong(String)
-  /// A file or a directory cannot be read; why.
+  /// A file or a directory cannot be read, with the reason.
   case unreadable(String)
-  /// Other users could change a file, and so choose where passwords go.
+  /// Other users could change a file, and so choose the server that receives passwords.
   case unsafe(path: String)
-  /// A file of the person's holds a client secret, and other users may read it.
+  /// A person's file holds a client secret, but other users may read it.
   case exposed(path: String)
 
-  /// What is wrong, in one clause.
+  /// The problem, in one clause.
   public var description: String {
     switch self {
     case .noHome: "no place for provider files: HOME is not set"
@@ -26,7 +26,7 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
     }
   }
 
-  /// What to do about it; `nil` if the description says it.
+  /// The remedy; `nil` if the description is enough.
   public var remedy: String? {
     switch self {
     case .noHome: "set HOME, or XDG_CONFIG_HOME"
