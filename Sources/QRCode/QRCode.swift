@@ -1,18 +1,20 @@
 internal import CQRencode
 internal import Glibc
 
-/// A text as a QR code (ISO/IEC 18004), which a telephone's camera reads.
+/// A text as a QR code (ISO/IEC 18004) for the camera of a phone.
+///
+/// Only this room uses libqrencode.
 public struct QRCode: Sendable, Equatable {
-  /// The most bytes that are encoded: a larger code fits no terminal.
+  /// The most bytes of a text: a larger code does not fit on a terminal.
   public static let maximumText = 512
-  /// The light modules around a code, without which readers do not find it (ISO/IEC 18004, 9.1).
+  /// The width of the light border that readers need to find the code (ISO/IEC 18004, 9.1).
   public static let quietZone = 4
 
-  /// The modules of one side, without the quiet zone.
+  /// The modules on each side, without the quiet zone.
   public let width: Int
   private let modules: [Bool]
 
-  /// Encodes a text as bytes, with the weakest error correction: a screen has no scratches
+  /// Encodes a text as bytes with the weakest error correction, because a screen has no scratches
   /// (QRcode_encodeData(3)).
   public init(_ text: String) throws(QRCodeError) {
     let bytes = [UInt8](text.utf8)
@@ -29,14 +31,15 @@ public struct QRCode: Sendable, Equatable {
     modules = (0..<width * width).map { unsafe code.pointee.data[$0] & 1 == 1 }
   }
 
-  /// Whether a module is dark; all around the code are light.
+  /// Whether a module is dark; modules outside the code are light.
   public func isDark(row: Int, column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
     return modules[row * width + column]
   }
 
-  /// Lines of block characters, two rows of modules in each, with the quiet zone; what is dark is
-  /// drawn, what is light is left to the background.
+  /// Lines of block characters with two rows of modules each, including the quiet zone.
+  ///
+  /// Dark modules are drawn; light ones show the background.
   public var lines: [String] {
     let range = -Self.quietZone..<width + Self.quietZone
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
@@ -51,14 +54,14 @@ public struct QRCode: Sendable, Equatable {
   }
 }
 
-/// Why there is no QR code of a text.
+/// Why a text has no QR code.
 public enum QRCodeError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// It has no bytes, or too many.
+  /// The text has no bytes, or too many.
   case length(Int)
   /// The library failed, with this errno.
   case notEncoded(Int32)
 
-  /// What happened, without the text.
+  /// The problem, without the text.
   public var description: String {
     switch self {
     case .length(let count): "\(count) bytes do not become a QR code"
