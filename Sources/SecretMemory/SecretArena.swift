@@ -1,11 +1,10 @@
 internal import Synchronization
 package import System
 
-/// The locked memory of this process, from which every `SecretBytes` is cut.
+/// The locked memory of this process, which holds every `SecretBytes`.
 ///
-/// One region serves many secrets, because mapping and guarding one takes 40 µs, and each takes a
-/// share of RLIMIT_MEMLOCK. A further region is added when all are full, and goes when it is
-/// empty again.
+/// One region serves many secrets, because mapping and guarding a region takes 40 µs and a share of
+/// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again.
 @safe
 package final class SecretArena: Sendable {
   /// The arena of this process.
@@ -13,10 +12,10 @@ package final class SecretArena: Sendable {
 
   /// Secrets begin and end at multiples of this, so that no two share a cache line.
   package static let granule = 64
-  /// The sizes of a region, tried from the first: RLIMIT_MEMLOCK may leave room for the last only.
+  /// The sizes of a region, tried in order: RLIMIT_MEMLOCK may have room only for the last one.
   package static let usualSizes = [1 << 20, 1 << 18, 1 << 15]
 
-  /// Where a secret lies: the region's number, and the bytes that were cut from it.
+  /// The location of a secret: the region's number and the range in it.
   package struct Place: Sendable {
     let region: Int
     let offset: Int
@@ -27,12 +26,12 @@ package final class SecretArena: Sendable {
 
   private struct Region {
     let memory: SharedMemory
-    /// The free runs by offset, never adjacent to one another.
+    /// The free ranges by offset, never adjacent to one another.
     var free: [Run]
 
     var isEmpty: Bool { free.count == 1 && free[0].count == memory.region.count }
 
-    /// Takes the first run that is long enough.
+    /// Takes the first range that is long enough.
     mutating func cut(_ wanted: Int) -> Int? {
       guard let index = free.firstIndex(where: { $0.count >= wanted }) else { return nil }
       let offset = free[index].offset
@@ -44,7 +43,7 @@ package final class SecretArena: Sendable {
       return offset
     }
 
-    /// Gives a run back, and joins it with its neighbours.
+    /// Returns a range and merges it with its neighbours.
     mutating func restore(_ run: Run) {
       let index = free.firstIndex { $0.offset > run.offset } ?? free.endIndex
       free.insert(run, at: index)
@@ -65,15 +64,15 @@ package final class SecretArena: Sendable {
   }
 
   private let sizes: [Int]
-  /// The regions by number; the place of one that went is taken by the next.
+  /// The regions by number; a new region reuses the number of a released one.
   private let regions = Mutex<[Region?]>([])
 
-  /// An arena of its own, whose regions have the first of these sizes that the kernel grants.
+  /// Makes a separate arena whose regions have the first of these sizes that the kernel grants.
   package init(sizes: [Int] = usualSizes) {
     self.sizes = sizes
   }
 
-  /// Cuts `count` bytes, rounded up, all zero.
+  /// Allocates `count` bytes, rounded up, all zero.
   package func allocate(
     _ count: Int
   ) throws(SecretMemoryError) -> (Place, UnsafeMutableRawPointer) {
@@ -101,18 +100,19 @@ package final class SecretArena: Sendable {
     }
   }
 
-  /// Wipes the bytes and gives them back.
+  /// Wipes the bytes and releases them.
   package func release(_ place: Place, _ base: UnsafeMutableRawPointer) {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: base, count: place.capacity))
     regions.withLock { regions in
       regions[place.region]?.restore((place.offset, place.capacity))
-      // The first stays: the next secret should not pay for a new one.
+      // Keep the first region, so that the next secret does not pay for a new one.
       if place.region > 0, regions[place.region]?.isEmpty == true { regions[place.region] = nil }
     }
   }
 
-  /// The weakest protection among the regions; of the one that the first secret will get, where
-  /// there is none yet.
+  /// The weakest protection among the regions.
+  ///
+  /// If there is no region yet, it is that of the first secret's region.
   package func protection() throws(SecretMemoryError) -> LockedMemory.Protection {
     let (place, base) = unsafe try allocate(1)
     defer { unsafe release(place, base) }
@@ -122,7 +122,7 @@ package final class SecretArena: Sendable {
     return LockedMemory.Protection.allCases.last { held.contains($0) } ?? .ordinary
   }
 
-  /// How many regions there are, and how many bytes in them are free.
+  /// The number of regions, and the free bytes in them.
   package var usage: (regions: Int, free: Int) {
     regions.withLock { regions in
       let held = regions.compactMap { $0 }
@@ -130,7 +130,7 @@ package final class SecretArena: Sendable {
     }
   }
 
-  /// The largest protected region that the kernel grants, else ordinary memory.
+  /// The largest protected region that the kernel grants, or else ordinary memory.
   private func map(holding wanted: Int) throws(SecretMemoryError) -> SharedMemory {
     for size in sizes where size >= wanted {
       if let memory = try? LockedMemory(minimumCount: size, trying: [.secretMemory, .locked]) {

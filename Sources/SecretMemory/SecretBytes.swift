@@ -1,9 +1,9 @@
 internal import System
 
-/// A secret: bytes in locked memory that are wiped when their owner goes away.
+/// A secret: bytes in locked memory that are wiped with their owner.
 ///
-/// It can be neither copied nor printed: there is no `Collection`, no `Codable`, and no
-/// description. It is lent into a closure, and whoever copies it out of there answers for it.
+/// It cannot be copied or printed: there is no `Collection`, no `Codable`, and no description. It
+/// is lent into a closure, and code that copies it out is responsible for the copy.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The most bytes that one secret may have.
@@ -14,10 +14,11 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let place: SecretArena.Place
   private let base: UnsafeMutableRawPointer
 
-  /// Room for `capacity` bytes that `body` fills, through a pointer valid only there; it returns
-  /// how many of them it wrote.
+  /// Allocates `capacity` bytes that `body` fills, through a pointer that is valid only there.
   ///
-  /// - Throws: what `body` throws (the bytes are wiped), or `SecretMemoryError`.
+  /// `body` returns the number of written bytes.
+  ///
+  /// - Throws: the error of `body` (the bytes are wiped), or `SecretMemoryError`.
   public init(
     capacity: Int,
     initializingWith body: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -35,7 +36,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe self.base = base
   }
 
-  /// Room for `capacity` bytes that `body` fills without failing; it returns how many it wrote.
+  /// Allocates `capacity` bytes that `body` fills without failing; `body` returns the number of
+  /// written bytes.
   public init(
     capacity: Int,
     initializingWith body: (UnsafeMutableRawBufferPointer) -> Int
@@ -48,7 +50,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe self.base = base
   }
 
-  /// A copy of bytes that lie elsewhere; wiping those is the caller's part.
+  /// Copies bytes from elsewhere; the caller must wipe the original.
   public init(copying bytes: UnsafeRawBufferPointer) throws(SecretMemoryError) {
     let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
     if let source = bytes.baseAddress {
@@ -59,7 +61,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe self.base = base
   }
 
-  /// A copy of bytes that are in ordinary memory already, such as a test's.
+  /// Copies bytes that are already in ordinary memory, such as a test's.
   public init(copying bytes: [UInt8]) throws(SecretMemoryError) {
     let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
     unsafe UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyBytes(from: bytes)
@@ -68,7 +70,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe self.base = base
   }
 
-  /// A second secret with the same bytes.
+  /// A separate secret with the same bytes.
   public func copy() throws(SecretMemoryError) -> SecretBytes {
     unsafe try SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: count))
   }
@@ -88,10 +90,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return secret
   }
 
-  /// How this process's secrets are kept out of swap and out of other eyes: the weakest protection
-  /// that any of them has.
+  /// The weakest protection of any secret in this process.
   ///
-  /// Asking maps the first region, where no secret has been held yet.
+  /// The first call maps the first region if no secret was made yet.
   public static var protection: Protection {
     get throws(SecretMemoryError) {
       switch try SecretArena.shared.protection() {
@@ -102,13 +103,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// How memory for secrets is protected.
+  /// The protection of memory for secrets.
   public enum Protection: Sendable, Equatable, CaseIterable {
-    /// memfd_secret(2): not even root reads it through /proc/PID/mem.
+    /// memfd_secret(2): not even root can read it through /proc/PID/mem.
     case secretMemory
     /// mlock(2): never swapped.
     case locked
-    /// RLIMIT_MEMLOCK left no room for either: it may be swapped, but is not dumped.
+    /// RLIMIT_MEMLOCK left no room for the others: it may be swapped, but is not dumped.
     case ordinary
   }
 
@@ -131,7 +132,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return unsafe try body(buffer.bindMemory(to: UInt8.self).span)
   }
 
-  /// Whether both hold the same bytes, in a time that does not depend on where they differ.
+  /// Whether both hold the same bytes, in constant time.
   public static func constantTimeEqual(
     _ left: borrowing SecretBytes,
     _ right: borrowing SecretBytes
@@ -147,9 +148,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A reference to one secret, for a tree of values that must be copyable.
+/// A reference to one secret, for copyable trees of values.
 ///
-/// The secret itself is never copied: it is wiped when the last reference goes away.
+/// The secret itself is never copied, and is wiped with its last reference.
 public final class SharedSecret: Sendable {
   /// The secret.
   public let bytes: SecretBytes

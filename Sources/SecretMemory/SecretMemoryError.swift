@@ -4,12 +4,12 @@ public import System
 public enum SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// More bytes than a secret may have.
   case tooLong(Int)
-  /// The kernel gave no memory.
+  /// The kernel granted no memory.
   case noMemory(SystemError)
-  /// The kernel gave no random bytes.
+  /// The kernel returned no random bytes.
   case noRandom(SystemError)
 
-  /// What happened, without any of the bytes.
+  /// The problem, without any of the bytes.
   public var description: String {
     switch self {
     case .tooLong(let count): "a secret of \(count) bytes is longer than can be held"
