@@ -1,6 +1,6 @@
 internal import System
 
-/// What the first hundred bytes of a database file say (sqlite.org/fileformat2.html, section 1.3).
+/// The first hundred bytes of a database file (sqlite.org/fileformat2.html, section 1.3).
 struct Header {
   /// Bytes 60 to 63: `user_version`, the number of the schema.
   let version: Int
@@ -9,7 +9,7 @@ struct Header {
 
   /// Reads the header without changing the file.
   ///
-  /// - Throws: `damaged` for anything that is not a database file.
+  /// - Throws: `damaged` if the file is not a database.
   init(of file: borrowing Descriptor) throws(StorageError) {
     var bytes = [UInt8](repeating: 0, count: 100)
     let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -19,8 +19,8 @@ struct Header {
     guard got == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw .damaged("\(StoreFile.name) is not a database")
     }
-    // Bytes 18 and 19, the versions to write and to read: 1 with a rollback journal, 2 with a log. SQLite
-    // opens a file of a higher one to write for reading only.
+    // Bytes 18 and 19 are the write and read versions: 1 with a rollback journal, 2 with a log.
+    // SQLite opens a file of a higher write version only for reading.
     guard bytes[18] == bytes[19], (1...2).contains(bytes[18]) else {
       throw .damaged("\(StoreFile.name) has a file format that this program does not write")
     }

@@ -1,9 +1,9 @@
-/// File systems on which a lock or a write-ahead log may not hold, by their magic numbers.
+/// Detects file systems on which locks or a write-ahead log may fail, by their magic numbers.
 ///
 /// "WAL does not work over a network filesystem" (sqlite.org/wal.html), and flock(2) may be local
 /// to each machine there. Numbers: statfs(2) and the kernel's linux/magic.h.
 enum NetworkFileSystem {
-  /// The name of the network file system with this magic number; nil for any other.
+  /// The name of the network file system with this magic number; `nil` for other file systems.
   static func name(ofType magic: UInt32) -> String? {
     switch magic {
     case 0x0000_6969: "nfs"
@@ -11,7 +11,7 @@ enum NetworkFileSystem {
     case 0xfe53_4d42: "smb2"
     case 0xff53_4d42: "cifs"
     case 0x0102_1997: "9p"
-    // sshfs and virtiofs tell no more of themselves than any other FUSE file system does.
+    // sshfs and virtiofs cannot be told from other FUSE file systems.
     case 0x6573_5546: "fuse"
     case 0x5346_414f, 0x6b41_4653: "afs"
     case 0x00c3_6400: "ceph"

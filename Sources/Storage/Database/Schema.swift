@@ -1,9 +1,9 @@
 /// The schema of the store, as an ordered list of named steps.
 ///
-/// `user_version` is the number of steps that were done. A step is never changed once it has
-/// been in a release: a change is a further step.
+/// `user_version` is the number of completed steps. A released step never changes: a change is a
+/// further step.
 struct Schema {
-  /// One step from a schema to the next.
+  /// One step from one schema to the next.
   struct Migration {
     let name: String
     let statements: [String]
@@ -12,17 +12,17 @@ struct Schema {
   /// All steps, in their order.
   let migrations: [Migration]
 
-  /// The number that a store of this schema bears.
+  /// The version number of a store with this schema.
   var version: Int { migrations.count }
 
   /// `TLvt` in the header of the file.
   ///
-  /// sqlite.org/fileformat2.html: for "databases used as application file-formats".
+  /// sqlite.org/fileformat2.html: the field is for "databases used as application file-formats".
   static let applicationID: Int32 = 0x544c_7674
-  /// `TLbv`: the stores of programs before the first release, of seven schemas.
+  /// `TLbv`: the seven schemas of programs before the first release.
   static let unreleasedApplicationID: Int32 = 0x544c_6276
 
-  /// The schemas that this program knows.
+  /// The schema of this program.
   static let current = Schema(migrations: [
     Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: tables)
   ])

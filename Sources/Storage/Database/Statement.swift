@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A value to be bound to a statement: never a part of its text.
+/// A value bound to a statement, never part of its text.
 package enum Value {
   case null
   case integer(Int64)
@@ -15,7 +15,7 @@ package enum Value {
   static func optional(_ integer: Int64?) -> Value { integer.map(Value.integer) ?? .null }
 }
 
-/// A prepared statement, kept by its connection and finalised before that closes.
+/// A prepared statement, kept by its connection and finalised before the connection closes.
 @safe
 final class Statement {
   private let handle: OpaquePointer
@@ -29,7 +29,7 @@ final class Statement {
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Binds all parameters, in their order.
+  /// Binds all parameters in order.
   func bind(_ values: [Value]) throws(StorageError) {
     guard values.count == Int(unsafe sqlite3_bind_parameter_count(handle)) else {
       throw .database(SQLITE_RANGE)
@@ -60,9 +60,9 @@ final class Statement {
   /// The current row.
   var columns: Columns { unsafe Columns(handle) }
 
-  /// Makes the statement ready to run again, and lets go of what was bound.
+  /// Makes the statement ready to run again and releases the bound values.
   func reset() {
-    // sqlite3_reset repeats the error of the last step, which was reported already.
+    // sqlite3_reset repeats the error of the last step, which has already been reported.
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
   }
@@ -70,7 +70,7 @@ final class Statement {
 
 /// The current row of a statement, read with the types that the schema demands.
 ///
-/// A database file may hold anything at all: a value of another type or length is damage.
+/// A database file may hold anything: a value of another type or length is damage.
 @safe
 package struct Columns {
   private let handle: OpaquePointer
@@ -109,13 +109,13 @@ package struct Columns {
     return text
   }
 
-  /// Text, or a number as text: what a PRAGMA answers.
+  /// Text, or a number as text: the answer of a PRAGMA.
   func anyText(_ index: Int32) throws(StorageError) -> String {
     unsafe sqlite3_column_type(handle, index) == SQLITE_INTEGER
       ? String(try integer(index)) : try text(index)
   }
 
-  /// Bytes; exactly `count` of them if that is given.
+  /// Bytes; exactly `count` of them if `count` is given.
   func blob(_ index: Int32, count: Int? = nil) throws(StorageError) -> [UInt8] {
     guard unsafe sqlite3_column_type(handle, index) == SQLITE_BLOB else { throw damage(index) }
     let bytes = copy(index)
@@ -123,7 +123,7 @@ package struct Columns {
     return bytes
   }
 
-  /// One of the values of an enumeration.
+  /// A value of an enumeration.
   func choice<Choice: RawRepresentable<String>>(_ index: Int32) throws(StorageError) -> Choice {
     guard let choice = Choice(rawValue: try text(index)) else { throw damage(index) }
     return choice
@@ -148,7 +148,7 @@ package struct Columns {
     unsafe sqlite3_column_type(handle, index) == SQLITE_NULL
   }
 
-  /// sqlite.org/c3ref/column_blob.html: the pointer first, then the count of its bytes.
+  /// sqlite.org/c3ref/column_blob.html: call the pointer function first, then the byte count.
   private func copy(_ index: Int32) -> [UInt8] {
     guard let bytes = unsafe sqlite3_column_blob(handle, index) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(handle, index))

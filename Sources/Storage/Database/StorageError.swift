@@ -3,42 +3,42 @@ public import System
 
 /// Why the vault's files could not be opened, read or changed.
 ///
-/// No value of a row and no byte of a file ever stands in one.
+/// No case holds a value of a row or a byte of a file.
 public enum StorageError: Error, Equatable, Sendable {
   /// Another process has this state directory open.
   case inUse
-  /// The state directory lies on a file system where locks and the log do not hold.
+  /// The state directory is on a file system where locks and the log do not work.
   case networkFileSystem(String)
-  /// A file or directory is not such as only this user could have made.
+  /// Another user could have made or changed a file or directory.
   case unsafeFile(String, FileFlaw)
   /// The device secret cannot be used.
   case deviceSecret(DeviceSecretFlaw)
-  /// A file that should exist does not.
+  /// A required file does not exist.
   case missing(String)
-  /// A name that would not be a plain file name.
+  /// The name is not a plain file name.
   case badName
-  /// The store is of a newer program; it was not touched.
+  /// The store belongs to a newer program; it was not touched.
   case newerSchema(found: Int, known: Int)
-  /// The store was made by a program before the first release; it was not touched.
+  /// The store belongs to a program before the first release; it was not touched.
   case unreleasedFormat
-  /// The store, or another file, does not hold what was written; it was not touched.
+  /// The store or another file does not hold the data that was written; it was not touched.
   case damaged(String)
   /// No room on the file system; nothing was changed.
   case full
-  /// A file would have had more bytes than this process may write to one (RLIMIT_FSIZE); nothing was
-  /// changed.
+  /// A file would exceed this process's size limit (RLIMIT_FSIZE); nothing was changed.
   case fileSizeLimit
-  /// Another process has the database open, in spite of the state lock.
+  /// Another process has the database open despite the state lock.
   case busy
-  /// The last change may or may not be on the disk, for this reason: it must be read anew.
+  /// The last change may or may not be on the disk, for this reason; the store must be read again.
   case uncertain(String)
-  /// The transaction was rolled back before its end, so that nothing more goes into it.
+  /// The transaction was rolled back early, so it accepts no more statements.
   case rolledBack
-  /// A transaction inside another.
+  /// A transaction inside another transaction.
   case nested
-  /// The row that was to be changed does not exist.
+  /// The row to be changed does not exist.
   case noSuchRow
-  /// The row contradicts another one (a name taken twice) or the schema; SQLite's extended code.
+  /// The row conflicts with another one (a duplicate name) or with the schema; SQLite's extended
+  /// code.
   case constraint(Int32)
   /// Any other failure of SQLite: its extended result code (sqlite.org/rescode.html).
   case database(Int32)
@@ -48,19 +48,19 @@ public enum StorageError: Error, Equatable, Sendable {
   case memory(SecretMemoryError)
 }
 
-/// What is wrong with a file or directory.
+/// A flaw of a file or directory.
 public enum FileFlaw: Equatable, Sendable {
   /// A symbolic link.
   case symbolicLink
-  /// Not a regular file, or not a directory, where that is demanded.
+  /// Not a regular file, or not a directory, as required.
   case wrongType
-  /// It belongs to this user id.
+  /// It belongs to the user with this id.
   case wrongOwner(UInt32)
-  /// It has these permission bits: others could read or change it.
+  /// It has these permission bits, so that other users could read or change it.
   case wrongMode(UInt32)
-  /// It has this many names: another one may lie where others reach it.
+  /// It has this many hard links; another user may reach one of them.
   case wrongLinks(UInt64)
-  /// It has this many bytes.
+  /// It has this size in bytes.
   case wrongSize(Int64)
   /// The path does not begin with a slash.
   case notAbsolute
@@ -68,18 +68,18 @@ public enum FileFlaw: Equatable, Sendable {
 
 /// Why the device secret is refused.
 public enum DeviceSecretFlaw: Equatable, Sendable {
-  /// It does not exist, but what it sealed does.
+  /// It does not exist, but the store holds boxes sealed under it.
   case missing
-  /// It has this many bytes in place of 32.
+  /// It has this many bytes instead of 32.
   case wrongSize(Int64)
-  /// Nothing but zeros.
+  /// All bytes are zero.
   case allZero
-  /// Its type, owner, mode or number of names is wrong.
+  /// Its type, owner, mode or number of hard links is wrong.
   case unsafeFile(FileFlaw)
 }
 
 extension StorageError {
-  /// What a failed system call means here.
+  /// Translates a failed system call.
   init(_ error: SystemError) {
     if error.limit == .fileSize {
       self = .fileSizeLimit
@@ -89,13 +89,13 @@ extension StorageError {
   }
 }
 
-/// Runs system calls, and tells their failure as this room does.
+/// Runs system calls and translates their errors to `StorageError`.
 ///
 /// - Parameters:
-///   - name: what they are about; a link or another type of file there is unsafe.
+///   - name: the file of the calls; a symbolic link or a wrong file type there is unsafe.
 ///   - body: the calls.
-/// - Returns: what `body` returns.
-/// - Throws: `full` where there was no room, else the call's own error.
+/// - Returns: the result of `body`.
+/// - Throws: `full` if there was no room, else the call's own error.
 @discardableResult
 func calling<Value: ~Copyable>(
   about name: String? = nil,
@@ -111,7 +111,7 @@ func calling<Value: ~Copyable>(
 }
 
 extension StorageError: CustomStringConvertible {
-  /// What happened, without anything that was stored.
+  /// The problem, without any stored data.
   public var description: String {
     switch self {
     case .inUse: "the vault is open in another process"
@@ -138,7 +138,7 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
-  /// What a person can do about it; `nil` if there is nothing to be done.
+  /// The remedy for a person; `nil` if nothing helps.
   public var remedy: String? {
     switch self {
     case .inUse: "wait for the other process, or end it"
@@ -162,7 +162,7 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension FileFlaw: CustomStringConvertible {
-  /// What is wrong.
+  /// The flaw, as the rest of a sentence about the file.
   public var description: String {
     switch self {
     case .symbolicLink: "is a symbolic link"
@@ -188,7 +188,7 @@ extension FileFlaw: CustomStringConvertible {
 }
 
 extension DeviceSecretFlaw: CustomStringConvertible {
-  /// What is wrong, as the rest of a sentence about the device secret.
+  /// The flaw, as the rest of a sentence about the device secret.
   public var description: String {
     switch self {
     case .missing: "is missing, but there are tokens that it sealed"
@@ -198,7 +198,7 @@ extension DeviceSecretFlaw: CustomStringConvertible {
     }
   }
 
-  /// What a person can do about it.
+  /// The remedy for a person.
   public var remedy: String {
     switch self {
     case .missing, .wrongSize, .allZero:

@@ -1,23 +1,23 @@
 internal import CSQLite
 internal import System
 
-/// The store: the vault's one SQLite database.
+/// The store: the vault's only SQLite database.
 ///
-/// One owner uses it at a time; nothing in it waits for anyone. A change is durable when the
-/// call, or the transaction around it, has returned.
+/// One owner uses it at a time, and no call blocks. A change is durable when the call, or the
+/// transaction around it, has returned.
 public final class Store {
   package let database: Database
   private let file: StoreFile
   private var changedAccounts: Set<[UInt8]> = []
 
-  /// Opens the store, made first if there is none.
+  /// Opens the store, or creates it if it does not exist.
   ///
-  /// - Throws: `newerSchema`, `unreleasedFormat` and `damaged` leave every byte as it was.
+  /// - Throws: `newerSchema`, `unreleasedFormat` and `damaged` leave every byte unchanged.
   public convenience init(in directory: StateDirectory) throws(StorageError) {
     try self.init(in: directory, schema: .current)
   }
 
-  /// Opens the store as a program that knows this schema would.
+  /// Opens the store like a program that knows this schema.
   init(in directory: StateDirectory, schema: Schema) throws(StorageError) {
     file = StoreFile(directory: directory, schema: schema)
     try file.prepare()
@@ -27,23 +27,24 @@ public final class Store {
   /// Runs `body` as one transaction (BEGIN IMMEDIATE): all of its changes are durable when this
   /// returns, and none is made if it throws.
   ///
-  /// - Throws: what `body` throws, or `StorageError`. After `uncertain` the store answers
-  ///   nothing more: make another `Store` and read what came of it.
+  /// - Throws: the error of `body`, or `StorageError`. After `uncertain` the store answers no more
+  ///   calls: make another `Store` and read the result.
   public func transaction<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
     try database.transaction(body)
   }
 
-  /// The accounts whose row or access tokens were changed since this was asked last.
+  /// The accounts whose row or access tokens have changed since the last call.
   public func takeChangedAccounts() -> Set<[UInt8]> {
     defer { changedAccounts = [] }
     return changedAccounts
   }
 
-  /// Notes a change of an account's row or access tokens, whether or not it is committed.
+  /// Records a change of an account's row or access tokens, committed or not.
   func noteChange(of account: [UInt8]) { changedAccounts.insert(account) }
 
-  /// Moves all changes into the database file and empties the log, in which old values would
-  /// stand otherwise (sqlite.org/pragma.html, `wal_checkpoint(TRUNCATE)`).
+  /// Moves all changes into the database file and empties the log.
+  ///
+  /// The log would otherwise keep old values (sqlite.org/pragma.html, `wal_checkpoint(TRUNCATE)`).
   public func checkpoint() throws(StorageError) {
     let busy = try database.query("PRAGMA wal_checkpoint(TRUNCATE)") {
       columns throws(StorageError) in try columns.integer(0)
@@ -51,14 +52,14 @@ public final class Store {
     // "The first column is usually 0 but will be 1 if a RESTART or FULL or TRUNCATE checkpoint
     // was blocked from completing."
     guard busy == [0] else { throw .busy }
-    // SQLite does not sync the cut, so that a power failure could bring the old values back.
+    // SQLite does not sync the truncation, so a power failure could restore the old values.
     try file.synchronizeLog()
   }
 
-  /// How many bytes are in use: the pages that hold something.
+  /// The number of bytes in use: the pages that hold data.
   ///
-  /// Pages that are free are used first, so that what was removed makes room at once. The log beside
-  /// them is no part of it: it stays as long as it once was, with what stands in the pages by then.
+  /// SQLite reuses free pages first, so deleted data makes room at once. The log is not counted: it
+  /// keeps its greatest length and holds only copies of the pages by then.
   public func size() throws(StorageError) -> Int64 {
     func number(_ pragma: String) throws(StorageError) -> Int64 {
       try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
@@ -69,7 +70,7 @@ public final class Store {
     return try pages * number("page_size")
   }
 
-  /// Whether there is a log beside the file, as after a process that was killed.
+  /// Whether a log is beside the file, as after a killed process.
   public static func hasLog(in directory: StateDirectory) throws(StorageError) -> Bool {
     do throws(SystemError) {
       return try directory.root.contains(StoreFile.name + "-wal")
@@ -78,14 +79,14 @@ public final class Store {
     }
   }
 
-  /// Whether closing leaves the log beside the file, as a store must be left that was only looked at.
+  /// Whether closing leaves the log beside the file, as after a mere examination of the store.
   ///
   /// Otherwise closing moves all changes into the file (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
   public func leaveLogOnClose(_ on: Bool) throws(StorageError) {
     try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on)
   }
 
-  /// Reads the whole store and demands that it is consistent.
+  /// Reads the whole store and checks that it is consistent.
   ///
   /// - Throws: `damaged`.
   public func verify() throws(StorageError) {

@@ -1,9 +1,10 @@
 internal import System
 
-// What an examination looks at; nothing is changed by it.
+// The facts that an examination of the store needs. Nothing is changed.
 
 extension Store {
-  /// What SQLite finds wrong with the database file; empty if nothing (PRAGMA integrity_check).
+  /// The defects that SQLite finds in the database file; empty if there are none (PRAGMA
+  /// integrity_check).
   ///
   /// "If the integrity_check pragma finds no problems, a single row with the value 'ok' is returned."
   public func integrityProblems() throws(StorageError) -> [String] {
@@ -13,7 +14,7 @@ extension Store {
     return found == ["ok"] ? [] : found
   }
 
-  /// When the last record of the trail was written, in seconds since 1970.
+  /// The time of the last audit record, in seconds since 1970.
   public func lastAuditTime() throws(StorageError) -> Int64? {
     try database.query("SELECT max(time) FROM audit") { columns throws(StorageError) in
       try columns.optionalInteger(0)
@@ -22,7 +23,7 @@ extension Store {
 }
 
 extension SlotFile {
-  /// What lies in the directory of slots, whatever it is.
+  /// All names in the directory of slots.
   public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     try calling { () throws(SystemError) in try directory.slots.names().sorted() }
   }
@@ -32,7 +33,7 @@ extension SlotFile {
 }
 
 extension TokenFile {
-  /// What lies in the directory of token files, whatever it is, but for a file that is being written.
+  /// All names in the directory of token files, except the temporary file of a write in progress.
   public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     guard let tokens = directory.tokens else { return [] }
     return try calling { () throws(SystemError) in
@@ -40,14 +41,14 @@ extension TokenFile {
     }
   }
 
-  /// Opens a file and judges it, without looking into it.
+  /// Opens a file and checks it, without reading its content.
   public static func examine(_ name: String, in directory: StateDirectory) throws(StorageError) {
     _ = try directory.tokens?.root.openChecked(name)
   }
 }
 
 extension DeviceSecretFile {
-  /// Judges the file as the next start will; throws what that would refuse it for.
+  /// Checks the file as the next start will, and throws the error that the start would throw.
   public static func examine(in directory: StateDirectory) throws(StorageError) {
     let file: Descriptor?
     do throws(StorageError) {

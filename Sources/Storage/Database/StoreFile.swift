@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import System
 
-/// How the file of the store is judged, made, and opened.
+/// Checks, creates and opens the file of the store.
 struct StoreFile {
   static let name = "vault.db"
   static let temporaryName = "vault.db.new"
@@ -10,17 +10,17 @@ struct StoreFile {
   let directory: StateDirectory
   let schema: Schema
 
-  /// Judges the files before SQLite sees them, and makes the store if there is none.
+  /// Checks the files before SQLite opens them, and creates the store if it does not exist.
   ///
-  /// The version stands in the header of the database file even while there is a log, because
-  /// schemas are changed without one (see `migrate`). So a newer store is told from its first
-  /// hundred bytes, and SQLite, which would write to it, never opens it.
+  /// The version is in the header of the database file even while a log exists, because schema
+  /// changes use no log (see `migrate`). So the first hundred bytes identify a newer store, and
+  /// SQLite, which would write to it, never opens it.
   func prepare() throws(StorageError) {
     var companion: String?
     for ending in Self.companions
     where try directory.root.openChecked(Self.name + ending) != nil { companion = ending }
     guard let file = try directory.root.openChecked(Self.name) else {
-      // A log carries no name of its database: beside a fresh one it would be played into it.
+      // A log does not name its database: SQLite would replay it into a new one beside it.
       if let companion {
         throw .damaged("\(Self.name) is missing, but \(Self.name)\(companion) is there")
       }
@@ -37,18 +37,18 @@ struct StoreFile {
     guard header.version > 0 else { throw .damaged("\(Self.name) has no schema") }
   }
 
-  /// Opens the store, which exists, and takes the steps that its schema lacks.
+  /// Opens the existing store and runs the missing steps of its schema.
   func open() throws(StorageError) -> Database {
     let hadLog = try Store.hasLog(in: directory)
     let database = try Database(Self.name, in: directory)
-    // Closing removes a log, but a store that is refused here stays as it was found.
+    // Closing removes a log, but a refused store must stay unchanged.
     if hadLog { try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
     do throws(StorageError) {
       try harden(database)
     } catch {
-      // The statements are ours, so that only the file can be wrong: sqlite.org/fileformat2.html,
-      // section 1.3.10, a schema format that SQLite does not know is SQLITE_ERROR. A text of the schema
-      // that cannot be read is SQLITE_NOMEM, as a real lack of memory is: then no model can be made.
+      // The statements are ours, so only the file can be wrong. An unknown schema format is
+      // SQLITE_ERROR (sqlite.org/fileformat2.html, section 1.3.10). An unreadable schema text is
+      // SQLITE_NOMEM, like a real lack of memory: then no model can be made either.
       let isOfMemory = error == .database(SQLITE_NOMEM)
       guard error == .database(SQLITE_ERROR) || isOfMemory && (try? model(1)) != nil else {
         throw error
@@ -58,7 +58,7 @@ struct StoreFile {
     try demandSchema(database)
     try migrate(database)
     try demand("journal_mode = WAL", gives: "wal", database)
-    // In the log, FULL syncs each commit; what EXTRA adds is for rollback journals.
+    // With a log, FULL syncs each commit. EXTRA adds something only for rollback journals.
     try database.run("PRAGMA synchronous = FULL")
     if hadLog { try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
     return database
@@ -66,15 +66,15 @@ struct StoreFile {
 
   /// Makes the length of the log durable.
   ///
-  /// SQLite's locks, which closing any descriptor of a file takes away (fcntl(2)), lie on the
-  /// database, not on the log.
+  /// Closing any descriptor of a file drops the process's locks on it (fcntl(2)). SQLite's locks
+  /// are on the database, not on the log, so closing the log is safe.
   func synchronizeLog() throws(StorageError) {
     guard let log = try directory.root.openChecked(Self.name + "-wal") else { return }
     do throws(SystemError) { try log.synchronize() } catch { throw .uncertain("\(error)") }
   }
 
-  /// Makes the store under another name, so that the name it is known by never leads to a part
-  /// of one.
+  /// Creates the store under a temporary name, so that its final name never leads to an incomplete
+  /// store.
   private func create() throws(StorageError) {
     try calling { () throws(SystemError) in
       for ending in [""] + Self.companions {
@@ -89,34 +89,38 @@ struct StoreFile {
     }
   }
 
-  /// The whole schema in an empty database, which is closed, and so finished, when this returns.
+  /// Builds the whole schema in an empty database.
+  ///
+  /// The database is closed, and so complete, on return.
   private func build(_ database: consuming Database) throws(StorageError) {
     try harden(database)
     try migrate(database)
   }
 
   private func harden(_ database: Database) throws(StorageError) {
-    // sqlite.org/security.html, "Untrusted SQLite Database Files". No trigger or view is ours.
+    // sqlite.org/security.html, "Untrusted SQLite Database Files". The schema has no trigger or
+    // view.
     try database.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
     try database.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_VIEW, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
     try database.configure(SQLITE_DBCONFIG_ENABLE_FKEY, true)
-    // Nobody else may have it open: with this, SQLite needs no shared memory, and finds out.
+    // No other process may have it open. In this mode SQLite needs no shared memory and detects
+    // another user.
     try demand("locking_mode = EXCLUSIVE", gives: "exclusive", database)
     try demand("secure_delete = ON", gives: "1", database)
     // EXTRA: "the directory containing a rollback journal is synced after that journal is
-    // unlinked", so that a change of the schema does not come undone.
+    // unlinked", so that a crash does not undo a schema change.
     try database.run("PRAGMA synchronous = EXTRA")
     try database.run("PRAGMA cell_size_check = ON")
     try database.run("PRAGMA temp_store = MEMORY")
   }
 
-  /// Takes the steps that are missing, each a transaction of its own that raises the version.
+  /// Runs the missing steps, each in its own transaction that raises the version.
   ///
-  /// With a rollback journal in place of the log: then the header of the file tells the truth.
-  /// (A journal that a crash left can only take the version back, never forward.)
+  /// It uses a rollback journal instead of the log, so that the header of the file is always true.
+  /// (A journal that a crash left can only lower the version, never raise it.)
   private func migrate(_ database: Database) throws(StorageError) {
     let done = try version(database)
     guard done < schema.version else { return }
@@ -136,11 +140,13 @@ struct StoreFile {
     }
   }
 
-  /// Demands every table and index to be as the steps up to the store's version make it: without its
-  /// checks, or with a column more, the store is not the one that this program wrote.
+  /// Checks that every table and index is as the steps up to the store's version make it.
   ///
-  /// A step that is missing would fail on a store whose version was changed, after its journal mode was
-  /// changed for the step.
+  /// Without its checks, or with an additional column, the store is not the one that this program
+  /// wrote.
+  ///
+  /// The check comes first: on a store with a forged version a missing step would fail only after
+  /// it had changed the journal mode.
   private func demandSchema(_ database: Database) throws(StorageError) {
     let done = try version(database)
     guard (1...schema.version).contains(done) else {
@@ -177,7 +183,7 @@ struct StoreFile {
     return Int(version.first ?? -1)
   }
 
-  /// Sets a pragma that answers with its new value, and demands that it took.
+  /// Sets a pragma that answers with its new value, and checks that it took effect.
   private func demand(
     _ pragma: String,
     gives wanted: String,

@@ -1,14 +1,14 @@
 internal import System
 
-/// Opening a file and judging it by its descriptor, so that what was checked is what is used.
+/// Opens a file and checks it by its descriptor, so that the checked file is the used file.
 ///
-/// A check by name, followed by an open, would let someone swap the file in between.
+/// A check by name before the open would let an attacker swap the file in between.
 extension Directory {
   /// Opens an existing file that only this user can have made.
   ///
-  /// - Returns: nil if there is no such name.
-  /// - Throws: `unsafeFile` for a link, a FIFO (which is not waited for), a file of someone else,
-  ///   one that others may read, or one with a second name.
+  /// - Returns: `nil` if the name does not exist.
+  /// - Throws: `unsafeFile` for a symbolic link, a FIFO (which is never waited for), a file of
+  ///   another user, a file that other users may read, or a file with a second hard link.
   func openChecked(_ name: String, writing: Bool = false) throws(StorageError) -> Descriptor? {
     let file = try calling(about: name) { () throws(SystemError) -> Descriptor? in
       do throws(SystemError) {
@@ -23,7 +23,7 @@ extension Directory {
     return file
   }
 
-  /// Makes a file that must not exist, in place of the leavings of a write that was cut short.
+  /// Creates a file that must not exist, and removes the leftover of an interrupted write first.
   func createTemporary(_ name: String) throws(StorageError) -> Descriptor {
     try calling { () throws(SystemError) in
       try unlink(name)
@@ -31,11 +31,11 @@ extension Directory {
     }
   }
 
-  /// Writes a whole file under a temporary name and puts it in place of `name` at once.
+  /// Writes a whole file under a temporary name and renames it to `name`.
   ///
-  /// With `durable`, the bytes are on the disk before the name leads to them, and the name is
-  /// before this returns. On failure the old file stands, and nothing of the new one is left. Without it,
-  /// there may be no file for a moment, and after a failure.
+  /// With `durable`, the bytes are on the disk before the rename, and the rename is on the disk
+  /// before this returns. On failure the old file remains, and the new one is removed. Without
+  /// `durable`, there may be no file for a moment and after a failure.
   func replace(
     _ name: String,
     with bytes: [UInt8],
@@ -48,7 +48,7 @@ extension Directory {
       if durable {
         try file.synchronize()
       } else {
-        // ext4(5), auto_da_alloc: a name that replaces another one waits for the disk.
+        // ext4(5), auto_da_alloc: a rename over an existing file waits for the disk.
         try unlink(name)
       }
       try rename(temporary, to: name)
@@ -58,26 +58,26 @@ extension Directory {
       throw StorageError(error)
     }
     guard durable else { return }
-    // The new file stands in place of the old one; which of them a crash leaves is not known.
+    // The rename is done in memory. After a crash the disk may hold either file.
     do throws(SystemError) { try synchronize() } catch { throw .uncertain("\(error)") }
   }
 }
 
 extension Descriptor {
-  /// Demands a regular file of this user, mode 0600, with one name.
+  /// Checks for a regular file of this user, mode 0600, with one hard link.
   func demandPrivateFile(_ name: String) throws(StorageError) {
     let status = try calling { () throws(SystemError) in try self.status() }
     if let flaw = status.flaw(kind: .regular, mode: 0o600, mask: 0o7777) {
       throw .unsafeFile(name, flaw)
     }
-    // A second name may lie in a directory that others read, or have been made by someone who
-    // wants this file kept after it was removed here. (No call tells whether a name was removed
-    // since the file was opened by it. The directory is 0700: only this user could do that, and
-    // he can write to all of his files without it.)
+    // A second name may be in a directory that other users read. An attacker may also have made it
+    // to keep this file after its removal here. (No call tells whether a name was removed since the
+    // open. The directory is 0700, so only this user could do that, and this user can write to all
+    // of its own files anyway.)
     guard status.links == 1 else { throw .unsafeFile(name, .wrongLinks(status.links)) }
   }
 
-  /// Overwrites what was written, as far as that can be done; for files that are given up.
+  /// Overwrites the written bytes as far as possible, in a file that is given up.
   func wipe(count: Int) {
     let zeros = [UInt8](repeating: 0, count: count)
     unsafe zeros.withUnsafeBytes { buffer in _ = unsafe try? self.write(buffer, at: 0) }
@@ -85,7 +85,7 @@ extension Descriptor {
 }
 
 extension FileStatus {
-  /// What keeps it from being a private file or directory; nil if nothing does.
+  /// The property that makes it not a private file or directory; `nil` if there is none.
   func flaw(kind: FileKind, mode: UInt32, mask: UInt32) -> FileFlaw? {
     guard self.kind == kind else { return .wrongType }
     guard owner == ThisProcess.user else { return .wrongOwner(owner) }

@@ -1,7 +1,7 @@
 public import SecretMemory
 internal import System
 
-/// The file of the device secret, from which every key of the vault is derived.
+/// The file of the device secret, the root of every key of the vault.
 public enum DeviceSecretFile {
   /// The number of bytes of the secret.
   public static let count = 32
@@ -9,15 +9,16 @@ public enum DeviceSecretFile {
   static let name = "device-secret"
   static let temporaryName = "device-secret.new"
 
-  /// Loads the device secret; makes it, durable, if there is none and nothing needs one.
+  /// Loads the device secret, or creates it durably if it does not exist and no sealed box needs
+  /// one.
   ///
   /// - Parameters:
-  ///   - directory: the state directory, whose lock keeps others from doing the same.
-  ///   - sealedBoxesExist: whether the store holds anything that a device secret sealed; asked
+  ///   - directory: the state directory; its lock keeps other processes from doing the same.
+  ///   - sealedBoxesExist: whether the store holds anything sealed under a device secret; called
   ///     only if there is no secret.
   /// - Returns: the secret, as the next start will find it.
-  /// - Throws: `deviceSecret` with what is wrong. A secret that cannot be used is never made anew:
-  ///   that would turn "restore it" into "all is lost".
+  /// - Throws: `deviceSecret` with the flaw. An unusable secret is never replaced by a new one:
+  ///   that would destroy the chance to restore it.
   public static func open(
     in directory: StateDirectory,
     sealedBoxesExist: () throws(StorageError) -> Bool
@@ -26,13 +27,13 @@ public enum DeviceSecretFile {
     if let secret = try load(name, directory) { return secret }
     guard try !sealedBoxesExist() else { throw .deviceSecret(.missing) }
     try create(directory)
-    // What is used from now on is what the next start will find.
+    // Use exactly the bytes that the next start will find.
     guard let secret = try load(name, directory) else { throw .deviceSecret(.missing) }
     return secret
   }
 
-  /// Removes what a creation that was cut short left: a part of a secret that was never used, or
-  /// the second name of one that was finished.
+  /// Removes the leftover of an interrupted creation: a part of a secret that was never used, or
+  /// the second name of a complete one.
   private static func clear(_ directory: StateDirectory) throws(StorageError) {
     try calling { () throws(SystemError) in
       if try directory.root.unlink(temporaryName) { try directory.root.synchronize() }
@@ -71,7 +72,7 @@ public enum DeviceSecretFile {
       throw .damaged(name)
     }
     guard secret.count == count else { throw .deviceSecret(.wrongSize(Int64(secret.count))) }
-    // What a file system may show after a crash in place of bytes that were never written.
+    // After a crash a file system may show zeros for bytes that were never written.
     var union: UInt8 = 0
     secret.withBytes { bytes in
       for index in bytes.indices { union |= bytes[index] }
@@ -80,9 +81,10 @@ public enum DeviceSecretFile {
     return secret
   }
 
-  /// Writes a fresh secret under another name and links it.
+  /// Writes a new secret under a temporary name and links it.
   ///
-  /// So the name it is known by never leads to a part of one. linkat(2) fails if the name exists, as O_EXCL does.
+  /// So the final name never leads to an incomplete secret. linkat(2) fails if the name exists, as
+  /// O_EXCL does.
   private static func create(_ directory: StateDirectory) throws(StorageError) {
     let secret: SecretBytes
     do throws(SecretMemoryError) {
@@ -100,7 +102,8 @@ public enum DeviceSecretFile {
       try directory.root.unlink(temporaryName)
       try directory.root.synchronize()
     } catch {
-      // Before the link this secret sealed nothing; after it, it stays as it is for the next start.
+      // Before the link nothing was sealed under this secret. After it, the file stays for the next
+      // start.
       _ = try? directory.root.unlink(temporaryName)
       throw StorageError(error)
     }

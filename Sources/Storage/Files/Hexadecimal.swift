@@ -1,8 +1,8 @@
-/// Bytes as lower-case hexadecimal digits: an id never reaches a path in any other form.
+/// Bytes as lower-case hexadecimal digits, the only form in which an id reaches a path.
 enum Hexadecimal {
   private static let digits = [UInt8]("0123456789abcdef".utf8)
 
-  /// Two digits a byte.
+  /// Two digits for each byte.
   static func text(_ bytes: [UInt8]) -> String {
     String(
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
@@ -10,7 +10,7 @@ enum Hexadecimal {
     )
   }
 
-  /// The bytes of a text that `text` could have made; nil for any other.
+  /// The bytes of a text that `text` made; `nil` for other texts.
   static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.map { digits.firstIndex(of: $0) }
     guard values.count % 2 == 0 else { return nil }

@@ -1,24 +1,23 @@
 internal import System
 
-/// What the rollback mark says: the counter, and who vouches for it.
+/// The rollback counter and its authentication code.
 public struct Mark: Sendable, Equatable {
-  /// How many changes to sealed boxes the store had made.
+  /// The number of changes to sealed boxes that the store had made.
   public var count: UInt64
   /// The authentication code over the counter, 32 bytes.
   public var code: [UInt8]
 
-  /// Of these parts.
+  /// Makes a mark of these parts.
   public init(count: UInt64, code: [UInt8]) {
     self.count = count
     self.code = code
   }
 }
 
-/// The file of the rollback mark: a counter outside the database that only rises.
+/// The file of the rollback counter: a number outside the database that only rises.
 ///
-/// A store that is put back from yesterday knows a lower number than the mark. Whether the code
-/// fits is for the holder of the key to say.
-/// Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
+/// A store restored from an older copy has a lower number. Only the holder of the key can check the
+/// code. Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
 public enum MarkFile {
   static let name = "mark"
   static let temporaryName = "mark.new"
@@ -26,7 +25,7 @@ public enum MarkFile {
   private static let codeCount = 32
   private static let count = 16 + codeCount
 
-  /// The mark; nil if there is none.
+  /// The rollback counter; `nil` if there is none.
   ///
   /// - Throws: `damaged`, or `unsafeFile` if it is not a private file.
   public static func read(in directory: StateDirectory) throws(StorageError) -> Mark? {
@@ -38,11 +37,11 @@ public enum MarkFile {
     return Mark(count: integer(bytes[8..<16]), code: Array(bytes[16...]))
   }
 
-  /// Replaces the mark, durable when this returns.
+  /// Replaces the rollback counter durably.
   ///
-  /// A mark of this format is overwritten where it lies: a new file, its name and their directory would take
-  /// three waits for the disk instead of one. The 48 bytes lie in one sector, which disks write whole or not at
-  /// all. What is no private file of this length is replaced by a new one.
+  /// A file of this format is overwritten in place: a new file, its name and their directory would
+  /// take three syncs instead of one. The 48 bytes are in one sector, which disks write completely
+  /// or not at all. A file of another length or mode is replaced by a new one.
   public static func write(
     count: UInt64,
     code: [UInt8],

@@ -1,15 +1,15 @@
 public import SecretMemory
 internal import System
 
-// A change of the device secret goes through a second file, `device-secret.next`. It is durable
-// before the store, in one transaction, is sealed under it and names it; then it takes the place of
-// the old one. So at each moment one of the two is the one that the store names.
+// The device secret is changed through a second file, `device-secret.next`. The file is durable
+// before one transaction seals the store under it and names it. Then the file takes the place of
+// the old one. So at each moment the store names one of the two.
 extension DeviceSecretFile {
   static let nextName = "device-secret.next"
 
-  /// Makes a fresh secret beside the one that is in use, durable when this returns.
+  /// Creates a new secret beside the current one, durably.
   ///
-  /// - Returns: the secret as the next start will find it.
+  /// - Returns: the secret, as the next start will find it.
   public static func makeNext(in directory: StateDirectory) throws(StorageError) -> SecretBytes {
     let secret: SecretBytes
     do throws(SecretMemoryError) {
@@ -33,8 +33,10 @@ extension DeviceSecretFile {
     return made
   }
 
-  /// The secret that `makeNext` has made; nil if there is none, or one whose making was cut short:
-  /// nothing was ever sealed under that.
+  /// The secret that `makeNext` has made; `nil` if there is none, or if its creation was
+  /// interrupted.
+  ///
+  /// Nothing was ever sealed under an incomplete secret.
   public static func next(in directory: StateDirectory) throws(StorageError) -> SecretBytes? {
     do throws(StorageError) {
       return try load(nextName, directory)
@@ -46,9 +48,9 @@ extension DeviceSecretFile {
     }
   }
 
-  /// Puts the next secret in place of the one that was in use, whose bytes are overwritten.
+  /// Puts the next secret in the place of the current one and overwrites the old bytes.
   public static func adoptNext(in directory: StateDirectory) throws(StorageError) {
-    // Opened before its name is gone: afterwards nothing leads to its bytes.
+    // Open it before its name is gone: afterwards its bytes are unreachable.
     let old = try directory.root.openChecked(name, writing: true)
     try calling { () throws(SystemError) in
       try directory.root.rename(nextName, to: name)
@@ -59,7 +61,7 @@ extension DeviceSecretFile {
     try calling { () throws(SystemError) in try old.synchronize() }
   }
 
-  /// Removes the next secret, which nothing is sealed under; nothing happens if there is none.
+  /// Removes the next secret, under which nothing is sealed; does nothing if there is none.
   public static func discardNext(in directory: StateDirectory) throws(StorageError) {
     if let file = try? directory.root.openChecked(nextName, writing: true) {
       file.wipe(count: count)

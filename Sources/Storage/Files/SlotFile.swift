@@ -1,14 +1,14 @@
 internal import System
 
-/// An account's slot, open: its lock, and the place where an exchange leaves the answer.
+/// An account's slot, open: its lock, and the place for an exchange helper's answer.
 ///
-/// It is never renamed or replaced, because the lock is on the file and not on its name. Closing
-/// is unlocking: whoever else has the descriptor, such as an exchange that outlives the engine,
-/// keeps the lock.
+/// The file is never renamed or replaced, because the lock belongs to the file and not to its name.
+/// Closing the descriptor unlocks it. Another process with the same descriptor keeps the lock, such
+/// as an exchange helper that outlives the engine.
 public struct SlotFile: ~Copyable, Sendable {
   /// The size of every slot, in bytes.
   public static let size = 65_536
-  /// The number of bytes of an account's id.
+  /// The length of an account's id in bytes.
   static let identifierCount = 16
 
   private let file: Descriptor
@@ -17,11 +17,12 @@ public struct SlotFile: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Makes the slot of a new account: written zeros and its name, both durable, so that an
-  /// answer needs no space on the disk.
+  /// Creates the slot of a new account durably: its name and written zeros, so that an answer needs
+  /// no disk space.
   ///
-  /// An existing slot is left as it is, unless its making was cut short.
-  /// - Throws: `full` if there is no room; nothing is left then.
+  /// An existing slot stays unchanged, unless its creation was interrupted.
+  ///
+  /// - Throws: `full` if there is no room; then nothing is left.
   public static func create(
     in directory: StateDirectory,
     account: [UInt8]
@@ -43,7 +44,7 @@ public struct SlotFile: ~Copyable, Sendable {
     }
   }
 
-  /// Opens the slot of an account for reading and writing, on a description of its own.
+  /// Opens the slot of an account for reading and writing, with its own open file description.
   ///
   /// - Throws: `missing`, or `unsafeFile` if it is not a private file of the right size.
   public init(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
@@ -58,10 +59,10 @@ public struct SlotFile: ~Copyable, Sendable {
     self.init(file)
   }
 
-  /// The descriptor's number, to be given to the exchange and not to be closed.
+  /// The number of the descriptor, to be given to the exchange helper and not to be closed.
   public var descriptor: Int32 { file.number }
 
-  /// Takes the account's lock without waiting; false: an exchange still has it.
+  /// Takes the account's lock without waiting; false if an exchange helper still holds it.
   public func lock() throws(StorageError) -> Bool {
     try calling { () throws(SystemError) in try file.lockExclusively() }
   }
@@ -79,9 +80,9 @@ public struct SlotFile: ~Copyable, Sendable {
 
   /// Overwrites the slot with zeros.
   ///
-  /// - Parameter isDurable: whether the zeros are on the disk when this returns. They need not be once the
-  ///   store has no intent: what a crash brings back, the next holder overwrites.
-  /// - Throws: what the disk does not do.
+  /// - Parameter isDurable: whether the zeros are on the disk when this returns. They need not be
+  ///   once the store has no intent: after a crash the next holder overwrites the old bytes.
+  /// - Throws: an error of the disk.
   public func zero(isDurable: Bool = true) throws(StorageError) {
     let zeros = [UInt8](repeating: 0, count: Self.size)
     let result: Result<Void, SystemError> = unsafe zeros.withUnsafeBytes { buffer in
@@ -93,10 +94,10 @@ public struct SlotFile: ~Copyable, Sendable {
     try calling { () throws(SystemError) in try result.get() }
   }
 
-  /// Closes the descriptor, and with it the lock, unless an exchange has it too.
+  /// Closes the descriptor and releases the lock, unless an exchange helper has the descriptor too.
   public consuming func close() {}
 
-  /// Removes the slot of an account that is no more, durably; nothing happens if there is none.
+  /// Removes the slot of a deleted account durably; does nothing if there is none.
   public static func delete(
     in directory: StateDirectory,
     account: [UInt8]
@@ -108,7 +109,7 @@ public struct SlotFile: ~Copyable, Sendable {
     }
   }
 
-  /// The ids of all accounts that have a slot, in their order as bytes.
+  /// The ids of all accounts that have a slot, in byte order.
   public static func accounts(in directory: StateDirectory) throws(StorageError) -> [[UInt8]] {
     let names = try calling { () throws(SystemError) in try directory.slots.names() }
     return names.sorted().compactMap(Hexadecimal.bytes).filter { $0.count == identifierCount }

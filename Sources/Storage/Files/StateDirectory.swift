@@ -1,8 +1,8 @@
 public import System
 
-/// The directory that holds the vault, open and locked for as long as this object lives.
+/// The directory that holds the vault, open and locked during the lifetime of this object.
 ///
-/// Everything in it is reached through its descriptor, never by path again.
+/// Everything in it is reached through its descriptor, never by path.
 ///
 /// | name | is |
 /// |---|---|
@@ -17,15 +17,15 @@ public final class StateDirectory: Sendable {
   public let root: Directory
   /// `slots`.
   public let slots: Directory
-  /// `tokens`; `nil` if nobody reads the files in it.
+  /// `tokens`; `nil` if no program reads the files in it.
   public let tokens: TokenDirectory?
 
-  /// Opens the state directory at an absolute path, made first (0700) if missing.
+  /// Opens the state directory at an absolute path, or creates it (0700) if it does not exist.
   ///
-  /// - Throws: `inUse` if another process, or another object of this one, has it open.
+  /// - Throws: `inUse` if another process, or another object of this process, has it open.
   public convenience init(path: String) throws(StorageError) {
     guard path.hasPrefix("/") else { throw .unsafeFile(path, .notAbsolute) }
-    // open(2): a slash at the end would follow a link in spite of O_NOFOLLOW.
+    // open(2): with a slash at the end, a symbolic link would be followed despite O_NOFOLLOW.
     var plain = path[...]
     while plain.count > 1, plain.last == "/" { plain.removeLast() }
     let whole = String(plain)
@@ -34,17 +34,17 @@ public final class StateDirectory: Sendable {
     )
   }
 
-  /// Opens the directory that a descriptor from elsewhere leads to, such as the starter's.
+  /// Opens the directory of a descriptor from elsewhere, such as an inherited one.
   ///
-  /// `keepsTokens` is whether there is a front that reads files with tokens.
+  /// `keepsTokens` says whether a front reads token files.
   ///
-  /// - Throws: `inUse` if another process, or another object of this one, has it open.
+  /// - Throws: `inUse` if another process, or another object of this process, has it open.
   public init(
     _ directory: borrowing Directory,
     keepsTokens: Bool = true
   ) throws(StorageError) {
-    // A flock(2) lock belongs to the open file description. On an inherited one it would be the
-    // starter's as well; "." gives one of our own.
+    // A flock(2) lock belongs to the open file description. An inherited description would share
+    // the lock with the starter, so open "." to get our own.
     let root = try Self.open(".", in: directory, create: false, shown: "the state directory")
     let type = try calling { () throws(SystemError) in try root.fileSystemType() }
     if let name = NetworkFileSystem.name(ofType: type) { throw .networkFileSystem(name) }
@@ -54,7 +54,7 @@ public final class StateDirectory: Sendable {
     slots = try Self.open("slots", in: root, create: true, shown: "slots")
     if keepsTokens {
       let tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
-      // A write that was cut short may have left a token.
+      // An interrupted write may have left a token.
       _ = try? tokens.unlink(TokenFile.temporaryName)
       self.tokens = TokenDirectory(tokens)
     } else {
@@ -63,7 +63,7 @@ public final class StateDirectory: Sendable {
     self.root = root
   }
 
-  /// Opens a directory beneath another and demands that it is this user's alone.
+  /// Opens a directory beneath another one and checks that only this user has access.
   private static func open(
     _ name: String,
     in parent: borrowing Directory,
@@ -74,8 +74,8 @@ public final class StateDirectory: Sendable {
       try parent.openDirectory(name, create: create)
     }
     let status = try calling { () throws(SystemError) in try directory.descriptor.status() }
-    // mkdir(2): a directory takes the set-group-ID bit of the one it is made in. It says nothing
-    // about access, and chmod(1) does not take it off: it is not looked at.
+    // mkdir(2): a directory inherits the set-group-ID bit of its parent. The bit does not affect
+    // access, and chmod(1) does not clear it, so ignore it.
     if let flaw = status.flaw(kind: .directory, mode: 0o700, mask: 0o5777) {
       throw .unsafeFile(shown, flaw)
     }

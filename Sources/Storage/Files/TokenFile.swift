@@ -1,18 +1,18 @@
 public import System
 
-/// The files that the front answers from: `tokens/<account name>`, and `tokens/@` with the name
-/// of the default account.
+/// The files that the front answers from: `tokens/<account name>`, and `tokens/@` with the name of
+/// the default account.
 ///
-/// They are a cache of the store: written after a commit, removed before one that makes them
-/// untrue. Losing one costs a question to the engine, so none is made durable. Where the state
-/// directory keeps none, nothing is written and nothing found.
+/// They are a cache of the store: written after a commit, and removed before a commit that makes
+/// them stale. A lost file costs one call to the engine, so none is made durable. If the state
+/// directory keeps no token files, nothing is written and nothing is found.
 public enum TokenFile {
   /// The file that holds the default account's name.
   static let defaultName = "@"
   /// No account name begins with a full stop.
   static let temporaryName = ".new"
 
-  /// Puts a token where the front finds it, in place of an older one.
+  /// Writes the token for the front, and replaces an older one.
   public static func write(
     _ token: CachedToken,
     account: String,
@@ -28,7 +28,7 @@ public enum TokenFile {
     )
   }
 
-  /// The token that the front would find; nil if there is none that can be read.
+  /// The token that the front would find; `nil` if there is no readable one.
   public static func read(
     account: String,
     in directory: StateDirectory
@@ -38,9 +38,9 @@ public enum TokenFile {
       .flatMap(CachedToken.decode)
   }
 
-  /// Whether anyone has read the token of an account since it was written.
+  /// Whether a program has read the token of an account since it was written.
   ///
-  /// Only a hint: a file system may not note it, and any program of the user may read it.
+  /// Only a hint: a file system may not record it, and any program of the user may read the file.
   public static func wasRead(
     account: String,
     in directory: StateDirectory
@@ -50,7 +50,8 @@ public enum TokenFile {
     return try calling { () throws(SystemError) in try tokens.root.wasRead(account) }
   }
 
-  /// Tells the file of an account from any other that was or will be in its place; nil: there is none.
+  /// Identifies the file of an account among its predecessors and successors; `nil` if there is
+  /// none.
   public static func stamp(
     account: String,
     in directory: StateDirectory
@@ -60,9 +61,9 @@ public enum TokenFile {
     return try calling { () throws(SystemError) in try tokens.root.stamp(account) }
   }
 
-  /// Removes the token of an account, its bytes overwritten first; false if there was none.
+  /// Overwrites and removes the token of an account; false if there was none.
   ///
-  /// Whatever stands in its place, such as a link, is removed without being followed.
+  /// Another kind of file in its place, such as a symbolic link, is removed without being followed.
   @discardableResult
   public static func remove(
     account: String,
@@ -78,7 +79,7 @@ public enum TokenFile {
     return try calling { () throws(SystemError) in try tokens.root.unlink(account) }
   }
 
-  /// Names the account that is meant where none is given; nil: there is none.
+  /// Sets the default account; `nil` removes it.
   public static func setDefault(
     account: String?,
     in directory: StateDirectory
@@ -97,7 +98,7 @@ public enum TokenFile {
     )
   }
 
-  /// The account that is meant where none is given.
+  /// The default account.
   public static func defaultAccount(in directory: StateDirectory) throws(StorageError) -> String? {
     guard let bytes = try contents(defaultName, limit: 64, in: directory) else { return nil }
     let name = String(decoding: bytes, as: UTF8.self)
@@ -124,7 +125,7 @@ public enum TokenFile {
     }
   }
 
-  /// `[a-z0-9][a-z0-9._-]{0,63}`: neither a path, nor `@`, nor a name of our own temporary file.
+  /// `[a-z0-9][a-z0-9._-]{0,63}`: not a path, not `@`, and not the name of our temporary file.
   static func isAccountName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard let first = bytes.first, bytes.count <= 64, isLetterOrDigit(first) else { return false }

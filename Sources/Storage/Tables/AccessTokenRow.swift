@@ -2,20 +2,21 @@
 public struct AccessTokenRow: Sendable, Equatable {
   /// The account's sixteen bytes.
   public var account: [UInt8]
-  /// What it was asked for, in a form that is the same for all who ask for the same; empty for the
-  /// default set.
+  /// The requested scopes in a canonical form, equal for equal requests; empty for the default set.
   public var scopeSet: String
   /// The token.
   public var token: String
-  /// Mostly `Bearer`.
+  /// Usually `Bearer`.
   public var tokenType: String
-  /// When it expires, in seconds since 1970; nil if the provider did not say.
+  /// When it expires, in seconds since 1970; `nil` if the provider did not say.
   public var expiresAt: Int64?
-  /// When it was stored, in seconds since 1970: a wall clock before this one was set back.
+  /// When it was stored, in seconds since 1970.
+  ///
+  /// A later value than now means that the clock was set back.
   public var storedAt: Int64
-  /// The lifetime that was asked for, in seconds.
+  /// The requested lifetime in seconds.
   public var requestedLifetime: Int64?
-  /// The scopes that the provider granted, sorted and separated by spaces; nil if it did not say.
+  /// The granted scopes, sorted and separated by spaces; `nil` if the provider did not say.
   public var grantedScope: String?
 
   /// Makes a row.

@@ -1,61 +1,61 @@
-/// One identity at one provider.
+/// An account: one identity at one provider.
 public struct AccountRow: Sendable, Equatable {
-  /// Where the account's grant stands.
+  /// The state of the account's grant.
   public enum State: String, Sendable, CaseIterable {
     /// No refresh token: never signed in, or signed out.
     case signedOut = "signed_out"
-    /// A refresh token that nothing speaks against.
+    /// A refresh token without any known problem.
     case signedIn = "signed_in"
-    /// The grant is dead; the refresh token is kept, and never sent again.
+    /// The grant is dead; the refresh token is kept but never sent again.
     case loginRequired = "login_required"
   }
 
-  /// Sixteen random bytes, which stay through a change of name.
+  /// Sixteen random bytes that survive a change of name.
   public var id: [UInt8]
-  /// The name that the user picked, unique for its owner.
+  /// The name that the user chose, unique for its owner.
   public var name: String
-  /// The user id that it belongs to.
+  /// The id of the user who owns the account.
   public var owner: UInt32
   /// The name of the provider.
   public var provider: String
-  /// The whole provider as it was at login, in its canonical form, without its client secret.
+  /// The whole provider as it was at sign-in, in canonical form, without its client secret.
   public var providerSettings: [UInt8]
   /// The sealed box of the client secret; `nil` if the provider has none.
   public var sealedClientSecret: [UInt8]?
-  /// SHA-256 of the provider's whole form, and of whether the refresh token may be released.
+  /// SHA-256 of the provider's canonical form and of `exportable`.
   public var binding: [UInt8]
-  /// What the provider calls this person.
+  /// The provider's identifier of this person.
   public var subject: String?
-  /// The e-mail address that the provider tells.
+  /// The e-mail address from the provider.
   public var email: String?
-  /// The name that the provider tells.
+  /// The person's name from the provider.
   public var displayName: String?
-  /// What else the provider tells of the person: a JSON object of at most 8192 bytes.
+  /// The provider's other facts about the person: a JSON object of at most 8192 bytes.
   public var userFacts: String?
   /// The protection class: 0 none, 1 presence.
   public var protection: UInt8
   /// Whether the refresh token may be released.
   public var exportable: Bool
-  /// Raised with each changed refresh token.
+  /// Rises with each changed refresh token.
   public var generation: Int64
   /// The sealed box of the refresh token.
   public var sealedRefreshToken: [UInt8]?
-  /// Where the grant stands.
+  /// The state of the grant.
   public var state: State
-  /// Why a login is required, or why the last refresh failed.
+  /// Why a sign-in is required, or why the last refresh failed.
   public var cause: String?
-  /// When it was made, in seconds since 1970.
+  /// When the account was made, in seconds since 1970.
   public var createdAt: Int64
-  /// When a token was last asked for, in seconds since 1970.
+  /// When a token was last requested, in seconds since 1970.
   public var usedAt: Int64?
-  /// When tokens were last got from the provider, in seconds since 1970.
+  /// When the provider last issued tokens, in seconds since 1970.
   public var refreshedAt: Int64?
-  /// The scopes that the login was granted, sorted and separated by spaces; `nil` if it is not known.
+  /// The scopes granted at sign-in, sorted and separated by spaces; `nil` if unknown.
   public var loginScope: String?
-  /// Those of them that the last refresh did not bring; `nil` if it brought them all.
+  /// The scopes of `loginScope` that the last refresh did not grant; `nil` if it granted all.
   public var missingScope: String?
 
-  /// Makes a row: a fresh account is signed out and of generation 0.
+  /// Makes a row: a new account is signed out and has generation 0.
   public init(
     id: [UInt8],
     name: String,

@@ -1,26 +1,26 @@
-/// One record of the audit chain.
+/// One record of the audit log.
 public struct AuditRow: Sendable, Equatable {
-  /// Its place in the chain, from 1.
+  /// Its number in the chain, from 1.
   public var number: Int64
-  /// When it happened, in seconds since 1970.
+  /// When the event happened, in seconds since 1970.
   public var time: Int64
-  /// The user id whose vault it is about.
+  /// The id of the user whose vault the record is about.
   public var owner: UInt32
-  /// What happened, such as `refresh`.
+  /// The event, such as `refresh`.
   public var event: String
-  /// How it ended, such as `done` or `refused`.
+  /// The outcome, such as `done` or `refused`.
   public var outcome: String
-  /// The account's sixteen bytes, kept after the account is gone.
+  /// The account's sixteen bytes, kept after the account is deleted.
   public var accountID: [UInt8]?
   /// The account's name at that time.
   public var account: String?
-  /// How presence was shown, such as `fingerprint`.
+  /// The method of the presence check, such as `fingerprint`.
   public var method: String?
-  /// Who asked, as a prompt shows it.
+  /// The caller, as a prompt shows it.
   public var requester: String?
-  /// More, such as why it was refused; never a secret.
+  /// Details, such as the reason of a refusal; never a secret.
   public var detail: String?
-  /// The authentication code over this record and the one before: 32 bytes.
+  /// The authentication code over this record and the previous one: 32 bytes.
   public var mac: [UInt8]
 
   /// Makes a row.

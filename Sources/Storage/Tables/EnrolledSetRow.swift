@@ -1,12 +1,12 @@
-/// The set of enrolled fingers that the system password has confirmed.
+/// The enrolled fingers that the system password has confirmed.
 public struct EnrolledSetRow: Sendable, Equatable {
   /// The user id.
   public var owner: UInt32
-  /// The code over all of it: 32 bytes, made with a key that is not in the store.
+  /// The authentication code over the set: 32 bytes, made with a key that is not in the store.
   public var code: [UInt8]
-  /// How the desktop's fingers could be seen.
+  /// How the desktop's fingers were found.
   public var source: String
-  /// The fingers, one a line.
+  /// The fingers, one on each line.
   public var fingers: String
   /// Seconds since 1970.
   public var confirmedAt: Int64

@@ -1,38 +1,38 @@
-/// That an exchange with the provider was about to be begun, and is not known to have ended.
+/// A record that an exchange with the provider was started and is not known to have ended.
 public struct IntentRow: Sendable, Equatable {
-  /// What is asked of the provider.
+  /// The purpose of the request to the provider.
   public enum Purpose: String, Sendable, CaseIterable {
     case refresh
     case login
     case register
   }
 
-  /// The account's sixteen bytes; an account has one intent at most.
+  /// The account's sixteen bytes; an account has at most one intent.
   public var account: [UInt8]
-  /// Thirty-two random bytes, from which the one-use key of the slot is derived.
+  /// Thirty-two random bytes, the source of the one-use key of the slot.
   public var intent: [UInt8]
-  /// What is asked of the provider.
+  /// The purpose of the request to the provider.
   public var purpose: Purpose
-  /// The generation of the refresh token that is sent.
+  /// The generation of the refresh token in the request.
   public var generation: Int64
-  /// When it was begun, in seconds since 1970.
+  /// When the exchange started, in seconds since 1970.
   public var startedAt: Int64
-  /// The boot in which `bootInstant` and `notBefore` have a meaning: sixteen bytes.
+  /// The boot in which `bootInstant` and `notBefore` are valid: sixteen bytes.
   public var bootID: [UInt8]
-  /// When it was begun, in nanoseconds of CLOCK_BOOTTIME.
+  /// When the exchange started, in nanoseconds of CLOCK_BOOTTIME.
   public var bootInstant: Int64
-  /// How often it was tried.
+  /// The number of attempts.
   public var attempts: Int64
-  /// Not to be tried again before this instant of CLOCK_BOOTTIME, in nanoseconds.
+  /// The earliest next attempt, in nanoseconds of CLOCK_BOOTTIME.
   public var notBefore: Int64
-  /// The length of that wait, in seconds, which starts anew in another boot.
+  /// The length of that wait in seconds; the wait starts again after a reboot.
   public var waitSeconds: Int64
-  /// The exchange has ended, and nobody knows what became of the token that was sent.
+  /// The exchange has ended without telling whether the provider used the sent token.
   public var uncertain: Bool
-  /// What the engine needs besides to finish it; opaque here.
+  /// The engine's other data to finish the exchange; opaque here.
   public var context: [UInt8]
 
-  /// Makes a row: a fresh intent is certain, and may be tried at once.
+  /// Makes a row: a new intent is certain and may be tried at once.
   public init(
     account: [UInt8],
     intent: [UInt8],

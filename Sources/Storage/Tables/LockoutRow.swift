@@ -1,10 +1,10 @@
-/// How many fingers failed, and what that came to.
+/// The failed finger checks of a user, and their consequence.
 public struct LockoutRow: Sendable, Equatable {
   /// The user id.
   public var owner: UInt32
   /// Failures since the last success.
   public var failures: Int64
-  /// Fingers are refused until a password has succeeded.
+  /// Fingers are refused until a password succeeds.
   public var passwordOnly: Bool
 
   /// Makes a row.

@@ -1,14 +1,14 @@
-/// That wrong passwords were given, and how long nobody may try the next one.
+/// The wrong passwords of a user, and the wait before the next try.
 public struct PasswordWaitRow: Sendable, Equatable {
   /// The user id.
   public var owner: UInt32
   /// Wrong passwords since the last right one.
   public var failures: Int64
-  /// The boot in which `notBefore` has a meaning: sixteen bytes.
+  /// The boot in which `notBefore` is valid: sixteen bytes.
   public var bootID: [UInt8]
-  /// Not to be tried before this instant of CLOCK_BOOTTIME, in nanoseconds.
+  /// The earliest next try, in nanoseconds of CLOCK_BOOTTIME.
   public var notBefore: Int64
-  /// The length of that wait, in seconds, which starts anew in another boot.
+  /// The length of that wait in seconds; the wait starts again after a reboot.
   public var waitSeconds: Int64
 
   /// Makes a row.

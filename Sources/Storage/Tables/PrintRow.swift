@@ -2,11 +2,11 @@
 public struct PrintRow: Sendable, Equatable {
   /// Sixteen random bytes.
   public var id: [UInt8]
-  /// The user id whose finger it is.
+  /// The id of the user whose finger it is.
   public var owner: UInt32
-  /// Such as `right-index`; one print a finger and owner.
+  /// Such as `right-index`; each finger of an owner has one print.
   public var finger: String
-  /// The driver that the print is for.
+  /// The driver of the print.
   public var driver: String
   /// The reader's identifier within the driver.
   public var device: String

@@ -1,3 +1,4 @@
+// The table of accounts.
 extension Store {
   private static let accountColumns = """
     id, name, owner, provider, provider_settings, binding, subject, email, display_name, \
@@ -14,7 +15,9 @@ extension Store {
     )
   }
 
-  /// The first accounts of a user, by name: it costs the same however many there are.
+  /// The first accounts of a user, by name.
+  ///
+  /// The cost does not depend on the number of accounts.
   public func accounts(owner: UInt32, atMost count: Int) throws(StorageError) -> [AccountRow] {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name LIMIT ?",
@@ -32,7 +35,7 @@ extension Store {
     )
   }
 
-  /// The account that this user calls by this name.
+  /// The account of this user with this name.
   public func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? AND name = ?",
@@ -64,7 +67,7 @@ extension Store {
     )
   }
 
-  /// Changes all columns of the account with this row's id.
+  /// Updates all columns of the account with this row's id.
   ///
   /// - Throws: `noSuchRow`.
   public func update(_ row: AccountRow) throws(StorageError) {
@@ -81,14 +84,14 @@ extension Store {
 
   /// Removes an account with its access tokens and its intent; false if there was none.
   ///
-  /// Call `checkpoint` afterwards: the log still holds what was removed.
+  /// Call `checkpoint` afterwards: the log still holds the removed data.
   @discardableResult
   public func deleteAccount(id: [UInt8]) throws(StorageError) -> Bool {
     noteChange(of: id)
     return try database.run("DELETE FROM accounts WHERE id = ?", [.blob(id)]) > 0
   }
 
-  /// Whether there is anything that a device secret sealed: a token or a print.
+  /// Whether anything is sealed under the device secret: a token or a print.
   public func hasSealedBoxes() throws(StorageError) -> Bool {
     try database.query(
       """

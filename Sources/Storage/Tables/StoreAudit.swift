@@ -1,9 +1,10 @@
+// The table of audit records.
 extension Store {
   private static let auditColumns = """
     number, time, owner, event, outcome, account_id, account, method, requester, detail, mac
     """
 
-  /// The last record of the chain; nil if there is none.
+  /// The last record of the chain; `nil` if there is none.
   public func auditTail() throws(StorageError) -> AuditRow? {
     try database.query(
       "SELECT \(Self.auditColumns) FROM audit ORDER BY number DESC LIMIT 1",
@@ -12,7 +13,7 @@ extension Store {
     ).first
   }
 
-  /// The first record that is kept; nil if there is none.
+  /// The first kept record; `nil` if there is none.
   public func auditHead() throws(StorageError) -> AuditRow? {
     try database.query(
       "SELECT \(Self.auditColumns) FROM audit ORDER BY number LIMIT 1",
@@ -21,7 +22,7 @@ extension Store {
     ).first
   }
 
-  /// How many records are kept.
+  /// The number of kept records.
   public func auditCount() throws(StorageError) -> Int {
     let count = try database.query("SELECT count(*) FROM audit") {
       columns throws(StorageError) in try columns.integer(0)
@@ -46,11 +47,11 @@ extension Store {
   /// One page of records, in their order.
   ///
   /// - Parameters:
-  ///   - number: only records after this one: 0, then the last number of the page before.
+  ///   - number: only records after this one: 0, then the last number of the previous page.
   ///   - since: only records of this time or later, in seconds since 1970.
   ///   - owner: only records about this user's vault.
   ///   - accountID: only records about this account.
-  ///   - limit: at most so many.
+  ///   - limit: the most records to return.
   /// - Returns: fewer than `limit` records if there are no more.
   /// - Throws: `StorageError`.
   public func audit(
@@ -74,7 +75,7 @@ extension Store {
     )
   }
 
-  /// Removes the records up to and with this number; returns how many there were.
+  /// Removes the records up to and including this number; returns how many there were.
   @discardableResult
   public func deleteAudit(through number: Int64) throws(StorageError) -> Int {
     try database.run("DELETE FROM audit WHERE number <= ?", [.integer(number)])

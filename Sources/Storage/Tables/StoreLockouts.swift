@@ -1,5 +1,6 @@
+// The tables of failed fingers, wrong passwords and confirmed fingers.
 extension Store {
-  /// How many fingers of a user failed; nil if none did.
+  /// The failed finger checks of a user; `nil` if there are none.
   public func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
     try database.query(
       "SELECT owner, failures, password_only FROM lockouts WHERE owner = ?",
@@ -13,7 +14,7 @@ extension Store {
     }.first
   }
 
-  /// Stores a user's failures in place of what was known.
+  /// Stores a user's failures and replaces the previous row.
   public func put(_ row: LockoutRow) throws(StorageError) {
     try database.run(
       "INSERT OR REPLACE INTO lockouts (owner, failures, password_only) VALUES (?, ?, ?)",
@@ -23,12 +24,12 @@ extension Store {
     )
   }
 
-  /// Forgets a user's failures.
+  /// Deletes a user's failures.
   public func deleteLockout(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM lockouts WHERE owner = ?", [.integer(Int64(owner))])
   }
 
-  /// How long a user may try no password; nil if none was wrong.
+  /// The wait before a user's next password; `nil` if no password was wrong.
   public func passwordWait(owner: UInt32) throws(StorageError) -> PasswordWaitRow? {
     try database.query(
       """
@@ -47,7 +48,7 @@ extension Store {
     }.first
   }
 
-  /// Stores a user's wait in place of what was known.
+  /// Stores a user's wait and replaces the previous row.
   public func put(_ row: PasswordWaitRow) throws(StorageError) {
     try database.run(
       """
@@ -61,12 +62,12 @@ extension Store {
     )
   }
 
-  /// Forgets a user's wrong passwords.
+  /// Deletes a user's wrong passwords.
   public func deletePasswordWait(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM password_waits WHERE owner = ?", [.integer(Int64(owner))])
   }
 
-  /// The fingers of a user that the system password has confirmed; nil if none ever were.
+  /// The fingers of a user that the system password has confirmed; `nil` if there never were any.
   public func enrolledSet(owner: UInt32) throws(StorageError) -> EnrolledSetRow? {
     try database.query(
       "SELECT owner, code, source, fingers, confirmed_at FROM enrolled_sets WHERE owner = ?",
@@ -82,7 +83,7 @@ extension Store {
     }.first
   }
 
-  /// Stores a user's confirmed fingers in place of what was known.
+  /// Stores a user's confirmed fingers and replaces the previous row.
   public func put(_ row: EnrolledSetRow) throws(StorageError) {
     try database.run(
       """
@@ -96,7 +97,7 @@ extension Store {
     )
   }
 
-  /// Forgets which fingers a user has confirmed.
+  /// Deletes a user's confirmed fingers.
   public func deleteEnrolledSet(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM enrolled_sets WHERE owner = ?", [.integer(Int64(owner))])
   }

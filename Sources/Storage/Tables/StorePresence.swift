@@ -1,7 +1,8 @@
+// The tables of enrolled prints, former prints and single values.
 extension Store {
   private static let printColumns = "id, owner, finger, driver, device, sealed, enrolled_at"
 
-  /// The enrolled fingers of a user, in the order of enrolment.
+  /// The enrolled fingers of a user, in the order of enrollment.
   public func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM prints WHERE owner = ? ORDER BY enrolled_at, finger",
@@ -28,7 +29,7 @@ extension Store {
 
   /// Adds a print.
   ///
-  /// - Throws: `constraint` if the user has one of this finger.
+  /// - Throws: `constraint` if the user already has a print of this finger.
   public func insert(_ row: PrintRow) throws(StorageError) {
     try insert(row, into: "prints")
   }
@@ -45,15 +46,15 @@ extension Store {
 
   /// Removes a print; false if there was none.
   ///
-  /// Call `checkpoint` afterwards: the log still holds what was removed.
+  /// Call `checkpoint` afterwards: the log still holds the removed data.
   @discardableResult
   public func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
   }
 
-  // Prints that were deleted here, and that a reader which stores its prints may still have.
+  // Former prints were deleted here, but a reader that stores its prints may still have them.
 
-  /// The former prints of a user, the oldest first.
+  /// The former prints of a user, oldest first.
   public func formerPrints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM former_prints WHERE owner = ? ORDER BY enrolled_at, id",
@@ -67,7 +68,7 @@ extension Store {
     try database.query("SELECT \(Self.printColumns) FROM former_prints ORDER BY id", [], Self.print)
   }
 
-  /// Adds a former print; of so many of a user, the oldest go.
+  /// Adds a former print and deletes the user's oldest ones beyond `most`.
   public func insertFormer(_ row: PrintRow, keeping most: Int) throws(StorageError) {
     try insert(row, into: "former_prints")
     try database.run(
@@ -79,7 +80,7 @@ extension Store {
     )
   }
 
-  /// Replaces the sealed box of a former print; without one, removes the print.
+  /// Replaces the sealed box of a former print; without a box, removes the print.
   public func setSealedFormerPrint(id: [UInt8], to box: [UInt8]?) throws(StorageError) {
     if let box {
       try database.run(
@@ -103,14 +104,14 @@ extension Store {
     )
   }
 
-  /// The value of a key; nil if there is none.
+  /// The value of a key; `nil` if there is none.
   public func meta(_ key: String) throws(StorageError) -> [UInt8]? {
     try database.query("SELECT value FROM meta WHERE key = ?", [.text(key)]) {
       columns throws(StorageError) in try columns.blob(0)
     }.first
   }
 
-  /// Stores the value of a key; nil removes it.
+  /// Stores the value of a key; `nil` removes it.
   public func setMeta(_ key: String, to value: [UInt8]?) throws(StorageError) {
     if let value {
       try database.run(

@@ -1,3 +1,4 @@
+// The tables of access tokens and intents.
 extension Store {
   private static let accessTokenColumns = """
     account, scope_set, token, token_type, expires_at, stored_at, requested_lifetime, granted_scope
@@ -30,7 +31,7 @@ extension Store {
     )
   }
 
-  /// Stores an access token in place of the one for the same account and scopes.
+  /// Stores an access token and replaces the one for the same account and scopes.
   public func put(_ row: AccessTokenRow) throws(StorageError) {
     noteChange(of: row.account)
     try database.run(
@@ -55,10 +56,10 @@ extension Store {
     )
   }
 
-  /// Removes the access tokens of an account for other sets than the default one, but for so many
-  /// that were stored last.
+  /// Removes an account's access tokens for scope sets other than the default one, except the
+  /// `count` newest.
   ///
-  /// `newest` counts as stored last, whatever the clock said at that time.
+  /// `newest` counts as the newest, whatever its stored time says.
   public func trimAccessTokens(
     account: [UInt8],
     keeping count: Int64,
@@ -99,7 +100,7 @@ extension Store {
     )
   }
 
-  /// Stores an intent in place of the account's last one.
+  /// Stores an intent and replaces the account's previous one.
   public func put(_ row: IntentRow) throws(StorageError) {
     try database.run(
       """
@@ -120,7 +121,7 @@ extension Store {
     )
   }
 
-  /// Clears the intent of an account; false if there was none.
+  /// Deletes the intent of an account; false if there was none.
   @discardableResult
   public func deleteIntent(account: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM intents WHERE account = ?", [.blob(account)]) > 0

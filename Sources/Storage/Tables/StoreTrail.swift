@@ -1,8 +1,8 @@
-// What keeping and checking the chain of records needs besides reading them.
+// Queries for audit retention and verification.
 extension Store {
-  /// The codes of the records from this number on, in their order.
+  /// The authentication codes of the records from this number on, in order.
   ///
-  /// Whatever bytes stand there: a code that was cut is for the caller to judge.
+  /// The bytes are returned as stored: the caller must judge a truncated code.
   public func auditCodes(
     from number: Int64,
     limit: Int
@@ -13,27 +13,27 @@ extension Store {
     ) { columns throws(StorageError) in (try columns.integer(0), try columns.blob(1)) }
   }
 
-  /// The first number of a record after this one; nil if there is none.
+  /// The first record number after this one; `nil` if there is none.
   public func auditNumber(after number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT min(number) FROM audit WHERE number > ?", number)
   }
 
-  /// The greatest number of a record up to and with this one; nil if there is none.
+  /// The greatest record number up to and including this one; `nil` if there is none.
   public func auditNumber(through number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT max(number) FROM audit WHERE number <= ?", number)
   }
 
-  /// The first number of a record of this time or later; nil if there is none.
+  /// The first number of a record with this time or a later one; `nil` if there is none.
   public func auditNumber(since time: Int64) throws(StorageError) -> Int64? {
     try one("SELECT min(number) FROM audit WHERE time >= ?", time)
   }
 
-  /// When a record says that it was written; nil if there is no such record.
+  /// The time of a record; `nil` if there is no such record.
   public func auditTime(of number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT time FROM audit WHERE number = ?", number)
   }
 
-  /// The first number after this one that no record has, where one is left.
+  /// The first unused record number after this one; `nil` if none is left.
   public func freeAuditNumber(after number: Int64) throws(StorageError) -> Int64? {
     guard number < .max, try auditCodes(from: number + 1, limit: 1).first?.number == number + 1
     else { return number < .max ? number + 1 : nil }
@@ -47,7 +47,7 @@ extension Store {
     )
   }
 
-  /// Whether a record other than this one has a code.
+  /// Whether a record other than this one has this code.
   public func hasAuditCode(_ mac: [UInt8], besides number: Int64) throws(StorageError) -> Bool {
     try !database.query(
       "SELECT number FROM audit WHERE mac = ? AND number <> ? LIMIT 1",
@@ -55,7 +55,7 @@ extension Store {
     ) { columns throws(StorageError) in try columns.integer(0) }.isEmpty
   }
 
-  /// Puts another code in a record's place.
+  /// Replaces the code of a record.
   public func setAuditCode(_ mac: [UInt8], of number: Int64) throws(StorageError) {
     let changed = try database.run(
       "UPDATE audit SET mac = ? WHERE number = ?",
@@ -64,10 +64,10 @@ extension Store {
     guard changed == 1 else { throw .noSuchRow }
   }
 
-  /// The last number of a record that has to go, so that the newer ones have at most so many bytes;
-  /// `nil` if all together have no more than `most`.
+  /// The last record number to delete so that the newer records have at most `rest` bytes; `nil` if
+  /// all records together have at most `most`.
   ///
-  /// What a record takes beside its texts (columns' headers, page, index) is reckoned as 96 bytes.
+  /// A record's overhead besides its texts (column headers, page, index) is counted as 96 bytes.
   public func auditNumber(
     beyondBytes most: Int64,
     keeping rest: Int64
