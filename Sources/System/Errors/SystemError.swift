@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A failed system call: which one, and the kernel's own code for why.
+/// A failed system call: its name and the kernel's error code.
 ///
-/// The text never holds data that was read or written, and a path only where the caller put a
+/// The text never holds data that was read or written. It holds a path only if the caller put a
 /// name into `subject`.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The call or step that failed, such as `openat`.
   public let call: String
   /// The error number (errno(3)), positive.
   public let code: Int32
-  /// The file or peer that it was about, if the caller named one.
+  /// The file or peer of the call, if the caller named one.
   public let subject: String?
 
   /// Makes an error from a call's name and its error number.
@@ -19,7 +19,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     self.subject = subject
   }
 
-  /// The call, the subject, and the text that the C library has for the code (strerror_r(3)).
+  /// The call, the subject, and the C library's text for the code (strerror_r(3)).
   public var description: String {
     let reason = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let base = buffer.baseAddress else { return "error \(code)" }
@@ -32,7 +32,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Turns the `-errno` of a CLinux function into an error, and hands back everything else.
+/// Turns the `-errno` of a CLinux function into an error, and returns every other value.
 @discardableResult
 func check(
   _ value: Int,

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What an error number says about a file, for rooms that do not know the numbers.
+/// The meaning of error numbers about files, for rooms that do not know the numbers.
 extension SystemError {
   /// The name does not exist (ENOENT).
   public var isMissing: Bool { code == ENOENT }
 
-  /// No room: the file system, the quota, or the process's limit on a file's size is reached
-  /// (ENOSPC, EDQUOT, EFBIG).
+  /// No room: the file system, the quota, or the process's file size limit is exhausted (ENOSPC,
+  /// EDQUOT, EFBIG).
   public var isFull: Bool { Self.isFull(code) }
 
   /// Whether an error number means that there is no room.
@@ -14,15 +14,14 @@ extension SystemError {
     code == ENOSPC || code == EDQUOT || code == EFBIG
   }
 
-  /// Descriptors or memory have run out, which passes (EMFILE, ENFILE, ENOMEM, ENOBUFS).
+  /// A temporary shortage of descriptors or memory (EMFILE, ENFILE, ENOMEM, ENOBUFS).
   public var isShortage: Bool {
     code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS
   }
 
-  /// A symbolic link stood where none may be (ELOOP; openat2(2), RESOLVE_NO_SYMLINKS).
+  /// The path holds a symbolic link where none is allowed (ELOOP; openat2(2), RESOLVE_NO_SYMLINKS).
   public var isSymbolicLink: Bool { code == ELOOP }
 
-  /// A directory, socket or device stood where another type of file was expected
-  /// (ENOTDIR, EISDIR, ENXIO).
+  /// A directory, socket or device instead of the expected type of file (ENOTDIR, EISDIR, ENXIO).
   public var isWrongType: Bool { code == ENOTDIR || code == EISDIR || code == ENXIO }
 }

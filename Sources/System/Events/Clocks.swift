@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// A moment of CLOCK_BOOTTIME: nanoseconds since boot, suspend counted, set by nobody.
+/// A moment of CLOCK_BOOTTIME: nanoseconds since boot, including suspend; no program can set it.
 ///
-/// It means nothing after a reboot: store it beside a `BootIdentifier`.
+/// It is meaningless after a reboot: store it beside a `BootIdentifier`.
 public struct BootInstant: Sendable, Comparable, Hashable {
   /// Nanoseconds since boot (clock_gettime(2), CLOCK_BOOTTIME).
   public let nanoseconds: Int64
@@ -13,7 +13,7 @@ public struct BootInstant: Sendable, Comparable, Hashable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The moment now.
+  /// The current moment.
   public static var now: BootInstant { BootInstant(nanoseconds: clinux_boottime()) }
 
   /// Earlier instants come first.
@@ -21,7 +21,7 @@ public struct BootInstant: Sendable, Comparable, Hashable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// This instant moved by a number of seconds, clamped to the range that can be told.
+  /// This instant moved by a number of seconds, clamped to the range of the type.
   public func advanced(bySeconds seconds: Int64) -> BootInstant {
     let (product, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, tooFar) = nanoseconds.addingReportingOverflow(product)
@@ -38,9 +38,9 @@ public struct BootInstant: Sendable, Comparable, Hashable {
   }
 }
 
-/// CPU time.
+/// CPU time of the calling thread.
 public enum ThreadTime {
-  /// What the calling thread has used, in nanoseconds (clock_gettime(2), CLOCK_THREAD_CPUTIME_ID).
+  /// The CPU time used so far, in nanoseconds (clock_gettime(2), CLOCK_THREAD_CPUTIME_ID).
   public static var used: Int64 {
     var time = timespec()
     guard unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
@@ -48,7 +48,7 @@ public enum ThreadTime {
   }
 }
 
-/// Wall-clock time in whole seconds since 1970, which anyone with the right may set.
+/// Wall-clock time in whole seconds since 1970, which a privileged program may set.
 public struct WallTime: Sendable, Comparable, Hashable {
   /// Seconds since 1970-01-01 00:00 UTC.
   public let seconds: Int64
@@ -58,7 +58,7 @@ public struct WallTime: Sendable, Comparable, Hashable {
     self.seconds = seconds
   }
 
-  /// The time now, rounded down (clock_gettime(2), CLOCK_REALTIME).
+  /// The current time, rounded down (clock_gettime(2), CLOCK_REALTIME).
   public static var now: WallTime {
     WallTime(seconds: wholeSeconds(clinux_realtime()))
   }
@@ -72,7 +72,7 @@ public struct BootIdentifier: Sendable, Equatable {
   /// Sixteen bytes.
   public let bytes: [UInt8]
 
-  /// Takes sixteen bytes; nil for any other count.
+  /// Takes sixteen bytes; `nil` for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     self.bytes = bytes
@@ -93,7 +93,7 @@ public struct BootIdentifier: Sendable, Equatable {
     return identifier
   }
 
-  /// This boot's identifier as two numbers, the first bytes lowest; nil if it cannot be read.
+  /// This boot's identifier as two little-endian numbers; `nil` if it cannot be read.
   ///
   /// It is read without an allocation: see `CachedTokenHeader`.
   static func currentNumbers() -> (UInt64, UInt64)? {
@@ -118,7 +118,7 @@ public struct BootIdentifier: Sendable, Equatable {
         case 0x61...0x66: digit = character - 0x61 + 10
         default: continue
         }
-        // Two digits are a byte, the high one first.
+        // Two digits make a byte, the high one first.
         let shift = digits % 16 / 2 * 8 + (digits % 2 == 0 ? 4 : 0)
         if digits < 16 {
           halves.0 |= UInt64(digit) << shift
@@ -133,7 +133,7 @@ public struct BootIdentifier: Sendable, Equatable {
   }
 }
 
-/// Nanoseconds to whole seconds, rounded down below zero as well.
+/// Nanoseconds as whole seconds, rounded down for negative values too.
 private func wholeSeconds(_ nanoseconds: Int64) -> Int64 {
   let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
   return rest < 0 ? seconds - 1 : seconds

@@ -3,15 +3,16 @@ internal import Glibc
 
 /// Waits for many descriptors at once (epoll(7)), and can be woken from other threads.
 public final class ReadyQueue: Sendable {
-  /// One descriptor that can be read or written.
+  /// A descriptor that can be read or written.
   public struct Ready: Sendable, Equatable {
-    /// What it was added under.
+    /// The token given to `add`.
     public let token: UInt64
-    /// Readable, ended, or in error: read(2) tells which.
+    /// Readable, at its end, or in error: read(2) tells which.
     public let isReadable: Bool
     /// Writable.
     public let isWritable: Bool
-    /// Ended in both directions: told again and again, whatever it is watched for (epoll_ctl(2)).
+    /// Hung up in both directions; reported repeatedly, whatever the watched events are
+    /// (epoll_ctl(2)).
     public let hasHungUp: Bool
   }
 
@@ -41,7 +42,7 @@ public final class ReadyQueue: Sendable {
     )
   }
 
-  /// Changes what a descriptor is watched for.
+  /// Changes the watched events of a descriptor.
   public func change(
     _ descriptor: borrowing Descriptor,
     token: UInt64,
@@ -55,12 +56,12 @@ public final class ReadyQueue: Sendable {
     )
   }
 
-  /// Stops watching a descriptor, before it is closed.
+  /// Stops watching a descriptor; call it before the descriptor is closed.
   public func remove(_ descriptor: borrowing Descriptor) {
     _ = clinux_epoll_remove(epoll.number, descriptor.number)
   }
 
-  /// Waits until something is ready, `wakeUp` was called, or the time has passed.
+  /// Waits until a descriptor is ready, `wakeUp` is called, or the time has passed.
   public func wait(milliseconds: Int32) throws(SystemError) -> [Ready] {
     var tokens = [UInt64](repeating: 0, count: 64)
     var events = [UInt32](repeating: 0, count: 64)
@@ -94,12 +95,12 @@ public final class ReadyQueue: Sendable {
   }
 }
 
-/// SIGINT, SIGTERM and SIGHUP as something to read (signalfd(2)).
+/// SIGINT, SIGTERM and SIGHUP as a readable descriptor (signalfd(2)).
 public struct TerminationSignals: ~Copyable, Sendable {
-  /// Readable once one of the signals has come.
+  /// Readable after one of the signals has arrived.
   public let descriptor: Descriptor
 
-  /// Blocks the signals for the whole process; call it before a second thread is started.
+  /// Blocks the signals for the whole process; call it before the second thread starts.
   public init() throws(SystemError) {
     descriptor = Descriptor(
       owning: Int32(try check(Int(clinux_termination_signals()), "signalfd"))

@@ -3,21 +3,21 @@ internal import Glibc
 
 /// A descriptor that one thread makes readable to end the wait of another (eventfd(2)).
 public struct WakeEvent: ~Copyable, Sendable {
-  /// Readable once `signal` was called, until `clear`.
+  /// Readable after `signal`, until `clear`.
   public let descriptor: Descriptor
 
-  /// One that was not signalled.
+  /// Makes an event that is not signalled.
   public init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
   }
 
-  /// Makes it readable; from any thread, and as often as wanted.
+  /// Makes it readable; callable from any thread, any number of times.
   public func signal() {
     var one: UInt64 = 1
     _ = unsafe write(descriptor.number, &one, 8)
   }
 
-  /// Takes the signal back; whether there was one.
+  /// Clears the signal; returns whether there was one.
   @discardableResult
   public func clear() -> Bool {
     var counter: UInt64 = 0

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// An open file descriptor, closed when its owner goes away.
+/// An open file descriptor, closed with its owner.
 @safe
 public struct Descriptor: ~Copyable, Sendable {
   /// The number, for C calls made while this value lives.
@@ -15,24 +15,25 @@ public struct Descriptor: ~Copyable, Sendable {
   }
 
   deinit {
-    // close(2): "the file descriptor is released" even on EINTR; a second try could hit another.
+    // close(2): "the file descriptor is released" even on EINTR; a second close could hit a new
+    // file.
     _ = close(number)
   }
 
-  /// Gives the number away; whoever gets it must close it.
+  /// Releases ownership of the number; the caller must close it.
   public consuming func relinquish() -> Int32 {
     let given = number
     discard self
     return given
   }
 
-  /// A second descriptor of the same open file description, close-on-exec (fcntl(2), F_DUPFD_CLOEXEC).
+  /// A second descriptor of the same open file description (fcntl(2), F_DUPFD_CLOEXEC).
   public func duplicate() throws(SystemError) -> Descriptor {
     Descriptor(owning: Int32(try check(Int(clinux_fcntl_dupfd(number, 3)), "dup")))
   }
 }
 
-/// What kind of file a descriptor refers to.
+/// The kind of file that a descriptor refers to.
 public enum FileKind: Sendable, Equatable {
   case regular
   case directory
@@ -42,17 +43,17 @@ public enum FileKind: Sendable, Equatable {
 
 /// The facts of fstat(2) that safety checks need.
 public struct FileStatus: Sendable, Equatable {
-  /// Regular file, directory, socket, or something else.
+  /// Regular file, directory, socket, or another kind.
   public let kind: FileKind
   /// The owner's user id.
   public let owner: UInt32
-  /// The permission bits, setuid, setgid and sticky bits included.
+  /// The permission bits, including setuid, setgid and sticky.
   public let mode: UInt32
-  /// The number of names that the file has.
+  /// The number of hard links.
   public let links: UInt64
   /// The size in bytes.
   public let size: Int64
-  /// The device and inode, which together tell one file from another.
+  /// The device; device and inode together identify a file.
   public let device: UInt64
   /// The inode number on `device`.
   public let inode: UInt64
@@ -90,7 +91,7 @@ extension Descriptor {
     }
   }
 
-  /// Reads exactly at an offset until the buffer is full or the file ends (pread(2)).
+  /// Reads at an offset until the buffer is full or the file ends (pread(2)).
   public func read(
     into buffer: UnsafeMutableRawBufferPointer,
     at offset: Int
@@ -113,7 +114,7 @@ extension Descriptor {
     return done
   }
 
-  /// Writes all bytes (write(2)); a short write is continued.
+  /// Writes all bytes, across short writes (write(2)).
   public func write(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
     var done = 0
     while done < buffer.count {
@@ -157,7 +158,7 @@ extension Descriptor {
     try write([UInt8](text.utf8))
   }
 
-  /// Writes bytes that are no secret.
+  /// Writes bytes that are not secret.
   public func write(_ bytes: [UInt8]) throws(SystemError) {
     let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
       Result { () throws(SystemError) in try unsafe self.write(buffer) }
@@ -165,7 +166,7 @@ extension Descriptor {
     try result.get()
   }
 
-  /// Reads bytes that are no secret to the end; more than `limit` of them is the error EFBIG.
+  /// Reads bytes that are not secret to the end; more than `limit` bytes are the error EFBIG.
   public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
@@ -183,8 +184,8 @@ extension Descriptor {
 
   /// Makes data and size durable (fdatasync(2)).
   ///
-  /// After an error the data must be taken as lost: the kernel drops the dirty pages, and a second
-  /// call would report success.
+  /// After an error treat the data as lost: the kernel drops the dirty pages, and a second call
+  /// would report success.
   public func synchronizeData() throws(SystemError) {
     guard fdatasync(number) == 0 else { throw SystemError("fdatasync", code: errno) }
   }
@@ -194,12 +195,11 @@ extension Descriptor {
     guard fsync(number) == 0 else { throw SystemError("fsync", code: errno) }
   }
 
-  /// Takes an exclusive flock(2) lock without waiting; false if someone else holds it.
+  /// Takes an exclusive flock(2) lock without waiting; false if another process holds it.
   ///
-  /// The lock belongs to the open file description: it ends when the last duplicate, in whatever
-  /// process, is closed. Nothing here ever unlocks by LOCK_UN.
-  /// So it may outlive the last owner by the moment that a child forked by another thread takes to
-  /// reach its execve(2).
+  /// The lock belongs to the open file description: it ends when the last duplicate in any process
+  /// is closed. No code here unlocks with LOCK_UN. The lock may outlive its owner briefly: a child
+  /// forked by another thread keeps it until its execve(2).
   public func lockExclusively() throws(SystemError) -> Bool {
     while true {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -208,10 +208,9 @@ extension Descriptor {
     }
   }
 
-  /// Waits until the descriptor is readable or at its end; false if `milliseconds` have passed
-  /// (poll(2)).
+  /// Waits until the descriptor is readable or at its end (poll(2)); false after `milliseconds`.
   ///
-  /// Less than zero waits for ever. A signal does not shorten the time.
+  /// A negative time waits without limit. A signal does not shorten the time.
   public func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
     let start = clinux_boottime()
     var left = milliseconds
@@ -226,7 +225,7 @@ extension Descriptor {
     }
   }
 
-  /// Whether reads and writes fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).
+  /// Sets whether reads and writes fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).
   public func setNonblocking(_ on: Bool) throws(SystemError) {
     try check(Int(clinux_set_nonblocking(number, on ? 1 : 0)), "fcntl")
   }

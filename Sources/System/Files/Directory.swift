@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// An open directory, through which files are reached by name without following links.
+/// An open directory, which opens files by name without following links.
 public struct Directory: ~Copyable, Sendable {
-  /// The directory's own descriptor; the state lock lies on it.
+  /// The directory's own descriptor; it carries the state lock.
   public let descriptor: Descriptor
 
   /// Takes over the descriptor of a directory.
@@ -11,7 +11,7 @@ public struct Directory: ~Copyable, Sendable {
     self.descriptor = descriptor
   }
 
-  /// Opens a directory by path; the last part must not be a symbolic link.
+  /// Opens a directory by path; the last component must not be a symbolic link.
   public init(path: String) throws(SystemError) {
     let number = unsafe clinux_openat(
       AT_FDCWD,
@@ -22,7 +22,7 @@ public struct Directory: ~Copyable, Sendable {
     descriptor = Descriptor(owning: Int32(try check(Int(number), "open", subject: path)))
   }
 
-  /// Opens a directory inside this one, made with mode 0700 first if `create` and missing.
+  /// Opens a directory inside this one; with `create`, makes it first (mode 0700) if it is missing.
   public func openDirectory(_ name: String, create: Bool = false) throws(SystemError) -> Directory {
     if create, unsafe mkdirat(descriptor.number, name, 0o700) != 0, errno != EEXIST {
       throw SystemError("mkdirat", code: errno, subject: name)
@@ -30,10 +30,10 @@ public struct Directory: ~Copyable, Sendable {
     return Directory(owning: try open(name, flags: O_RDONLY | O_DIRECTORY))
   }
 
-  /// Makes a directory and all above it that are missing, 0700, and opens it.
+  /// Makes a directory and its missing parents (mode 0700), and opens it.
   ///
-  /// - Throws: EINVAL for a path that does not begin at the root: it would depend on the working
-  ///   directory, which is not the same in an engine and its client.
+  /// - Throws: EINVAL for a relative path: it would depend on the working directory, which differs
+  ///   between an engine and its client.
   public static func make(path: String) throws(SystemError) -> Directory {
     guard path.hasPrefix("/") else { throw SystemError("mkdir", code: EINVAL, subject: path) }
     var at = ""
@@ -56,12 +56,12 @@ public struct Directory: ~Copyable, Sendable {
     try open(name, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Makes a file that must not exist yet, 0600, open for reading and writing.
+  /// Makes a file that must not exist yet (mode 0600), open for reading and writing.
   public func create(_ name: String) throws(SystemError) -> Descriptor {
     try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
   }
 
-  /// Whether a name exists, whatever it is; a dangling link counts.
+  /// Whether a name exists, of any type; a dangling link counts.
   public func contains(_ name: String) throws(SystemError) -> Bool {
     var status = stat()
     if unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
@@ -69,11 +69,11 @@ public struct Directory: ~Copyable, Sendable {
     return false
   }
 
-  /// Whether a file was read since it was last written; false where nobody notes that (mount(8),
-  /// `noatime`), or where there is none.
+  /// Whether a file was read since it was last written; false if it does not exist, or if the file
+  /// system does not record reads (mount(8), `noatime`).
   ///
   /// mount(8), `relatime`: "Access time is only updated if the previous access time was earlier
-  /// than or equal to the current modify or change time": the first read shows.
+  /// than or equal to the current modify or change time", so the first read shows.
   public func wasRead(_ name: String) throws(SystemError) -> Bool {
     var status = stat()
     guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -84,8 +84,8 @@ public struct Directory: ~Copyable, Sendable {
     return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
   }
 
-  /// Tells a file from any other that was or will be in its place, and from itself after a change;
-  /// nil: there is none (fstatat(2)).
+  /// Identifies a file among its predecessors and successors, and among its own changes
+  /// (fstatat(2)); `nil` if it does not exist.
   public func stamp(_ name: String) throws(SystemError) -> FileStamp? {
     var status = stat()
     guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -102,7 +102,7 @@ public struct Directory: ~Copyable, Sendable {
     )
   }
 
-  /// The names in the directory, `.` and `..` left out, in no order (readdir(3)).
+  /// The names in the directory without `.` and `..`, in no particular order (readdir(3)).
   public func names() throws(SystemError) -> [String] {
     let second = try open(".", flags: O_RDONLY | O_DIRECTORY)
     let number = second.relinquish()
@@ -127,7 +127,7 @@ public struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Replaces `name` by the file now called `temporary`, at once (renameat(2)).
+  /// Replaces `name` by the file called `temporary` atomically (renameat(2)).
   public func rename(_ temporary: String, to name: String) throws(SystemError) {
     guard unsafe renameat(descriptor.number, temporary, descriptor.number, name) == 0 else {
       throw SystemError("renameat", code: errno, subject: name)
@@ -159,7 +159,7 @@ public struct Directory: ~Copyable, Sendable {
     UInt32(truncatingIfNeeded: try check(Int(clinux_filesystem_type(descriptor.number)), "fstatfs"))
   }
 
-  /// Opens a name beneath this directory; links anywhere on the way are refused (openat2(2)).
+  /// Opens a name beneath this directory; symbolic links anywhere in it are refused (openat2(2)).
   private func open(
     _ name: String,
     flags: Int32,
@@ -170,7 +170,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 }
 
-/// One state of one file, as fstatat(2) tells it.
+/// A file's identity and state, from fstatat(2).
 public struct FileStamp: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
@@ -179,7 +179,7 @@ public struct FileStamp: Sendable, Equatable {
   let changedSeconds: Int64
   let changedNanoseconds: Int64
 
-  /// Whether both are of one file, whatever was changed in between, such as the number of its names.
+  /// Whether both are of one file, even if it changed, such as in its number of hard links.
   func isOfSameFile(as other: FileStamp) -> Bool {
     device == other.device && inode == other.inode
   }

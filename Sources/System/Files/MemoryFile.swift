@@ -1,29 +1,29 @@
 internal import CLinux
 internal import Glibc
 
-/// A file without a name, in memory, gone with its last descriptor (memfd_create(2)).
+/// A file in memory without a name, deleted with its last descriptor (memfd_create(2)).
 public struct MemoryFile: ~Copyable, Sendable {
-  /// Its descriptor, close-on-exec.
+  /// The descriptor, close-on-exec.
   public let descriptor: Descriptor
 
-  /// An empty one.
+  /// Makes an empty file.
   public init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_memfd()), "memfd_create")))
   }
 
-  /// How many bytes it has.
+  /// The size in bytes.
   public func size() throws(SystemError) -> Int { Int(clamping: try descriptor.status().size) }
 
-  /// Empties it, so that it is written from the beginning (ftruncate(2), lseek(2)).
+  /// Empties the file and rewinds it (ftruncate(2), lseek(2)).
   public func empty() throws(SystemError) {
     guard ftruncate(descriptor.number, 0) == 0, lseek(descriptor.number, 0, SEEK_SET) == 0 else {
       throw SystemError("ftruncate", code: errno)
     }
   }
 
-  /// Takes all bytes of a descriptor, at most `limit`; false if there are more.
+  /// Copies all bytes of a descriptor, at most `limit`; false if there are more.
   ///
-  /// `isInterrupted` is asked between two parts.
+  /// `isInterrupted` is called between two chunks.
   public func take(
     from source: borrowing Descriptor,
     limit: Int,
@@ -44,7 +44,7 @@ public struct MemoryFile: ~Copyable, Sendable {
     return true
   }
 
-  /// Lends its bytes part by part, from the beginning.
+  /// Lends the bytes chunk by chunk, from the beginning.
   public func read<Failure: Error>(
     _ body: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -60,7 +60,7 @@ public struct MemoryFile: ~Copyable, Sendable {
     }
   }
 
-  /// All of its bytes.
+  /// All bytes of the file.
   public func bytes() throws(SystemError) -> [UInt8] {
     var all: [UInt8] = []
     all.reserveCapacity(try size())

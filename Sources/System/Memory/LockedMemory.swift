@@ -1,8 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// One region of memory that is never swapped, never dumped and never inherited by a child, with
-/// an inaccessible page on either side.
+/// A region of memory that is never swapped, dumped or inherited by a child, with an inaccessible
+/// page on each side.
 @safe
 public struct LockedMemory: ~Copyable, @unchecked Sendable {
   /// How the region is kept out of swap, best first.
@@ -11,7 +11,7 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
     case secretMemory
     /// mlock(2): never swapped.
     case locked
-    /// Neither could be had (RLIMIT_MEMLOCK is 0): ordinary memory, still wiped and not dumped.
+    /// Neither is available (RLIMIT_MEMLOCK is 0): ordinary memory, still wiped and not dumped.
     case ordinary
   }
 
@@ -19,13 +19,13 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
   public let base: UnsafeMutableRawPointer
   /// The number of usable bytes, a multiple of the page size.
   public let count: Int
-  /// What the kernel granted.
+  /// The protection that the kernel granted.
   public let protection: Protection
   private let page: Int
 
-  /// Maps a region of at least `minimumCount` bytes with the first protection that can be had.
+  /// Maps a region of at least `minimumCount` bytes with the first available protection.
   ///
-  /// - Throws: the error of the last protection tried, where none can be had.
+  /// - Throws: the error of the last protection tried, if none is available.
   public init(
     minimumCount: Int,
     trying protections: [Protection] = Protection.allCases
@@ -55,10 +55,10 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
     unsafe munmap(base - page, count + 2 * page)
   }
 
-  /// Maps the region and its guard pages in one piece, and returns where the region begins.
+  /// Maps the region and its guard pages as one piece, and returns the start of the region.
   ///
-  /// One mmap(2) at an address of the kernel's choice: MAP_FIXED over a reservation leaves a hole
-  /// when it fails, which another thread's mapping may fill before the next attempt.
+  /// It uses one mmap(2) at an address of the kernel's choice. MAP_FIXED over a reservation leaves
+  /// a hole when it fails, and another thread's mapping may fill it before the next attempt.
   private static func map(
     _ count: Int,
     _ page: Int,
@@ -73,7 +73,7 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
     }
     defer { if file >= 0 { _ = close(file) } }
     if file >= 0, ftruncate(file, whole) != 0 { throw SystemError("ftruncate", code: errno) }
-    // A secretmem area is charged to RLIMIT_MEMLOCK here, and fails with EAGAIN beyond it.
+    // The kernel charges a secretmem area to RLIMIT_MEMLOCK here, and fails with EAGAIN beyond it.
     let mapped = unsafe mmap(nil, whole, PROT_READ | PROT_WRITE, flags, file, 0)
     guard let start = unsafe mapped, unsafe start != MAP_FAILED else {
       throw SystemError("mmap", code: errno)

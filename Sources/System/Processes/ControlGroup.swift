@@ -1,16 +1,16 @@
-/// The systemd unit that a process runs in, as the kernel's control groups tell it (cgroups(7)).
+/// The systemd unit of a process, read from the kernel's control groups (cgroups(7)).
 ///
-/// A process cannot leave its unit by itself; within a part that was delegated to its user, as that of
-/// the user's own manager, any program of that user can move it.
+/// A process cannot leave its unit by itself. In a part that is delegated to a user, such as that
+/// of the user's own manager, any program of that user can move it.
 public struct ControlGroup: Sendable, Equatable {
   private static let longest = 64 * 1024
 
   /// The path down to the unit, such as `/system.slice/cron.service`.
   public let unit: String
-  /// The user whose manager (`user@UID.service`) it belongs to; nil: none's.
+  /// The user whose manager (`user@UID.service`) the unit belongs to; `nil` if it belongs to none.
   public let manager: UInt32?
 
-  /// Reads /proc/PID/cgroup; `nil` if there is no such process, or it is in no unit.
+  /// Reads /proc/PID/cgroup; `nil` if the process does not exist or is in no unit.
   public init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let file = try? directory.openForReading("cgroup"),
@@ -25,8 +25,10 @@ public struct ControlGroup: Sendable, Equatable {
     self.manager = manager
   }
 
-  /// Each line is `ID:CONTROLLERS:PATH`; systemd's own hierarchy has no number and no controller, or
-  /// where there are several is called `name=systemd`.
+  /// Parses lines of the form `ID:CONTROLLERS:PATH`.
+  ///
+  /// systemd's own hierarchy has number 0 and no controller. If there are several hierarchies, it
+  /// is called `name=systemd`.
   package static func parse(_ text: String) -> ControlGroup? {
     var path: Substring?
     for line in text.split(separator: "\n") {
@@ -39,12 +41,13 @@ public struct ControlGroup: Sendable, Equatable {
     return path.flatMap { unit(of: $0) }
   }
 
-  /// The unit is the first part of the path that is no slice; in that of a user's manager, its own.
+  /// The unit is the first part of the path that is not a slice; inside a user's manager, its own
+  /// unit.
   ///
-  /// What lies deeper was made by the unit itself, which may call it as it likes.
+  /// The unit itself made the deeper parts and may choose their names.
   private static func unit(of path: Substring) -> ControlGroup? {
     let parts = path.split(separator: "/")
-    // Of another part of the tree, seen from inside a control group namespace.
+    // The path is outside this control group namespace.
     guard !parts.contains(".."), let end = endOfUnit(in: parts[...]) else { return nil }
     guard let user = managedUser(parts[end - 1]) else {
       return ControlGroup(unit: joined(parts[..<end]), manager: nil)

@@ -2,29 +2,31 @@ internal import Glibc
 
 /// A program of this project, found and checked.
 ///
-/// It lies beside the program that runs, or where packages put it; never is it looked up in PATH,
-/// where a directory could belong to anyone, and the program would be given tokens and passwords.
+/// It is beside the running program or in the packages' directory. PATH is never searched: any user
+/// could own a directory in it, and the program receives tokens and passwords.
 public struct InstalledProgram: Sendable, Equatable {
-  /// Where the packages put what is not called by people.
+  /// The packages' directory for programs that people do not call.
   public static let libexec = "/usr/libexec/thumblatch"
 
   /// The absolute path.
   public let path: String
   private let stamp: FileStamp
 
-  /// Whether both are one file under one path: a package puts another file there.
+  /// Whether both are the same file under the same path.
+  ///
+  /// A package update puts another file there.
   public static func == (first: InstalledProgram, second: InstalledProgram) -> Bool {
     first.path == second.path && first.stamp.isOfSameFile(as: second.stamp)
   }
 
   /// Why a program cannot be used.
   public enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It is in none of these directories.
+    /// None of these directories has it.
     case missing(name: String, places: [String])
-    /// It, or its directory, could be changed by others than root and this user.
+    /// A user other than root and this one could change it or its directory.
     case unsafe(path: String, reason: String)
 
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     public var description: String {
       switch self {
       case .missing(let name, let places):
@@ -34,13 +36,13 @@ public struct InstalledProgram: Sendable, Equatable {
     }
   }
 
-  /// Finds a program beside the one that runs, then in `libexec`.
+  /// Finds a program beside the running one, then in `libexec`.
   public init(_ name: String) throws(Flaw) {
     let own = (try? ThisProcess.programDirectory()) ?? Self.libexec
     try self.init(name, directories: own == Self.libexec ? [own] : [own, Self.libexec])
   }
 
-  /// Finds a program for an app, whose own directory is not where they lie.
+  /// Finds a program for an app, whose own directory does not hold the programs.
   public init(forApp name: String) throws(Flaw) {
     try self.init(
       name,
@@ -51,8 +53,8 @@ public struct InstalledProgram: Sendable, Equatable {
     )
   }
 
-  /// Where an app looks, in this order: beside itself, in the prefix that it is installed in, where
-  /// packages and administrators put them, and where a person does (`Scripts/build --prefix`).
+  /// The directories that an app searches, in this order: its own, its installation prefix, those
+  /// of packages and administrators, and a person's (`Scripts/build --prefix`).
   public static func places(around own: String?, home: String?) -> [String] {
     var places: [String] = []
     if let own {
@@ -66,8 +68,7 @@ public struct InstalledProgram: Sendable, Equatable {
     return places.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Finds the first in these directories; one that could be changed by others is an error, and
-  /// is not skipped.
+  /// Finds the first match in these directories; an unsafe match is an error and is not skipped.
   public init(_ name: String, directories: [String]) throws(Flaw) {
     for directory in directories {
       let path = directory + "/" + name
@@ -106,10 +107,10 @@ public struct InstalledProgram: Sendable, Equatable {
 }
 
 extension InstalledProgram {
-  /// Whether a process runs a program of this project, by the file that it was started from and whom
-  /// that belongs to.
+  /// Whether a process runs a program of this project, by its executable file and that file's
+  /// owner.
   ///
-  /// False as well where this process may not see the file: that of another user, or of a process that
+  /// False too if this process may not see the file: for another user's process, or one that
   /// refuses dumps.
   public static func isRun(by process: Int32) -> Bool {
     guard let path = try? ThisProcess.program(of: "\(process)"),

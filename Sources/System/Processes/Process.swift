@@ -7,20 +7,20 @@ public enum ProcessEnd: Sendable, Equatable {
   case signalled(Int32)
 }
 
-/// A child that this process started; it is not ended with its owner.
+/// A child that this process started; it keeps running without its owner.
 public struct ChildProcess: Sendable {
   /// The process id, valid until `wait` has returned.
   public let identifier: Int32
 
-  /// Starts a program with nothing inherited but what is named here.
+  /// Starts a program that inherits only the values named here.
   ///
   /// - Parameters:
-  ///   - path: the program; never looked up in PATH.
-  ///   - arguments: those after the program's own name.
-  ///   - environment: all of it, as `NAME=value`.
+  ///   - path: the program; PATH is never searched.
+  ///   - arguments: the arguments after the program's own name.
+  ///   - environment: the whole environment, as `NAME=value`.
   ///   - descriptors: become 0, 1, 2 ... of the child; -1 is /dev/null. All others are closed.
-  ///   - newSession: setsid(2), so that no terminal's signal reaches it.
-  ///   - mask: what its files are masked with (umask(2)), whatever the caller's are.
+  ///   - newSession: whether to call setsid(2), so that no terminal's signal reaches the child.
+  ///   - mask: the child's file mode mask (umask(2)), independent of the caller's.
   /// - Throws: the error of fork(2) or execve(2) itself.
   public init(
     path: String,
@@ -41,8 +41,7 @@ public struct ChildProcess: Sendable {
     )
   }
 
-  /// Starts a program that is nobody's child: it outlives this process, and its end leaves nothing
-  /// here to be waited for; in a session of its own.
+  /// Starts a program in its own session that outlives this process and needs no wait here.
   ///
   /// - Throws: the error of fork(2) or execve(2) itself.
   public static func startDetached(
@@ -84,14 +83,14 @@ public struct ChildProcess: Sendable {
     return Self.end(status)
   }
 
-  /// How it ended, or nil while it runs (waitpid(2), WNOHANG).
+  /// The end of the child; `nil` while it runs (waitpid(2), WNOHANG).
   public func poll() throws(SystemError) -> ProcessEnd? {
     var status: Int32 = 0
     let ended = try check(Int(unsafe clinux_wait(identifier, 0, &status)), "waitpid")
     return ended == 0 ? nil : Self.end(status)
   }
 
-  /// Ends it at once (kill(2), SIGKILL); call `wait` afterwards.
+  /// Kills the child at once (kill(2), SIGKILL); call `wait` afterwards.
   public func kill() {
     _ = Glibc.kill(identifier, SIGKILL)
   }
@@ -107,7 +106,7 @@ public struct ChildProcess: Sendable {
   }
 }
 
-/// What a process does to itself.
+/// Operations on this process itself.
 public enum ThisProcess {
   /// The process id.
   public static var identifier: Int32 { getpid() }
@@ -115,23 +114,23 @@ public enum ThisProcess {
   /// The effective user id.
   public static var user: UInt32 { geteuid() }
 
-  /// Keeps others of the same user from reading this process's memory, and core dumps and crash
-  /// reports from being written (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
+  /// Protects this process's memory from other processes of the same user, and disables core dumps
+  /// and crash reports (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
   public static func refuseDumps() throws(SystemError) {
     removeCrashReports()
     try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
   }
 
-  /// Allows this process as many descriptors as its hard limit does, but at most so many
-  /// (setrlimit(2), RLIMIT_NOFILE).
+  /// Raises the limit on descriptors to the hard limit, but at most to `most` (setrlimit(2),
+  /// RLIMIT_NOFILE).
   ///
-  /// - Returns: how many it may have.
+  /// - Returns: the new limit.
   public static func raiseDescriptorLimit(to most: Int) throws(SystemError) -> Int {
     try check(Int(clinux_raise_descriptors(UInt64(max(0, most)))), "setrlimit RLIMIT_NOFILE")
   }
 
-  /// Takes Swift's crash handlers away, whatever the environment asks for: a backtrace prints
+  /// Removes Swift's crash handlers, whatever the environment requests: a backtrace prints
   /// registers and memory.
   public static func removeCrashReports() {
     for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
@@ -139,18 +138,17 @@ public enum ThisProcess {
     }
   }
 
-  /// Makes a closed reader EPIPE and a limit on file sizes EFBIG, instead of a signal that ends the
-  /// process (signal(7)).
+  /// Turns a closed reader into EPIPE and a file size limit into EFBIG, instead of a fatal signal
+  /// (signal(7)).
   public static func ignoreWriteSignals() {
     signal(SIGPIPE, SIG_IGN)
     ignoreFileSizeSignal()
   }
 
-  /// Opens what is closed of descriptors 0, 1 and 2 so that using it fails, as glibc does for setuid
+  /// Opens each closed descriptor of 0, 1 and 2 so that using it fails, as glibc does for setuid
   /// programs.
   ///
-  /// Otherwise the next file or socket that is opened gets the number, and is written to in place
-  /// of standard output.
+  /// Otherwise the next opened file or socket gets the number and receives the standard output.
   public static func reserveStandardDescriptors() throws(SystemError) {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
       // open(2): "the lowest-numbered file descriptor not currently open".
@@ -163,20 +161,23 @@ public enum ThisProcess {
     }
   }
 
-  /// Makes a limit on file sizes the error EFBIG, instead of a signal that ends the process
-  /// (setrlimit(2), RLIMIT_FSIZE; ftruncate(2) of secret memory counts).
+  /// Turns a file size limit into EFBIG, instead of a fatal signal (setrlimit(2), RLIMIT_FSIZE).
+  ///
+  /// ftruncate(2) of secret memory counts against the limit.
   public static func ignoreFileSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// No program that is executed from here on gains a privilege (prctl(2), PR_SET_NO_NEW_PRIVS).
+  /// Prevents programs executed from here on from gaining privileges (prctl(2),
+  /// PR_SET_NO_NEW_PRIVS).
   ///
-  /// It belongs to the calling thread and those that it starts: call it before there is a second.
+  /// The setting applies to the calling thread and the threads that it starts: call this before a
+  /// second thread exists.
   public static func renouncePrivileges() throws(SystemError) {
     try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
   }
 
-  /// The directory that holds the program which runs (proc(5), /proc/self/exe).
+  /// The directory of the running program (proc(5), /proc/self/exe).
   public static func programDirectory() throws(SystemError) -> String {
     let path = try programPath()
     guard let slash = path.lastIndex(of: "/") else {
@@ -185,12 +186,12 @@ public enum ThisProcess {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The program which runs (proc(5), /proc/self/exe).
+  /// The path of the running program (proc(5), /proc/self/exe).
   public static func programPath() throws(SystemError) -> String { try program(of: "self") }
 
   /// The program that a process runs (proc(5), /proc/PID/exe).
   ///
-  /// - Throws: EACCES for a process that this one could not trace (ptrace(2)).
+  /// - Throws: EACCES for a process that this one may not trace (ptrace(2)).
   static func program(of process: String) throws(SystemError) -> String {
     let link = "/proc/\(process)/exe"
     let bytes = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) {
@@ -200,14 +201,14 @@ public enum ThisProcess {
       return (0..<max(0, count)).map { unsafe UInt8(bitPattern: buffer[$0]) }
     }
     guard !bytes.isEmpty else { throw SystemError("readlink", code: errno, subject: link) }
-    // readlink(2) cuts silently what does not fit.
+    // readlink(2) truncates silently.
     guard bytes.count < 4096 else {
       throw SystemError("readlink", code: ENAMETOOLONG, subject: link)
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A variable of the environment (getenv(3)), nil if unset.
+  /// A variable of the environment (getenv(3)); `nil` if unset.
   public static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
@@ -234,7 +235,7 @@ public enum ThisProcess {
   }
 }
 
-/// A NULL-ended array of C strings, freed with its owner.
+/// A NULL-terminated array of C strings, freed with its owner.
 @safe
 private struct CStrings: ~Copyable {
   let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

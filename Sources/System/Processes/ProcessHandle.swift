@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// One process, held so that its number cannot come to mean another (pidfd_open(2)).
+/// A process, held so that its number cannot be reused for another one (pidfd_open(2)).
 public struct ProcessHandle: ~Copyable, Sendable {
   /// The process id.
   public let identifier: Int32
   private let descriptor: Descriptor
 
-  /// Holds a process that is known to live, such as a child that was not waited for.
+  /// Holds a process that is known to be alive, such as a child before `wait`.
   public init(identifier: Int32) throws(SystemError) {
     self.identifier = identifier
     descriptor = Descriptor(
@@ -17,10 +17,10 @@ public struct ProcessHandle: ~Copyable, Sendable {
 
   /// Holds the process at the other end of a socket.
   ///
-  /// The kernel's own answer (SO_PEERPIDFD) where it has one; else the process that has the
-  /// recorded number now, if it is of the recorded user.
+  /// Uses the kernel's own answer (SO_PEERPIDFD) if available. Otherwise it takes the process that
+  /// has the recorded number now, if it belongs to the recorded user.
   ///
-  /// - Throws: ESRCH for a process that is gone; EMFILE and the like say nothing about it.
+  /// - Throws: ESRCH if the process has ended; EMFILE and similar errors say nothing about it.
   public init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
     identifier = peer.process
     do throws(SystemError) {
@@ -31,9 +31,9 @@ public struct ProcessHandle: ~Copyable, Sendable {
     }
   }
 
-  /// Holds the process that has a peer's number now, if it is of that user.
+  /// Holds the process that has a peer's number now, if it belongs to that user.
   ///
-  /// The number may be another's since the peer has ended: of the same user, then.
+  /// The peer may have ended, and its number may belong to another process of the same user.
   package init(numberOf peer: PeerCredentials) throws(SystemError) {
     identifier = peer.process
     descriptor = try Self.holdingNumber(of: peer)
@@ -41,7 +41,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
 
   private static func holdingNumber(of peer: PeerCredentials) throws(SystemError) -> Descriptor {
     let held = try ProcessHandle(identifier: peer.process)
-    // What was read is of the process that is held, because that one lives afterwards.
+    // The facts belong to the held process, because it is still alive after they were read.
     let place = try Directory(path: "/proc/\(peer.process)")
     guard try place.descriptor.status().owner == peer.user, held.isAlive else {
       throw SystemError("pidfd_open", code: ESRCH)
@@ -49,7 +49,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
     return try held.descriptor.duplicate()
   }
 
-  /// Whether it has not ended (poll(2): a pidfd is readable once its process has).
+  /// Whether it has not ended (poll(2): a pidfd is readable once its process has ended).
   public var isAlive: Bool {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) == 0
@@ -62,24 +62,24 @@ public struct ProcessHandle: ~Copyable, Sendable {
 }
 
 extension ChildProcess {
-  /// Whether a signal has stopped it (signal(7), SIGSTOP), or a debugger has (proc_pid_stat(5), state).
+  /// Whether a signal (signal(7), SIGSTOP) or a debugger has stopped it (proc_pid_stat(5), state).
   public var isStopped: Bool {
     guard let directory = try? Directory(path: "/proc/\(identifier)"),
       let text = try? directory.openForReading("stat").readAll(limit: 4096),
-      // The name before it stands in parentheses, and may hold some itself.
+      // The preceding name stands in parentheses and may itself hold some.
       let end = text.lastIndex(of: UInt8(ascii: ")"))
     else { return false }
     return text[end...].dropFirst(2).first.map { "Tt".utf8.contains($0) } ?? false
   }
 
-  /// Waits for the end of a child, which is waited for (waitpid(2)) later.
+  /// Waits for the end of a child without reaping it; call waitpid(2) later.
   public func awaitEnd(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier) {
       _ = handle.waitForEnd(milliseconds: limit)
     }
   }
 
-  /// Waits for the end of a child that was told to end, and ends it where it does not listen.
+  /// Waits for a child that was told to end, and kills it after the limit.
   public func finish(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier),
       !handle.waitForEnd(milliseconds: limit)
@@ -90,18 +90,18 @@ extension ChildProcess {
   }
 }
 
-/// What proc(5) tells about a process, as far as everybody may read it.
+/// The facts about a process that proc(5) shows to every user.
 public struct ProcessFacts: Sendable, Equatable {
-  /// The first 15 bytes of the program's name, which the program itself can change.
+  /// The first 15 bytes of the program's name; the program itself can change them.
   public let name: String
   /// The parent's process id.
   public let parent: Int32
-  /// The device number of the controlling terminal; nil if there is none (proc_pid_stat(5), tty_nr).
+  /// The device number of the controlling terminal; `nil` without one (proc_pid_stat(5), tty_nr).
   public let terminal: Int32?
-  /// The effective uid.
+  /// The effective user id.
   public let user: UInt32
 
-  /// Reads /proc/PID/stat; `nil` if there is no such process.
+  /// Reads /proc/PID/stat; `nil` if the process does not exist.
   public init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let status = try? directory.descriptor.status(),
@@ -115,7 +115,9 @@ public struct ProcessFacts: Sendable, Equatable {
     terminal = facts.terminal
   }
 
-  /// The name stands in parentheses and may hold some itself: it ends at the last one.
+  /// Parses the fields.
+  ///
+  /// The name stands in parentheses and may hold some itself, so it ends at the last one.
   package static func parse(
     _ bytes: [UInt8]
   ) -> (name: String, parent: Int32, terminal: Int32?)? {
@@ -133,8 +135,10 @@ public struct ProcessFacts: Sendable, Equatable {
 }
 
 extension ProcessFacts {
-  /// Whether all uids of this machine mean themselves to a process: it is in no container, and in no
-  /// other user namespace that has fewer of them (user_namespaces(7), /proc/PID/uid_map).
+  /// Whether a process sees all user ids of this machine unmapped (user_namespaces(7),
+  /// /proc/PID/uid_map).
+  ///
+  /// It is then in no container and in no other user namespace that maps fewer ids.
   public static func seesAllUsers(_ process: Int32) -> Bool {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let map = try? directory.openForReading("uid_map").readAll(limit: 4096)

@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// A limit that a process inherits from the one that started it (getrlimit(2)).
+/// A limit that a process inherits from its starter (getrlimit(2)).
 public enum ResourceLimit: Int32, Sendable, CaseIterable {
-  /// How many files it may have open.
+  /// The number of open files.
   case descriptors
-  /// How many bytes a file may have that it writes to.
+  /// The size of a file that the process writes, in bytes.
   case fileSize
-  /// How many bytes of addresses it may use.
+  /// The size of its address space, in bytes.
   case addresses
-  /// How many processes and threads its user may have.
+  /// The number of processes and threads of its user.
   case processes
 
-  /// What holds for this process; `nil` without a limit.
+  /// The current limit of this process; `nil` if there is none.
   public var value: Int64? {
     let value = clinux_limit(rawValue)
     return value < 0 ? nil : value
@@ -28,7 +28,7 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// Where a shell sets it.
+  /// The shell command that sets the limit.
   private var option: String {
     switch self {
     case .descriptors: "ulimit -n"
@@ -38,12 +38,12 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// Such as `the limit RLIMIT_NOFILE is 16`.
+  /// A sentence such as `the limit RLIMIT_NOFILE is 16`.
   public var sentence: String {
     value.map { "the limit \(name) is \($0)" } ?? "the limit \(name) is reached"
   }
 
-  /// What to do about it.
+  /// The remedy for a limit that is too low.
   public var remedy: String {
     "raise \(name) (\(option) in the shell, Limit\(name.dropFirst("RLIMIT_".count))= in a unit), then try"
       + " again; an engine that runs keeps the limits that it was started with"
@@ -51,12 +51,12 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
 }
 
 extension SystemError {
-  /// The limit of this process that a call has met; `nil` if it failed for another reason.
+  /// The limit of this process that a call has reached; `nil` if it failed for another reason.
   public var limit: ResourceLimit? {
     switch code {
     case EMFILE: .descriptors
     case EFBIG: .fileSize
-    // Machines run out of memory and of processes, too.
+    // The machine itself can run out of memory and of processes too.
     case ENOMEM: ResourceLimit.addresses.value == nil ? nil : .addresses
     case EAGAIN where ["pthread_create", "exec", "fork"].contains(call): .processes
     default: nil
@@ -65,10 +65,11 @@ extension SystemError {
 }
 
 extension ThisProcess {
-  /// Raises the limits on descriptors, file sizes and memory as far as this process may (setrlimit(2)).
+  /// Raises the limits on descriptors, file sizes and memory as far as this process may
+  /// (setrlimit(2)).
   ///
-  /// An engine serves programs of many shells. A limit that one shell lays down for its own programs
-  /// must not stop it.
+  /// An engine serves programs of many shells. A limit that one shell sets for its own programs
+  /// must not stop the engine.
   ///
   /// - Parameter descriptors: the most descriptors that this process uses.
   /// - Throws: the error of getrlimit(2) or setrlimit(2).

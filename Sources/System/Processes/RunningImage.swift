@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The files that this process runs: its program and the libraries that it has loaded.
+/// The files of this process's code: its program and the libraries that it has loaded.
 public struct RunningImage: Sendable {
   private struct File {
     let path: String
     let device: dev_t
     let inode: ino_t
 
-    /// Nil if there is none (stat(2)).
+    /// `nil` if the file does not exist (stat(2)).
     init?(_ path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { return nil }
@@ -24,26 +24,26 @@ public struct RunningImage: Sendable {
 
   private let files: [File]
 
-  /// Notes which files they are (proc(5), /proc/self/maps).
+  /// Records the current files (proc(5), /proc/self/maps).
   ///
   /// - Throws: ESTALE if one of them was replaced or removed since it was loaded.
   public init() throws(SystemError) {
     let paths = try Self.mapped()
     files = paths.compactMap { File($0) }
-    // What was replaced while the files were looked at is no longer shown under its path.
+    // The maps no longer show a file under its path if it was replaced during the check.
     guard files.count == paths.count, try Self.mapped() == paths else {
       throw SystemError("stat", code: ESTALE)
     }
   }
 
-  /// Whether each of them still stands where it was loaded from.
+  /// Whether each file is still at the path from which it was loaded.
   ///
-  /// A package replaces a file by another one of its name.
+  /// A package update replaces a file by another one of the same name.
   public var isCurrent: Bool { files.allSatisfy(\.isCurrent) }
 
   /// The paths of the files that are mapped as code.
   private static func mapped() throws(SystemError) -> [String] {
-    // By open(2): RestrictSUIDSGID= of systemd answers openat2(2) with ENOSYS.
+    // Use open(2): systemd's RestrictSUIDSGID= answers openat2(2) with ENOSYS.
     let number = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw SystemError("open", code: errno, subject: "/proc/self/maps") }
     let maps = try Descriptor(owning: number).readAll(limit: 1 << 20)
@@ -51,11 +51,12 @@ public struct RunningImage: Sendable {
     return paths
   }
 
-  /// The files that are mapped as code, by lines such as
-  /// `7f6c1a000000-7f6c1a100000 r-xp 00000000 08:01 4242 /usr/lib/libcurl.so.4` (proc(5)); nil if one was
-  /// deleted, which the kernel appends to its path.
+  /// The files that are mapped as code; `nil` if one was deleted, which the kernel appends to its
+  /// path.
   ///
-  /// Memory without a file shows as deleted too, and is no code.
+  /// The lines have the form `7f6c1a000000-7f6c1a100000 r-xp 00000000 08:01 4242
+  /// /usr/lib/libcurl.so.4` (proc(5)). Memory without a file also shows as deleted, but is not
+  /// code.
   package static func codeFiles(in text: [UInt8]) -> [String]? {
     var paths: [String] = []
     for line in text.split(separator: UInt8(ascii: "\n")) {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-// What a process finds around it.
+// The environment of a process: variables, file mask and limits.
 
 extension ThisProcess {
   /// The names of all variables of the environment, in alphabetical order.
@@ -14,7 +14,7 @@ extension ThisProcess {
     return names.sorted()
   }
 
-  /// All of the environment, as `NAME=value` (environ(7)).
+  /// The whole environment, as `NAME=value` (environ(7)).
   public static var environmentEntries: [String] {
     var entries: [String] = []
     while let entry = unsafe clinux_environment(entries.count) {
@@ -23,9 +23,10 @@ extension ThisProcess {
     return entries
   }
 
-  /// What this process's files are masked with; `nil` if the kernel does not tell.
+  /// The file mode mask of this process; `nil` if the kernel does not show it.
   ///
-  /// umask(2) can only be asked by changing it, for all threads: proc_pid_status(5), `Umask`.
+  /// umask(2) can read the mask only by changing it for all threads, so read proc_pid_status(5),
+  /// `Umask`.
   public static var fileMask: UInt32? {
     guard let file = try? Directory(path: "/proc/\(getpid())").openForReading("status"),
       let bytes = try? file.readAll(limit: 64 * 1024)
@@ -34,28 +35,28 @@ extension ThisProcess {
     return lines.first { $0.hasPrefix("Umask:\t") }.flatMap { UInt32($0.dropFirst(7), radix: 8) }
   }
 
-  /// Makes what this process creates private from here on, whatever it inherited (umask(2)).
+  /// Makes the files that this process creates private from here on (umask(2)).
   ///
-  /// - Returns: the mask that was inherited. One that takes rights from the owner would make files
-  ///   that this user cannot open again.
+  /// - Returns: the inherited mask. A mask that takes rights from the owner would make files that
+  ///   this user cannot open again.
   @discardableResult
   public static func makeFilesPrivate() -> UInt32 { umask(0o077) }
 
-  /// How many descriptors it may have open (sysconf(3), _SC_OPEN_MAX); nil: as many as it likes.
+  /// The most open descriptors (sysconf(3), _SC_OPEN_MAX); `nil` without a limit.
   public static var descriptorLimit: Int? {
     let limit = sysconf(Int32(_SC_OPEN_MAX))
     return limit > 0 ? limit : nil
   }
 }
 
-/// The room that is left on a file system (statvfs(3)).
+/// The free space of a file system (statvfs(3)).
 public struct FreeSpace: Sendable, Equatable {
-  /// Bytes that an ordinary user may still take.
+  /// Free bytes for an ordinary user.
   public let bytes: UInt64
-  /// Files that an ordinary user may still make; `nil` if the file system does not count them.
+  /// Free inodes for an ordinary user; `nil` if the file system does not count them.
   public let files: UInt64?
 
-  /// The room on the file system that a path lies on.
+  /// The free space of the file system that holds a path.
   public init(path: String) throws(SystemError) {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else {

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Starts a thread of its own for work that blocks, so that no thread of a pool is held.
+/// Starts a separate thread for blocking work, so that it occupies no thread of a pool.
 ///
-/// - Throws: EAGAIN where no thread can be had (pthread_create(3)).
+/// - Throws: EAGAIN if no thread can be created (pthread_create(3)).
 public func startThread(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
   var attributes = pthread_attr_t()
   unsafe pthread_attr_init(&attributes)

@@ -3,14 +3,14 @@ internal import Glibc
 
 /// Why there is no listener from the service manager.
 public enum ActivationFlaw: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No socket was handed to this process.
+  /// The service manager passed no socket to this process.
   case notActivated
-  /// Another number of sockets than one.
+  /// The number of sockets is not one.
   case wrongCount
   /// Descriptor 3 is not a listening Unix stream socket.
   case notListener
 
-  /// What is wrong and what to do.
+  /// The problem and its remedy.
   public var description: String {
     switch self {
     case .notActivated:
@@ -25,10 +25,11 @@ extension UnixSocket {
   /// The first descriptor that a service manager passes (sd_listen_fds(3), SD_LISTEN_FDS_START).
   private static let firstPassed: Int32 = 3
 
-  /// The listener that the service manager bound and handed to this process, close-on-exec and
+  /// The listener that the service manager bound and passed to this process, close-on-exec and
   /// non-blocking.
   ///
-  /// The variables that tell of it are removed: no program that this one starts is meant.
+  /// The variables that announce it are removed: they are not meant for programs that this one
+  /// starts.
   public static func activated() throws(ActivationFlaw) -> Descriptor {
     let process = ThisProcess.environment("LISTEN_PID")
     let count = ThisProcess.environment("LISTEN_FDS")

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The addresses of this machine's network interfaces (getifaddrs(3)).
 public enum InterfaceAddresses {
-  /// All of them, each of 4 or 16 bytes in the network's order.
+  /// All addresses, each 4 or 16 bytes in network order.
   public static func all() throws(SystemError) -> Set<[UInt8]> {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&first) == 0 else { throw SystemError("getifaddrs", code: errno) }

@@ -1,21 +1,22 @@
 internal import CLinux
 internal import Glibc
 
-/// A TCP socket that takes connections.
+/// A TCP socket that accepts connections.
 struct ListeningSocket {
-  /// More of one port are not looked at: the tables of proc_net_tcp(5) are read then.
+  /// If a port has more listeners than this, the tables of proc_net_tcp(5) are read instead.
   private static let most = 256
-  /// So many of one family the kernel lists in its first answer, which takes 3.7 KiB with 124 bytes for each.
+  /// The most listeners of one family that the kernel lists in its first answer (3.7 KiB, 124 bytes
+  /// for each).
   ///
-  /// It makes an answer without a pause, so none is missed that listens all the while.
+  /// One answer is an uninterrupted list, so it misses no socket that listens throughout.
   static let mostAtOnce = 25
 
   let address: LoopbackAddress
   let user: UInt32
   let inode: UInt64
 
-  /// All sockets that listen at the port of an address, whatever address they listen at; `nil` if the
-  /// kernel does not tell (sock_diag(7)).
+  /// All sockets that listen at the port of an address, on any address (sock_diag(7)); `nil` if the
+  /// kernel does not tell.
   static func all(at address: LoopbackAddress) -> [ListeningSocket]? {
     var rows = [clinux_listener](repeating: clinux_listener(), count: most)
     let count = unsafe clinux_listeners(address.isIPv4 ? 1 : 0, address.port, &rows, most)

@@ -2,13 +2,13 @@ internal import Glibc
 
 /// An IP address and a TCP port, such as one end of a connection.
 public struct LoopbackAddress: Sendable, Hashable {
-  /// Four words as they stand in memory; those of an IPv4 address are mapped into IPv6.
+  /// Four words in memory order; an IPv4 address is mapped into IPv6.
   private let words: [UInt32]
   let port: UInt16
 
   private static let mapped: [UInt32] = [0, 0, UInt32(0xFFFF).bigEndian]
 
-  /// An address of 4 or 16 bytes in the network's order; `nil` for any other length.
+  /// Takes an address of 4 or 16 bytes in network order; `nil` for any other length.
   public init?(_ bytes: ArraySlice<UInt8>, port: UInt16) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     let words = unsafe Array(bytes).withUnsafeBytes { bytes in
@@ -20,7 +20,7 @@ public struct LoopbackAddress: Sendable, Hashable {
     self.port = port
   }
 
-  /// An address in text, as inet_ntop(3) writes it; `nil` for any other text.
+  /// Takes an address in text, as inet_ntop(3) writes it; `nil` for any other text.
   public init?(_ text: String, port: UInt16) {
     let family = text.contains(":") ? AF_INET6 : AF_INET
     var bytes = [UInt8](repeating: 0, count: 16)
@@ -28,13 +28,13 @@ public struct LoopbackAddress: Sendable, Hashable {
     self.init(bytes.prefix(family == AF_INET ? 4 : 16), port: port)
   }
 
-  /// One end of a socket, as getsockname(2) or getpeername(2) tells it.
+  /// Takes one end of a socket, from getsockname(2) or getpeername(2).
   init(
     ofSocket number: Int32,
     _ call: String,
     _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
   ) throws(SystemError) {
-    // The port stands at the same place in both families' addresses.
+    // The port has the same offset in the addresses of both families.
     var address = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -59,7 +59,7 @@ public struct LoopbackAddress: Sendable, Hashable {
     self.port = port
   }
 
-  /// An address as it stands in memory: one word of IPv4, or four of IPv6.
+  /// Takes an address in memory order: one word of IPv4, or four of IPv6.
   init(inMemory words: [UInt32], port: UInt16) {
     self.init(words: words.count == 1 ? Self.mapped + words : words, port: port)
   }
@@ -67,26 +67,27 @@ public struct LoopbackAddress: Sendable, Hashable {
   /// Whether it is an IPv4 address, mapped into IPv6 or not.
   var isIPv4: Bool { Array(words.prefix(3)) == Self.mapped }
 
-  /// 127.0.0.0/8, or ::1.
+  /// Whether it is in 127.0.0.0/8, or ::1.
   public var isLoopback: Bool {
     isIPv4 ? UInt32(bigEndian: words[3]) >> 24 == 127 : words == [0, 0, 0, UInt32(1).bigEndian]
   }
 
-  /// Whether both are the same address, at whatever ports.
+  /// Whether both are the same address, at any ports.
   public func hasSameHost(as other: LoopbackAddress) -> Bool { words == other.words }
 
-  /// All addresses of the same family at the same port.
+  /// The wildcard address of the same family, at the same port.
   var wildcard: LoopbackAddress {
     LoopbackAddress(words: isIPv4 ? Self.mapped + [0] : [0, 0, 0, 0], port: port)
   }
 
-  /// All addresses of IPv6 at the same port, and those of IPv4 unless its socket leaves them out.
+  /// The IPv6 wildcard address at the same port; its socket takes IPv4 too unless it is
+  /// IPV6_V6ONLY.
   var dualWildcard: LoopbackAddress { LoopbackAddress(words: [0, 0, 0, 0], port: port) }
 
-  /// In the table of IPv6 (proc_net_tcp(5)).
+  /// The text in the IPv6 table (proc_net_tcp(5)).
   var text: [UInt8] { Self.text(words[...], port) }
 
-  /// In the table of IPv4; `nil` if it is an address of IPv6.
+  /// The text in the IPv4 table; `nil` for an IPv6 address.
   var shortText: [UInt8]? { isIPv4 ? Self.text(words[3...], port) : nil }
 
   private static func text(_ words: ArraySlice<UInt32>, _ port: UInt16) -> [UInt8] {

@@ -1,51 +1,52 @@
-/// The program that a connection within this machine leads to, as far as the kernel's tables tell.
+/// Finds the program that serves a connection within this machine, from the kernel's tables.
 ///
 /// A port of this machine belongs to the first program that takes it. While a provider is down, a
-/// program of another user can listen at its port, and gets what is sent there in plain text. So
-/// a client looks before it connects, and again before it sends its first byte: `objection` says
+/// program of another user can listen at its port and receive what is sent there in plain text. So
+/// a client checks before it connects, and again before it sends its first byte: `objection` says
 /// what is wrong with the connection.
 public struct LoopbackServer: Sendable {
-  /// A socket that takes connections at the address.
+  /// A socket that accepts connections at the address.
   struct Listener: Hashable, Sendable {
     let user: UInt32
     let inode: UInt64
-    /// Whether no other socket can take connections there while this one listens.
+    /// Whether no other socket can accept connections there while this one listens.
     ///
-    /// A socket at `::` may leave out IPv4 (ipv6(7), IPV6_V6ONLY), which the tables do not show.
+    /// A socket at `::` may exclude IPv4 (ipv6(7), IPV6_V6ONLY), which the tables do not show.
     let isSure: Bool
   }
 
   /// The server's end of a connection.
   enum Acceptance: Equatable, Sendable {
-    /// No program has accepted the connection yet, so its listener still listens: the kernel resets
-    /// such connections when a listener is closed.
+    /// No program has accepted the connection yet, so its listener still listens.
+    ///
+    /// The kernel resets such connections when their listener is closed.
     case waiting
     /// A program of this user accepted it.
     case accepted(UInt32)
-    /// The tables do not show it.
+    /// The tables do not show the connection.
     case unseen
   }
 
-  /// Why nothing is sent over a connection.
+  /// Why a client must not send over a connection.
   public enum Objection: Equatable, Sendable {
-    /// A program of this user listens there, or has taken the connection.
+    /// A program of this user listens there, or has accepted the connection.
     case user(UInt32)
-    /// No listener was seen there before the connection was made, or it has been replaced since.
+    /// No listener was seen there before the connection, or it has been replaced since.
     case unknown
   }
 
   private static let listens = "0A"
-  /// How often a long table is read: it is no picture of one moment, and a row may be missed.
+  /// The number of reads of a long table: a read is not atomic, so it may miss a row.
   private static let tries = 3
 
   private let address: LoopbackAddress
   private let users: Set<UInt32>
   private let before: Set<Listener>
 
-  /// Looks who listens at an address, before a connection is made.
+  /// Finds the listeners at an address; call it before the client connects.
   ///
   /// - Parameters:
-  ///   - address: the very address that is connected to.
+  ///   - address: the exact address of the connection.
   ///   - users: the users whose programs may listen there, besides root.
   /// - Throws: if the tables cannot be read.
   public init(at address: LoopbackAddress, for users: Set<UInt32>) throws(SystemError) {
@@ -54,26 +55,26 @@ public struct LoopbackServer: Sendable {
     before = try Self.listeners(at: address)
   }
 
-  /// A program that must not listen there, and does; `nil` also if none listens.
+  /// The listener that must not listen there; `nil` if there is none.
   public var stranger: Objection? { Self.stranger(among: before, users) }
 
-  /// Looks again, once a connection has been made.
+  /// Checks again after the client has connected.
   ///
-  /// - Parameter own: this machine's other end of it.
+  /// - Parameter own: the client's end of the connection.
   /// - Throws: if the tables cannot be read.
-  /// - Returns: what is wrong with it; `nil` if it may be used.
+  /// - Returns: the problem; `nil` if the connection may be used.
   public func objection(to own: LoopbackAddress) throws(SystemError) -> Objection? {
     let after = try Self.listeners(at: address)
-    // Which program has accepted the connection is asked only if it matters: the kernel walks all sockets
-    // for that.
+    // Look up the accepting program only if it matters, because the kernel walks all sockets for
+    // that.
     let unasked = Self.objection(before: before, after: after, .unseen, users: users)
     guard unasked == .unknown, !before.isEmpty, !after.isEmpty else { return unasked }
-    // Read last: a connection that still waits then has a listener that stood in `after`.
+    // Read this last: a connection that still waits has a listener that is in `after`.
     let acceptance = try Self.acceptance(at: address, from: own)
     return Self.objection(before: before, after: after, acceptance, users: users)
   }
 
-  /// The rule, apart from where the rows come from.
+  /// The rule, separate from the source of the rows.
   static func objection(
     before: Set<Listener>,
     after: Set<Listener>,
@@ -82,8 +83,8 @@ public struct LoopbackServer: Sendable {
   ) -> Objection? {
     if let stranger = stranger(among: before.union(after), users) { return stranger }
     guard !before.isEmpty, !after.isEmpty else { return .unknown }
-    // The same socket listened all the time, and no other could. Who accepts its connections is its
-    // own affair: servers that root starts do so as another user.
+    // The same socket listened throughout, and no other could. Its owner decides which process
+    // accepts: servers that root starts accept as another user.
     if !before.intersection(after).filter(\.isSure).isEmpty { return nil }
     switch acceptance {
     case .waiting: return nil
@@ -99,7 +100,7 @@ public struct LoopbackServer: Sendable {
     listeners.map(\.user).filter { !isTrusted($0, users) }.min().map { .user($0) }
   }
 
-  /// Root can read the sender's memory: nothing is kept from it.
+  /// Root can read the sender's memory, so it is always trusted.
   private static func isTrusted(_ user: UInt32, _ users: Set<UInt32>) -> Bool {
     user == 0 || users.contains(user)
   }
@@ -112,7 +113,7 @@ public struct LoopbackServer: Sendable {
     var found: Set<Listener> = []
     for _ in 0..<tries {
       guard let sockets = ListeningSocket.all(at: address) else {
-        // A kernel without the module, or a sandbox without netlink(7).
+        // The kernel lacks the module, or a sandbox forbids netlink(7).
         return try listenersInTables(at: address)
       }
       for socket in sockets {
@@ -125,8 +126,10 @@ public struct LoopbackServer: Sendable {
     return found
   }
 
-  /// The same by proc_net_tcp(5), for which the kernel walks the table of all connections: that took
-  /// 1.7 ms for each read of a table with ten rows.
+  /// Finds the listeners in proc_net_tcp(5).
+  ///
+  /// The kernel walks the table of all connections for that: 1.7 ms for each read of a table with
+  /// ten rows.
   static func listenersInTables(
     at address: LoopbackAddress
   ) throws(SystemError) -> Set<Listener> {
@@ -136,7 +139,7 @@ public struct LoopbackServer: Sendable {
       _ places: [(text: [UInt8], isSure: Bool)]
     ) throws(SystemError) {
       try table.read { row in
-        // Sockets that listen come first.
+        // Listening sockets come first.
         guard row.state == listens else { return true }
         if let place = places.first(where: { row.local.elementsEqual($0.text) }) {
           found.insert(Listener(user: row.user, inode: row.inode, isSure: place.isSure))
@@ -163,7 +166,8 @@ public struct LoopbackServer: Sendable {
       let row = try SocketTable.row(local: address, remote: own) { $0.state != listens }
       guard let row else { continue }
       if row.inode != 0 { return .accepted(row.user) }
-      // Established, or not quite (tcp(7), TCP_DEFER_ACCEPT); any other is left of a closed one.
+      // Established, or not quite (tcp(7), TCP_DEFER_ACCEPT); other states belong to a closed
+      // connection.
       return ["01", "03"].contains(row.state) ? .waiting : .unseen
     }
     return .unseen

@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// TCP sockets that nobody reaches from another machine (ip(7), ipv6(7)).
+/// TCP sockets that are unreachable from other machines (ip(7), ipv6(7)).
 public enum LoopbackSocket {
-  /// Which of the two loopback addresses.
+  /// One of the two loopback addresses.
   public enum Family: Sendable {
     /// 127.0.0.1.
     case ipv4
-    /// ::1, and not 127.0.0.1 as well.
+    /// Only ::1, without 127.0.0.1.
     case ipv6
   }
 
-  /// Takes a port, at which connections are refused until somebody listens.
+  /// Binds a port, which refuses connections until a socket listens.
   ///
   /// - Parameters:
-  ///   - family: at which address.
-  ///   - port: which one; 0 is any that is free.
-  ///   - reuse: whether connections to the port that are not quite over do not count. Any other
-  ///     user may then take the port as well, until somebody listens.
-  /// - Throws: EADDRINUSE where another has the port; EAFNOSUPPORT or EADDRNOTAVAIL where this
-  ///   machine lacks the address.
-  /// - Returns: a non-blocking socket, closed on exec (socket(2), bind(2)).
+  ///   - family: the loopback address.
+  ///   - port: the port; 0 for any free one.
+  ///   - reuse: whether to ignore connections to the port that have not quite ended. Any other user
+  ///     may then bind the port too, until a socket listens.
+  /// - Throws: EADDRINUSE if the port is taken; EAFNOSUPPORT or EADDRNOTAVAIL if this machine lacks
+  ///   the address.
+  /// - Returns: a non-blocking socket, close-on-exec (socket(2), bind(2)).
   public static func bind(
     _ family: Family,
     port: UInt16 = 0,
@@ -30,7 +30,8 @@ public enum LoopbackSocket {
     guard number >= 0 else { throw SystemError("socket", code: errno) }
     let socket = Descriptor(owning: number)
     // socket(7), SO_REUSEADDR: "a socket may bind, except when there is an active listening socket
-    // bound to the address": connections of the last login that are not quite over do not count.
+    // bound to the address". So connections of the previous sign-in that have not quite ended do
+    // not count.
     if reuse { try set(SO_REUSEADDR, of: SOL_SOCKET, on: number) }
     if family == .ipv6 { try set(Int32(IPV6_V6ONLY), of: Int32(IPPROTO_IPV6), on: number) }
     let status = unsafe withAddress(family, port) { unsafe Glibc.bind(number, $0, $1) }
@@ -38,7 +39,7 @@ public enum LoopbackSocket {
     return socket
   }
 
-  /// Lets connections come, of which so many may wait to be accepted (listen(2)).
+  /// Accepts connections, with a queue of `backlog` (listen(2)).
   public static func listen(
     at socket: borrowing Descriptor,
     backlog: Int32 = 64
@@ -48,14 +49,14 @@ public enum LoopbackSocket {
     }
   }
 
-  /// Takes one waiting connection, close-on-exec and non-blocking (accept4(2)); nil if none waits.
+  /// Takes a waiting connection, close-on-exec and non-blocking (accept4(2)); `nil` if none waits.
   public static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
     try UnixSocket.accept(on: listener)
   }
 
-  /// The port that a socket has (getsockname(2)).
+  /// The port of a socket (getsockname(2)).
   public static func port(of socket: borrowing Descriptor) throws(SystemError) -> UInt16 {
-    // The port stands at the same place in both families' addresses.
+    // The port has the same offset in the addresses of both families.
     var address = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in

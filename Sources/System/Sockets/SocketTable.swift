@@ -2,8 +2,7 @@ internal import Glibc
 
 /// One of the kernel's tables of TCP sockets (proc_net_tcp(5)).
 ///
-/// The table under `self` is read: it is there also where only processes are shown
-/// (proc(5), subset=pid).
+/// The table is read under `self`, because that path exists even with `subset=pid` (proc(5)).
 enum SocketTable: String {
   case ipv4 = "/proc/self/net/tcp"
   case ipv6 = "/proc/self/net/tcp6"
@@ -13,7 +12,7 @@ enum SocketTable: String {
   struct Row {
     let local: ArraySlice<UInt8>
     let remote: ArraySlice<UInt8>
-    /// `01` is established, `0A` listens.
+    /// `01` is established, `0A` is listening.
     let state: String
     let user: UInt32
     /// 0 if no program holds the socket.
@@ -36,9 +35,9 @@ enum SocketTable: String {
     }
   }
 
-  /// Reads the rows from the first on, until `isLast` says so of a row.
+  /// Reads the rows in order until `isLast` returns true.
   ///
-  /// A kernel without IPv6 has no second table, which counts as an empty one.
+  /// A kernel without IPv6 has no second table, which counts as empty.
   func read(until isLast: (Row) -> Bool) throws(SystemError) {
     let number = unsafe open(rawValue, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else {
@@ -81,7 +80,7 @@ enum SocketTable: String {
       }
       if found != nil { return found }
     }
-    // A socket of IPv6 reaches addresses of IPv4 as well.
+    // An IPv6 socket can connect to IPv4 addresses too.
     let (ours, theirs) = (local.text, remote.text)
     try ipv6.read { row in
       guard row.local.elementsEqual(ours), row.remote.elementsEqual(theirs), fits(row) else {

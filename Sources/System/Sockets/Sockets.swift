@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel recorded it at connect(2).
+/// The process at the other end of a Unix socket, as the kernel recorded it at connect(2).
 public struct PeerCredentials: Sendable, Equatable {
-  /// The process that connected; it may have ended since, and its number may be another's now.
+  /// The process that connected; it may have ended, and its number may belong to another one now.
   public let process: Int32
   /// The effective user id at the time of the connection.
   public let user: UInt32
   /// The effective group id at the time of the connection.
   public let group: UInt32
 
-  /// Makes credentials, for a test that stands in for the kernel.
+  /// Makes credentials, for a test without the kernel's.
   public init(process: Int32, user: UInt32, group: UInt32) {
     self.process = process
     self.user = user
@@ -18,8 +18,9 @@ public struct PeerCredentials: Sendable, Equatable {
   }
 }
 
-/// Unix stream sockets, reached by a directory's descriptor so that a path's length and a
-/// directory swapped on the way do not matter.
+/// Unix stream sockets, reached through a directory's descriptor.
+///
+/// So the length of a path and a swapped directory in it do not matter.
 public enum UnixSocket {
   /// Binds and listens on `name` in `directory`, with the socket's mode 0600 (bind(2), listen(2)).
   public static func listen(
@@ -44,8 +45,8 @@ public enum UnixSocket {
 
   /// Connects to `name` in `directory` (connect(2)).
   ///
-  /// - Throws: EAGAIN where a server whose queue is full takes nobody for so many seconds; for 0 it
-  ///   is not waited for, and the descriptor does not block.
+  /// - Throws: EAGAIN if a server with a full queue accepts no connection for `seconds`. With 0
+  ///   seconds the call does not wait, and the descriptor is non-blocking.
   public static func connect(
     in directory: borrowing Directory,
     name: String,
@@ -66,7 +67,7 @@ public enum UnixSocket {
         if seconds > 0 { try socket.limitSending(seconds: 0) }
         return socket
       }
-      // unix(7) connects at once or waits for room in the backlog: nothing has begun at EINTR.
+      // unix(7) connects at once or waits for room in the backlog, so EINTR left nothing half done.
       guard errno == EINTR else { throw SystemError("connect", code: errno, subject: name) }
     }
   }
@@ -81,7 +82,7 @@ public enum UnixSocket {
     return (numbers[0], numbers[1])
   }
 
-  /// Takes one waiting connection, close-on-exec and non-blocking (accept4(2)); nil if none waits.
+  /// Takes a waiting connection, close-on-exec and non-blocking (accept4(2)); `nil` if none waits.
   public static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
     let number = clinux_accept(listener.number)
     switch -number {
@@ -120,7 +121,7 @@ public enum UnixSocket {
 }
 
 extension Descriptor {
-  /// Who connected (unix(7), SO_PEERCRED).
+  /// The credentials of the process that connected (unix(7), SO_PEERCRED).
   public func peerCredentials() throws(SystemError) -> PeerCredentials {
     var process: Int32 = 0
     var user: UInt32 = 0
@@ -130,8 +131,8 @@ extension Descriptor {
     return PeerCredentials(process: process, user: user, group: group)
   }
 
-  /// The path that a Unix socket is bound to, or that the listener was which has accepted it
-  /// (getsockname(2), unix(7)); `nil` if there is none.
+  /// The path that a Unix socket, or the listener that accepted it, is bound to (getsockname(2),
+  /// unix(7)); `nil` if there is none.
   public func boundPath() throws(SystemError) -> String? {
     var address = sockaddr_un()
     var size = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -150,18 +151,19 @@ extension Descriptor {
     return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
   }
 
-  /// A descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5); fails with ENOPROTOOPT
-  /// on older kernels and ESRCH for a process that is gone.
+  /// A descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5).
+  ///
+  /// It fails with ENOPROTOOPT on older kernels, and with ESRCH if the process has ended.
   public func peerProcess() throws(SystemError) -> Descriptor {
     Descriptor(
       owning: Int32(try check(Int(clinux_peer_pidfd(number)), "getsockopt SO_PEERPIDFD"))
     )
   }
 
-  /// Sends at most all bytes, with a descriptor beside the first byte if one is given
-  /// (sendmsg(2), SCM_RIGHTS).
+  /// Sends some or all bytes, with a descriptor beside the first byte if one is given (sendmsg(2),
+  /// SCM_RIGHTS).
   ///
-  /// Returns how many were taken; nil if the socket is full.
+  /// Returns the number of sent bytes; `nil` if the socket is full.
   public func send(
     _ bytes: UnsafeRawBufferPointer,
     passing descriptor: Int32 = -1
@@ -173,8 +175,8 @@ extension Descriptor {
 
   /// Receives at most `buffer.count` bytes and at most one descriptor (recvmsg(2)).
   ///
-  /// Zero bytes is the end; nil: nothing waits on a non-blocking socket. More than one descriptor
-  /// is EPROTO, and all of them are closed.
+  /// Zero bytes mean the end; `nil` means that no data waits on a non-blocking socket. More than
+  /// one descriptor is EPROTO, and all of them are closed.
   public func receive(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Received? {
@@ -185,7 +187,7 @@ extension Descriptor {
     return Received(count: got, descriptor: passed >= 0 ? Descriptor(owning: passed) : nil)
   }
 
-  /// How long connecting and sending may wait (socket(7), SO_SNDTIMEO); 0 is for ever.
+  /// Limits the wait of connecting and sending (socket(7), SO_SNDTIMEO); 0 waits without limit.
   fileprivate func limitSending(seconds: Int) throws(SystemError) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
@@ -194,22 +196,21 @@ extension Descriptor {
     }
   }
 
-  /// Ends both directions without closing, so that a thread that reads from it wakes
-  /// (shutdown(2)).
+  /// Ends both directions without closing, so that a reading thread wakes (shutdown(2)).
   public func shutDown() {
     _ = shutdown(number, Int32(SHUT_RDWR))
   }
 
-  /// Ends the direction to the peer, which reads an end; what the peer says can still be read
+  /// Ends the direction to the peer, which reads an end; the peer's data can still be read
   /// (shutdown(2)).
   public func shutDownSending() {
     _ = shutdown(number, Int32(SHUT_WR))
   }
 }
 
-/// What one receive brought.
+/// The result of one receive.
 public struct Received: ~Copyable {
-  /// How many bytes came; zero at the end of the stream.
+  /// The number of bytes; zero at the end of the stream.
   public let count: Int
   /// A descriptor that the peer passed.
   public var descriptor: Descriptor?
@@ -224,7 +225,7 @@ public struct Received: ~Copyable {
 }
 
 extension Descriptor {
-  /// Whether the peer has closed its side, and nothing is left to read (recv(2), MSG_PEEK).
+  /// Whether the peer has closed its side and all data has been read (recv(2), MSG_PEEK).
   public func hasEnded() throws(SystemError) -> Bool {
     var byte: UInt8 = 0
     while true {

@@ -1,8 +1,8 @@
-/// An access token as it lies in a token file, with the two clocks that say how long to believe it.
+/// An access token as stored in a token file, with its expiry by two clocks.
 ///
-/// The file is a cache of the store, read by a program that asks nobody. It is believed only
-/// while the wall clock and the boot clock agree, so that neither a clock that was set nor a
-/// reboot brings an expired token out.
+/// The file is a cache of the store for a program that makes no call. The token is valid only while
+/// the wall clock and the boot clock agree. So neither a changed clock nor a reboot can revive an
+/// expired token.
 ///
 /// Format, integers little-endian: magic `TLTOKEN1` (8 bytes), expiry by the wall clock (Int64,
 /// seconds), boot identifier (16), expiry by CLOCK_BOOTTIME (Int64, nanoseconds), length of the
@@ -17,23 +17,23 @@ public struct CachedToken: Sendable, Equatable {
 
   private static let magic = [UInt8]("TLTOKEN1".utf8)
 
-  /// When it expires by the wall clock.
+  /// The expiry by the wall clock.
   public let wallExpiry: WallTime
-  /// The boot in which `bootExpiry` has a meaning.
+  /// The boot in which `bootExpiry` is valid.
   public let boot: BootIdentifier
-  /// When it expires by the clock that nobody sets.
+  /// The expiry by the boot clock, which no program can set.
   public let bootExpiry: BootInstant
   /// The token: 1 or more bytes of printable ASCII.
   public let token: [UInt8]
 
-  /// Takes a token with its expiry; nil if it is empty, too long, or not printable ASCII.
+  /// Takes a token with its expiry; `nil` if it is empty, too long, or not printable ASCII.
   public init?(
     token: [UInt8],
     wallExpiry: WallTime,
     boot: BootIdentifier,
     bootExpiry: BootInstant
   ) {
-    // A control character would go to the terminal of whoever prints the token.
+    // A control character would reach the terminal of a caller that prints the token.
     guard !token.isEmpty, token.count <= Self.maximumFileCount - Self.headerCount,
       token.allSatisfy({ (0x21...0x7e).contains($0) })
     else { return nil }
@@ -56,7 +56,7 @@ public struct CachedToken: Sendable, Equatable {
     return bytes
   }
 
-  /// Reads the bytes of a file; nil for anything that `encoded()` would not have written.
+  /// Reads the bytes of a file; `nil` for any bytes that `encoded()` would not have written.
   public static func decode(_ bytes: [UInt8]) -> CachedToken? {
     guard let header = CachedTokenHeader(bytes.span),
       let boot = BootIdentifier(bytes: Array(bytes[16..<32]))
@@ -69,10 +69,10 @@ public struct CachedToken: Sendable, Equatable {
     )
   }
 
-  /// Whether the token may be used without asking anyone.
+  /// Whether the token may be used without a call to the engine.
   ///
-  /// Both clocks must leave it at least `minimumLifetime` seconds and agree within `tolerance`
-  /// on how long, and the machine must not have been started anew since it was stored.
+  /// Both clocks must leave it at least `minimumLifetime` seconds and agree within `tolerance`. The
+  /// machine must not have rebooted since the token was stored.
   public func isValid(
     wall: WallTime,
     boot: BootInstant,
@@ -99,7 +99,7 @@ public struct CachedToken: Sendable, Equatable {
     let (byWall, overflow) = wallExpiry.seconds.subtractingReportingOverflow(wall.seconds)
     guard !overflow else { return false }
     let byBoot = bootExpiry.seconds(since: boot)
-    // A token that is not valid at all is not made valid by a negative minimum.
+    // A negative minimum must not make an expired token valid.
     guard byWall > 0, byBoot > 0, byWall >= minimumLifetime, byBoot >= minimumLifetime else {
       return false
     }

@@ -1,25 +1,25 @@
-/// What stands before the token in a token file, read in place.
+/// The header of a token file, read in place.
 ///
-/// For a program that has half a millisecond: the first array or string that a process makes costs
-/// it more than opening and reading the file. `CachedToken` describes the format.
+/// It serves a program with a budget of half a millisecond: the first array or string of a process
+/// costs more than opening and reading the file. `CachedToken` describes the format.
 public struct CachedTokenHeader: Sendable {
-  /// When the token expires by the wall clock.
+  /// The token's expiry by the wall clock.
   public let wallExpiry: WallTime
-  /// When it expires by the clock that nobody sets.
+  /// The token's expiry by the boot clock, which no program can set.
   public let bootExpiry: BootInstant
-  /// The boot in which `bootExpiry` has a meaning, as two numbers, the first bytes lowest.
+  /// The boot in which `bootExpiry` is valid, as two little-endian numbers.
   let boot: (UInt64, UInt64)
 
-  /// Reads a whole file; nil for any that the engine has not written.
+  /// Reads a whole file; `nil` if the engine has not written it.
   ///
-  /// The token is all that stands behind `CachedToken.headerCount` bytes, and printable ASCII.
+  /// The token is everything after `CachedToken.headerCount` bytes, and printable ASCII.
   public init?(_ file: borrowing Span<UInt8>) {
     let start = CachedToken.headerCount
     guard file.count > start, file.count <= CachedToken.maximumFileCount,
       Self.integer(file, at: 0, count: 8) == 0x314E_454B_4F54_4C54,  // TLTOKEN1
       Self.integer(file, at: 40, count: 4) == UInt64(file.count - start)
     else { return nil }
-    // A control character would go to the terminal of whoever prints the token.
+    // A control character would reach the terminal of a caller that prints the token.
     for index in start..<file.count {
       guard file[index] >= 0x21, file[index] <= 0x7E else { return nil }
     }
@@ -28,7 +28,7 @@ public struct CachedTokenHeader: Sendable {
     bootExpiry = BootInstant(nanoseconds: Int64(bitPattern: Self.integer(file, at: 32, count: 8)))
   }
 
-  /// Whether the token may be used now without asking anyone; see `CachedToken.isValid`.
+  /// Whether the token may be used now without a call to the engine; see `CachedToken.isValid`.
   public func isValid(minimumLifetime: Int64) -> Bool {
     guard
       CachedToken.isBelievable(
