@@ -2,36 +2,36 @@ internal import CPAM
 internal import Glibc
 internal import SecretMemory
 
-/// The other end of what PAM modules say (pam_conv(3)), for one check.
+/// The conversation function of PAM (pam_conv(3)) for one check.
 @safe
 final class Conversation {
   private let user: String
   private let answer: (PasswordQuestion) -> SecretBytes?
   private var notes: [String] = []
 
-  /// What pam_get_authtok(3) asks unless a module has words of its own.
+  /// The default question of pam_get_authtok(3).
   ///
   /// It does not say which of a person's passwords is meant.
   private static let stockQuestion = "Password: "
 
-  /// How long a failure should take, as modules asked, in microseconds.
+  /// The delay after a failure that modules requested, in microseconds.
   var delay: UInt32 = 0
-  /// How many hidden answers a module got.
+  /// The number of hidden answers that modules received.
   private(set) var hiddenAnswers = 0
-  /// The one who is asked gave up.
+  /// Whether the person cancelled.
   private(set) var isCancelled = false
-  /// An answer was one that no password can be: with a NUL, or too long.
+  /// Whether an answer cannot be a password: it held a NUL or was too long.
   private(set) var wasUnusable = false
 
-  /// A conversation about a user's password.
+  /// Makes a conversation about a user's password.
   init(user: String, answer: @escaping (PasswordQuestion) -> SecretBytes?) {
     self.user = user
     self.answer = answer
   }
 
-  /// Answers what modules say, or refuses all of it.
+  /// Answers the messages of modules, or refuses all of them.
   ///
-  /// `replies` may be NULL: some modules pass it with text that wants no answer. pam_conv(3): the
+  /// `replies` may be NULL: some modules pass it with text that needs no answer. pam_conv(3): the
   /// array and each text in it are "allocated on the heap, the caller frees them".
   func converse(
     _ count: Int32,
@@ -57,7 +57,7 @@ final class Conversation {
         else { return PAM_CONV_ERR }
         if isHidden { hidden += 1 }
       default:
-        // Binary prompts and radio buttons: nobody could answer them here.
+        // Binary prompts and radio buttons cannot be answered here.
         return PAM_CONV_ERR
       }
     }
@@ -70,14 +70,14 @@ final class Conversation {
     return PAM_SUCCESS
   }
 
-  /// What modules told since the last question, and forgets it.
+  /// Returns and clears the modules' messages since the previous question.
   func takeNotes() -> [String] {
     defer { notes = [] }
     return notes
   }
 
   private func note(_ text: String) {
-    // A module that never stops talking fills no memory.
+    // A module with unlimited messages must not fill the memory.
     guard notes.count < 8 else { return }
     notes.append(PasswordQuestion.line(text))
   }
@@ -96,8 +96,7 @@ final class Conversation {
       return false
     }
     let copy = unsafe secret.withUnsafeBytes { bytes -> UnsafeMutablePointer<CChar>? in
-      // A password with a NUL would be checked only up to it; modules cut what is longer than
-      // PAM_MAX_RESP_SIZE.
+      // PAM would check a password only up to a NUL, and modules truncate it at PAM_MAX_RESP_SIZE.
       guard bytes.count < Int(PAM_MAX_RESP_SIZE), unsafe !bytes.contains(0) else { return nil }
       guard let copy = unsafe calloc(bytes.count + 1, 1) else { return nil }
       if let base = bytes.baseAddress {
@@ -114,7 +113,7 @@ final class Conversation {
   }
 }
 
-/// Answers that PAM has not taken over yet: wiped and freed unless it does.
+/// Answers that PAM has not taken over yet; wiped and freed unless it does.
 @safe
 private final class Replies {
   let base: UnsafeMutablePointer<pam_response>?

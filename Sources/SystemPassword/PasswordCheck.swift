@@ -2,41 +2,43 @@ internal import CPAM
 internal import Glibc
 public import SecretMemory
 
-/// One check of the system password of a user, through Linux-PAM.
+/// A check of a user's system password, through Linux-PAM.
 ///
-/// As root it checks anybody's; an ordinary user checks their own, by the setgid program
-/// unix_chkpwd, and therefore not under no_new_privs. It cannot be interrupted while a module
-/// works: run it in a process that can be ended.
+/// Root can check any user's password. An ordinary user can check only their own, through the
+/// setgid program unix_chkpwd, and so not under no_new_privs. The check cannot be interrupted while
+/// a module works: run it in a process that can be killed.
 public struct PasswordCheck: Sendable {
   /// The decision.
   public enum Verdict: Sendable, Equatable {
-    /// The password is right, and the system lets this user in.
+    /// The password is right, and the system accepts this user.
     case matched
-    /// It is wrong. The time that the stack would have let pass, in microseconds: nothing waited
-    /// for it here, whoever counts failures does.
+    /// The password is wrong.
+    ///
+    /// `delay` is the stack's requested delay in microseconds. It was not waited for here, because
+    /// the caller that counts failures applies its own.
     case noMatch(delay: UInt32)
   }
 
   private let user: UInt32
   private let stack: PasswordStack
 
-  /// A check of the password of the user with this number, by this stack.
+  /// Makes a check for the user with this id, by this stack.
   public init(user: UInt32, stack: PasswordStack) {
     self.user = user
     self.stack = stack
   }
 
-  /// Runs the stack; `answer` is called on this thread for each question, and nil gives up.
+  /// Runs the stack; `answer` is called on this thread for each question, and `nil` cancels.
   ///
-  /// The right password is not enough: the account must be usable, the user must still be the one
-  /// who was asked, and something hidden must have been asked for.
+  /// The right password is not enough. The account must be usable, the user must not have changed,
+  /// and a hidden answer must have been requested.
   ///
-  /// - Throws: why there was no decision, or why the right password does not do.
+  /// - Throws: why there was no decision, or why the right password is not accepted.
   public func run(
     answer: @escaping (PasswordQuestion) -> SecretBytes?
   ) throws(PasswordError) -> Verdict {
     guard let name = Self.name(of: user) else { throw .unknownUser(user) }
-    // PAM takes the service `other` where the file is missing, and that may let anyone in.
+    // If the file is missing, PAM uses the service `other`, which may accept any password.
     guard unsafe access(stack.file, R_OK) == 0 else { throw .noStack(stack.file) }
     let conversation = Conversation(user: name, answer: answer)
     let transaction = try Transaction(name, stack, conversation)
@@ -58,14 +60,14 @@ public struct PasswordCheck: Sendable {
     return .matched
   }
 
-  /// What a failed pam_authenticate(3) means.
+  /// Translates a failed pam_authenticate(3).
   private static func refused(
     _ fault: PAMFault,
     _ conversation: Conversation,
     _ name: String,
     _ delay: UInt32
   ) throws(PasswordError) -> Verdict {
-    // No password can be like that: it is as wrong as any other.
+    // Such an answer cannot be a password, so it is wrong.
     if conversation.wasUnusable { return .noMatch(delay: delay) }
     switch fault.code {
     case PAM_AUTH_ERR, PAM_USER_UNKNOWN:
@@ -80,7 +82,7 @@ public struct PasswordCheck: Sendable {
     }
   }
 
-  /// What a failed pam_acct_mgmt(3) means.
+  /// Translates a failed pam_acct_mgmt(3).
   private static func account(_ fault: PAMFault) -> PasswordError {
     switch fault.code {
     case PAM_ACCT_EXPIRED: .accountExpired
@@ -92,7 +94,7 @@ public struct PasswordCheck: Sendable {
     }
   }
 
-  /// The name of a user, nil if there is none (getpwuid_r(3)).
+  /// The name of a user; `nil` if there is none (getpwuid_r(3)).
   private static func name(of user: UInt32) -> String? {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
       var entry = unsafe passwd()
@@ -111,7 +113,7 @@ public struct PasswordCheck: Sendable {
 private final class Transaction {
   private var handle: OpaquePointer?
   private var status = PAM_SUCCESS
-  /// What PAM has pointers to.
+  /// Keeps the object alive that PAM points to.
   private let conversation: Conversation
 
   init(
@@ -154,18 +156,18 @@ private final class Transaction {
   }
 
   deinit {
-    // pam_end(3) overwrites the password that it kept, and wants the last status.
+    // pam_end(3) overwrites the stored password and needs the last status.
     if let handle = unsafe handle { unsafe pam_end(handle, status) }
   }
 
-  /// Calls a function of PAM's; its fault, nil for success.
+  /// Calls a function of PAM; returns its fault, or `nil` for success.
   func call(_ name: String, _ body: (OpaquePointer) -> Int32) -> PAMFault? {
     guard let handle = unsafe handle else { return fault(name) }
     status = unsafe body(handle)
     return status == PAM_SUCCESS ? nil : fault(name)
   }
 
-  /// The user whom it is about now (pam_get_item(3), PAM_USER).
+  /// The current user of the transaction (pam_get_item(3), PAM_USER).
   var user: String? {
     var item: UnsafeRawPointer?
     guard let handle = unsafe handle, unsafe pam_get_item(handle, PAM_USER, &item) == PAM_SUCCESS,
@@ -175,7 +177,7 @@ private final class Transaction {
   }
 
   private func fault(_ call: String) -> PAMFault {
-    // pam_strerror(3) takes any handle, and gives static text.
+    // pam_strerror(3) accepts any handle and returns static text.
     let words = unsafe handle.flatMap { unsafe pam_strerror($0, status) }
     let message = unsafe words.map { unsafe String(cString: $0) } ?? "error"
     return PAMFault(call: call, code: status, message: message)

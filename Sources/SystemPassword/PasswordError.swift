@@ -1,31 +1,31 @@
 /// Why there was no decision about a password, or why the system refuses even the right one.
 public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No user has this number (getpwuid_r(3)).
+  /// No user has this id (getpwuid_r(3)).
   case unknownUser(UInt32)
-  /// The stack's file is missing; PAM would have taken another service's.
+  /// The stack's file is missing; PAM would use another service's file.
   case noStack(String)
-  /// The one who is asked gave no answer.
+  /// The person gave no answer.
   case cancelled
-  /// The account has expired; the system lets nobody use it.
+  /// The account has expired, so the system refuses every use.
   case accountExpired
   /// The password must be changed first.
   case mustChangePassword
-  /// The password was not changed in time, and the account is now inactive.
+  /// The password was not changed in time, so the account is now inactive.
   case passwordInactive
   /// The password is locked.
   case passwordLocked
   /// There were too many failures.
   case tooManyTries
-  /// The stack let someone in without asking for anything hidden: that is no password.
+  /// The stack accepted the user without a hidden answer, so no password was checked.
   case noPasswordAsked
-  /// A module made it another user's check.
+  /// A module changed the user of the check.
   case userChanged
-  /// The stack refuses, with PAM's own number and words.
+  /// The stack refuses, with PAM's own number and text.
   case denied(PAMFault)
-  /// The stack does not work, with PAM's own number and words.
+  /// The stack does not work, with PAM's own number and text.
   case unavailable(PAMFault)
 
-  /// What happened, and what helps.
+  /// The text for a person, with a remedy.
   public var description: String {
     switch self {
     case .unknownUser(let user): "there is no user with the number \(user)"
@@ -44,13 +44,13 @@ public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A return value of PAM's.
+/// A failure code of PAM.
 public struct PAMFault: Equatable, Sendable, CustomStringConvertible {
   /// The function that returned it.
   public let call: String
   /// Its number (_pam_types.h).
   public let code: Int32
-  /// PAM's words for it (pam_strerror(3)).
+  /// PAM's text for it (pam_strerror(3)).
   public let message: String
 
   /// Makes a fault from its parts.
@@ -60,6 +60,6 @@ public struct PAMFault: Equatable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The words and the number.
+  /// The text and the number.
   public var description: String { "\(call): \(message), \(code)" }
 }

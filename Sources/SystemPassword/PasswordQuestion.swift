@@ -1,14 +1,14 @@
-/// What a PAM module asks.
+/// A question of a PAM module.
 public struct PasswordQuestion: Sendable, Equatable {
-  /// The most bytes of text that are shown.
+  /// The most bytes of shown text.
   public static let maximumText = 512
 
-  /// What modules told since the last question, a line each, then the question.
+  /// The modules' messages since the previous question, one on each line, then the question.
   ///
-  /// A module's text is written to a terminal: control characters and marks that change the
-  /// direction of text are taken out.
+  /// A module's text is written to a terminal, so control characters and direction marks are
+  /// removed.
   public let text: String
-  /// Whether the answer must not be shown as it is typed (PAM_PROMPT_ECHO_OFF).
+  /// Whether the answer must not be echoed (PAM_PROMPT_ECHO_OFF).
   public let isHidden: Bool
 
   /// Makes a question.
@@ -17,7 +17,7 @@ public struct PasswordQuestion: Sendable, Equatable {
     self.isHidden = isHidden
   }
 
-  /// Text of a module's as one line that is harmless on a terminal.
+  /// A module's text as one line that is safe for a terminal.
   static func line(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {

@@ -1,16 +1,16 @@
-/// Where the PAM stack of Thumblatch lies: a decision of the program, never of its environment.
+/// The location of Thumblatch's PAM stack, which the program decides, never its environment.
 public enum PasswordStack: Sendable, Equatable {
   /// The service `thumblatch` of the system, /etc/pam.d/thumblatch.
   case system
-  /// A file `thumblatch` in a directory of its own (pam_start_confdir(3)).
+  /// A file `thumblatch` in a separate directory (pam_start_confdir(3)).
   case directory(String)
 
   /// The name of the service.
   public static let service = "thumblatch"
-  /// Where the system has it.
+  /// The system's file for the service.
   public static let systemFile = "/etc/pam.d/" + service
 
-  /// The file that must exist.
+  /// The required file.
   var file: String {
     switch self {
     case .system: Self.systemFile
