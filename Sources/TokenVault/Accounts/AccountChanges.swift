@@ -8,11 +8,11 @@ internal import System
 extension Vault {
   /// Gives an account another name.
   ///
-  /// Boxes and slot are bound to its id, so that nothing is sealed anew. What the front reads under
-  /// the old name goes before the commit: later it would answer for an account that is no more.
+  /// Boxes and slot are bound to its id, so nothing is sealed again. The front's file under the old
+  /// name goes before the commit: later it would answer for an account that no longer exists.
   ///
-  /// A protected account needs a presence check, which no window replaces: the name is what a person
-  /// sees in every later prompt, and knows the account by.
+  /// A protected account needs a presence check, and an unlock window does not count. A person
+  /// knows the account by its name, and sees it in every later prompt.
   public func rename(
     account name: String,
     to newName: String,
@@ -42,7 +42,7 @@ extension Vault {
     }
     try removeDefaultName()
     try removeTokenFile(of: row.name)
-    // Left behind by an account of this name that was removed by hand.
+    // An account of this name that was removed by hand may have left it behind.
     try removeTokenFile(of: fresh.text)
     var renamed = row
     renamed.name = fresh.text
@@ -66,7 +66,7 @@ extension Vault {
     return try facts(of: changed, at: place)
   }
 
-  /// Whether a check was passed for it; false where none is needed.
+  /// Whether a check for it was passed; `false` if none is needed.
   private func allowRename(
     _ account: AccountRow,
     to name: AccountName,
@@ -77,7 +77,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return false
     }
-    // Before anybody is asked for nothing.
+    // Check this before a person is asked for nothing.
     guard try !store(has: name.text) else {
       throw .invalidArgument("there is an account \(name.text) already")
     }
@@ -100,22 +100,23 @@ extension Vault {
     } != nil
   }
 
-  /// Removes an account: signs it out, then forgets it.
+  /// Removes an account: signs it out, then deletes it.
   ///
-  /// A protected one needs a presence check, which no window replaces, signed in or signed out: without
-  /// it a removal and a login under the same name would put another account in its place.
+  /// A protected account needs a presence check, signed in or signed out, and an unlock window does
+  /// not count. Without the check, a removal and a sign-in under the same name would put another
+  /// account in its place.
   ///
-  /// One transaction takes its row with all that hangs on it, so that a kill leaves the whole
-  /// account or none of it. The slot goes after the commit; one that a kill leaves is removed at the
-  /// next start. The trail keeps the name.
+  /// One transaction deletes its row with all that depends on it, so that a kill leaves the whole
+  /// account or none of it. The slot goes after the commit; a slot that a kill leaves is removed at
+  /// the next start. The audit log keeps the name.
   ///
   /// - Parameters:
   ///   - name: the account.
   ///   - local: the provider is not told.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
-  /// - Throws: `noSuchAccount`, `presenceNeeded`, and what the store cannot do.
-  /// - Returns: what became of the login at the provider.
+  ///   - caller: the caller that asks.
+  /// - Throws: `noSuchAccount`, `presenceNeeded`, and failures of the store.
+  /// - Returns: the effect on the grant at the provider.
   public func remove(
     account name: String,
     local: Bool,
@@ -132,7 +133,7 @@ extension Vault {
     }
   }
 
-  /// The passed check of a removal; nil for an account without protection.
+  /// The passed check of a removal; `nil` for an account without protection.
   private func proofToRemove(
     _ account: AccountRow,
     _ prompt: String?,
@@ -154,11 +155,11 @@ extension Vault {
     return Authority(try spendable(prompt, question: question, caller: caller))
   }
 
-  /// Removes an account without a check, because root says so: its user may be unable to pass one.
+  /// Removes an account without a check at root's request: its user may be unable to pass one.
   ///
-  /// The provider is not told: to use the token takes the user's presence.
+  /// The provider is not told, because using the token takes the user's presence.
   ///
-  /// - Returns: what the account was.
+  /// - Returns: the account as it was.
   public func removeForRoot(
     account name: String,
     caller: Caller
@@ -172,7 +173,7 @@ extension Vault {
     return facts
   }
 
-  /// Removes an account for which `allow`, which sees it as it is then, gives a right.
+  /// Removes an account if `allow` gives a right; `allow` gets the account as it is then.
   func remove(
     _ account: AccountRow,
     local: Bool,
@@ -183,7 +184,7 @@ extension Vault {
     await enter(account.id)
     defer { leave(account.id) }
     let slot = try await settledSlot(account.id, asksProvider: !local)
-    // A login of before, which had not been finished, was all that there was.
+    // There was only an earlier sign-in, which had not been finished.
     guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
     let right = try allow(row)
     let answer =
@@ -210,7 +211,7 @@ extension Vault {
     }
     forgetTokens(of: row.id)
     if row.sealedRefreshToken != nil { try raiseMark() }
-    // A window without any account of its own would read as one for all.
+    // A window without any account of its own would count as one for all accounts.
     windows.forget(row.id)
     writeDefaultAccount()
     try stored { () throws(StorageError) in
@@ -220,10 +221,11 @@ extension Vault {
     return answer
   }
 
-  /// Waits for a courier of the account and takes over what it brought: a token that came a moment
-  /// ago is revoked, too.
+  /// Waits for an exchange helper of the account and takes over its answer: a token that came a
+  /// moment ago is revoked, too.
   ///
-  /// An account whose slot is gone or unsafe can be removed all the same: it is a remedy for that.
+  /// An account whose slot is missing or unsafe can be removed all the same: its removal is a
+  /// remedy for that.
   private func settledSlot(
     _ identifier: [UInt8],
     asksProvider: Bool
@@ -240,10 +242,12 @@ extension Vault {
 }
 
 extension Vault {
-  /// What a kill in the middle of a removal or a login left: accounts that were made and never asked
-  /// for, and slots, and names for the front, of accounts that are not in the store.
+  /// Removes what a kill during a removal or a sign-in left behind.
   ///
-  /// Called at the start and by `recover`, in a step in which no account has begun to be made.
+  /// That is new accounts without a request, and slots and front files of accounts that are not in
+  /// the store.
+  ///
+  /// It is called at the start and by `recover`, in a step in which no account is being made.
   static func removeLeavings(of store: Store, in directory: StateDirectory) {
     for row in (try? store.allAccounts()) ?? [] where row.generation == 0 {
       guard row.state == .signedOut, isAtRest(row, in: store) else { continue }
@@ -253,9 +257,9 @@ extension Vault {
     let known = Set(accounts.map(\.id))
     for identifier in (try? SlotFile.accounts(in: directory)) ?? []
     where !known.contains(identifier) {
-      // A courier may still write into it; then it stays until the start after.
+      // An exchange helper may still write into it; then it stays until the next start.
       guard let slot = try? SlotFile(in: directory, account: identifier) else {
-        // Cut short while it was made.
+        // The file was cut short while it was made.
         try? SlotFile.delete(in: directory, account: identifier)
         continue
       }
@@ -270,7 +274,8 @@ extension Vault {
     }
   }
 
-  /// Whether nothing was asked for the account; what cannot be read stays.
+  /// Whether nothing was requested for the account; an account that cannot be read counts as
+  /// requested.
   private static func isAtRest(_ row: AccountRow, in store: Store) -> Bool {
     do throws(StorageError) {
       return try store.intent(account: row.id) == nil

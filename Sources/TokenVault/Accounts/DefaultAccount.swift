@@ -1,7 +1,7 @@
 internal import Presence
 internal import Storage
 
-// The account that is meant where none is named: the only one, or the one that a person chose.
+// The account of calls that name none: the only one, or the one that a person chose.
 extension Vault {
   /// The key of the chosen account's id in the store.
   private static var defaultKey: String { "default-account" }
@@ -28,12 +28,12 @@ extension Vault {
     }
   }
 
-  /// Takes the choice back if it is this account, inside the transaction that removes it.
+  /// Removes the choice if it is this account, inside the transaction that removes the account.
   func unchoose(_ account: [UInt8]) throws(VaultFailure) {
     if try chosenAccount() == account { try choose(nil) }
   }
 
-  /// Names the default account for those who name none.
+  /// Writes the name of the default account, for callers that name none.
   func writeDefaultAccount() {
     guard standing == .current else { return }
     guard let account = try? impliedAccount() else {
@@ -45,18 +45,18 @@ extension Vault {
     try? TokenFile.setDefault(account: account.name, in: directory)
   }
 
-  /// Takes the name away before a change that would make it untrue: the front would hand out the
-  /// token of an account that nobody meant.
+  /// Removes the name before a change that would make it wrong: the front would hand out the token
+  /// of another account than the default one.
   func removeDefaultName() throws(VaultFailure) {
     try stored { () throws(StorageError) in
       try TokenFile.setDefault(account: nil, in: self.directory)
     }
   }
 
-  /// Makes the account the one that is meant where none is named.
+  /// Makes an account the default account.
   ///
-  /// To take that from a protected account needs a presence check, which no window replaces: callers
-  /// that name no account would get another person's tokens from then on.
+  /// If that replaces a protected account, it needs a presence check, and an unlock window does not
+  /// count. Otherwise callers that name no account would get another person's tokens from then on.
   public func setDefault(
     account name: String,
     prompt: String? = nil,
@@ -89,8 +89,8 @@ extension Vault {
     writeDefaultAccount()
     return try facts(of: account, at: await placeOfWindow(caller))
   }
-  /// The protected account that would not be meant any more: the one that is now, or that was until a
-  /// second account came.
+  /// The protected account that would stop being the default: the present one, or the one that was
+  /// it until a second account came.
   private func protectedDefault(
     besides account: AccountRow
   ) throws(VaultFailure) -> AccountRow? {

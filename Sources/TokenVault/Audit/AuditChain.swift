@@ -1,13 +1,14 @@
 internal import Cryptography
 internal import Storage
 
-/// The chain: each record is authenticated together with the one before it, so that altering,
-/// dropping or reordering one shows.
+/// The chain of the audit log: each record is authenticated together with the previous one.
+///
+/// So a record that was altered, dropped or reordered is noticed.
 enum AuditChain {
-  /// What stands in for the record before the first.
+  /// The code in place of a record before the first one.
   static let start = [UInt8](repeating: 0, count: 32)
 
-  /// The code that a record must have at this place.
+  /// The code that a record must have at this number.
   ///
   /// The owner is not a part of it: the key belongs to one vault, and so to one owner.
   static func code(
@@ -19,7 +20,7 @@ enum AuditChain {
     try authenticate(message(of: row, number: number, previous: previous), using: key)
   }
 
-  /// The bytes that are authenticated: every member, length-prefixed, after the code before.
+  /// The bytes that are authenticated: the previous code, then every member, length-prefixed.
   private static func message(of row: AuditRow, number: Int64, previous: [UInt8]) -> [UInt8] {
     var bytes = previous
     func append(_ part: [UInt8]) {

@@ -1,7 +1,7 @@
 internal import Presence
 internal import Storage
 
-/// What is written down, by name: the names are stable, programs read them.
+/// The events of the audit log, by name; the names are stable, because programs read them.
 enum AuditEvent: String {
   case login
   case registration
@@ -27,7 +27,7 @@ enum AuditEvent: String {
   case policyChanged = "policy-changed"
 }
 
-/// How it went.
+/// The result of an event.
 enum AuditOutcome: String {
   case begun
   case done
@@ -35,7 +35,7 @@ enum AuditOutcome: String {
   case refused
 }
 
-/// One line of the trail before it is numbered and chained.
+/// One record of the audit log, before it is numbered and chained.
 struct AuditEntry {
   let event: AuditEvent
   let outcome: AuditOutcome
@@ -44,12 +44,14 @@ struct AuditEntry {
   var requester: String?
   var detail: String?
 
-  /// The entry with texts that fit the store and a terminal: a helper's long excuse must neither
-  /// keep a record from being written, nor write more than its line.
+  /// The entry with texts that fit the store and a terminal.
+  ///
+  /// A helper's long message must not keep a record from being written, nor write more than its
+  /// line.
   var bounded: AuditEntry {
     var entry = self
     entry.requester = requester.map { Self.bounded($0, most: 256) }
-    // What a person agreed to stands there whole.
+    // The text that a person agreed to is kept whole.
     entry.detail = detail.map { Self.bounded($0, most: PromptQuestion.longestDetail) }
     return entry
   }
@@ -86,7 +88,7 @@ extension AuditEntry {
 }
 
 extension Caller {
-  /// The engine itself, when it finishes what another left behind.
+  /// The engine itself, when it finishes work that a caller left behind.
   static func engine(_ owner: UInt32) -> Caller {
     Caller(connection: 0, user: owner, requester: "thumblatchd")
   }

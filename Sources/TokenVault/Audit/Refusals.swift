@@ -2,19 +2,21 @@ internal import Presence
 internal import Storage
 internal import System
 
-/// Refusals of requests that change nothing: counted, so that a flood of them neither fills the
-/// disk nor pushes out the history.
+/// The count of refused requests that change nothing.
+///
+/// They are counted, so that a flood of them neither fills the disk nor pushes out the history.
 struct RefusalCount {
-  /// One refused thing, of which account where it is one that there is, and who asked for it.
+  /// One refused thing, its account if that exists, and the caller that asked for it.
   struct Key: Hashable {
     let what: String
     let requester: String
     var account: String?
   }
 
-  /// Callers that are counted by name between two writings.
+  /// The limit of callers that are counted by name between two writings.
   private static let mostCallers = 100
-  /// Records with a caller's name at once, and how long it takes until one more may be written.
+  /// The limit of records with a caller's name at once, and the seconds until one more may be
+  /// written.
   static let mostNamed = 20
   private static let secondsForNamed: Int64 = 180
 
@@ -34,8 +36,8 @@ struct RefusalCount {
     }
   }
 
-  /// The lines that are to be written now: the most frequent with their callers, while there is
-  /// room for names, and what all others were refused.
+  /// The lines to write now: the most frequent refusals with their callers, as far as names may be
+  /// written, and the sums of all others.
   func lines(at now: BootInstant) -> (named: [(key: Key, count: Int)], others: [String: Int]) {
     let sorted = counts.sorted {
       $0.value == $1.value ? $0.key.requester < $1.key.requester : $0.value > $1.value
@@ -46,7 +48,7 @@ struct RefusalCount {
     return (sorted.prefix(room).map { ($0.key, $0.value) }, rest)
   }
 
-  /// Forgets what was written.
+  /// Resets the counts after they were written.
   mutating func reset(written: Int, at now: BootInstant) {
     named = room(at: now) - written
     refilled = now
@@ -61,7 +63,7 @@ struct RefusalCount {
   }
 }
 
-/// How many checks that nobody took part in get a record of their own: sixty, and one more a minute.
+/// The limit of checks without a person that get a record of their own: 60, and one more a minute.
 struct QuietChecks {
   static let most = 60
   private static let secondsForOne: Int64 = 60
@@ -85,13 +87,13 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - what: one of few fixed names, never a text from outside.
-  ///   - account: the name of the account that was asked for, where there is one.
-  ///   - requester: who asked.
+  ///   - account: the name of the requested account, if there is one.
+  ///   - requester: the caller that asked.
   public func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
     refusals.note(what, of: account, by: requester)
   }
 
-  /// Counts a failure, where it is a refusal that is written down nowhere else.
+  /// Counts a failure if it is a refusal that gets no other record.
   public func note(_ failure: VaultFailure, by caller: Caller) {
     switch failure {
     case .busy: noteRefusal("busy", by: caller.requester)
@@ -113,11 +115,11 @@ extension Vault {
     }
   }
 
-  /// Writes down how a check ended, in the running transaction.
+  /// Records the result of a check, in the running transaction.
   ///
-  /// A finger or a password that was wrong always gets its record: somebody has to be here, or to
-  /// wait. What a program can have ended as often as it likes, by asking and going away, gets one
-  /// only so often, and is counted else.
+  /// A wrong finger or password always gets its record, because each takes a person or a wait. A
+  /// program can cause all other results without limit, by asking and going away. They get a record
+  /// only so often, and are counted otherwise.
   func record(_ entry: AuditEntry, of outcome: PresenceOutcome) throws(VaultFailure) {
     guard outcome == .noMatch || quietChecks.take(at: clock.boot) else {
       return noteRefusal("check \(outcome.name)", by: entry.requester ?? "")
@@ -125,7 +127,7 @@ extension Vault {
     try record(entry)
   }
 
-  /// Writes the counted refusals down; called each minute and at the end.
+  /// Records the counted refusals; called each minute and at the end.
   public func flushRefusals() throws(VaultFailure) {
     guard !refusals.isEmpty else { return }
     let now = clock.boot
@@ -134,7 +136,7 @@ extension Vault {
       for (key, count) in lines.named {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
         entry.requester = key.requester
-        // One that was removed since has no place in the record any more.
+        // An account that was removed since has no place in the record.
         if let name = key.account,
           let row = try self.accounts().first(where: { $0.name == name })
         {

@@ -1,20 +1,22 @@
 internal import Cryptography
 internal import Storage
 
-/// Why the trail could not be read or continued.
+/// Why the audit log could not be read or continued.
 enum TrailFailure: Error {
   case storage(StorageError)
   case cryptography(CryptographyError)
 }
 
-/// The audit trail in the store: what appends to it, and seals its ends.
+/// The audit log in the store: appends to it, and seals its ends.
 ///
-/// Everything here happens inside the transaction of the caller.
+/// All functions run inside the transaction of the calling function.
 struct Trail {
   static let headKey = "audit-head"
   static let checkpointKey = "audit-checkpoint"
   static let changesKey = "box-changes"
-  /// Above this no number is ours; one that stands there does not use the numbers up.
+  /// The highest number that the engine writes.
+  ///
+  /// A forged record above it does not use the numbers up.
   static let mostNumber: Int64 = 1 << 53
 
   let store: Store
@@ -26,7 +28,7 @@ struct Trail {
   /// A sealed value as it was found.
   enum End<Value: Equatable>: Equatable {
     case missing
-    /// Not written by this vault, or for another place.
+    /// Not written by this vault, or written as another value.
     case forged
     case authentic(Value)
 
@@ -71,7 +73,7 @@ struct Trail {
     try write(checkpoint.encoded, Self.checkpointKey, seal(TrailCheckpoint.kind), using: keys)
   }
 
-  /// Seals the end of the trail of a new store, which has no record.
+  /// Seals the end of the audit log of a new store, which has no record.
   func begin(using keys: borrowing TrailKeys) throws(TrailFailure) {
     try write(.empty, using: keys)
   }
@@ -113,23 +115,23 @@ struct Trail {
 
   // MARK: - The count of changes to sealed boxes
 
-  /// How often sealed boxes have been changed.
+  /// The number of changes to sealed boxes.
   func boxChanges() throws(TrailFailure) -> UInt64 {
     let bytes = try storing { () throws(StorageError) in try store.meta(Self.changesKey) }
     return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Tells the head that sealed boxes were changed once more, in the transaction that does it.
+  /// Tells the head of one more change to sealed boxes, in the transaction that makes it.
   ///
-  /// A head that did not know of the change before is left as it is, so that the break is noticed
-  /// with the next record.
+  /// A head that missed the previous change is left as it is, so that the next record notices the
+  /// break.
   func bind(to boxChanges: UInt64, using keys: borrowing TrailKeys) throws(TrailFailure) {
     guard var head = try head(using: keys).value, head.boxChanges == boxChanges &- 1 else { return }
     head.boxChanges = boxChanges
     try write(head, using: keys)
   }
 
-  /// Accepts the count of changes as it stands now, for one who may put back an older store.
+  /// Accepts the present count of changes, for a person that may restore an older store.
   func acceptBoxChanges(using keys: borrowing TrailKeys) throws(TrailFailure) {
     guard var head = try head(using: keys).value else { return }
     head.boxChanges = try boxChanges()
@@ -138,10 +140,11 @@ struct Trail {
 
   // MARK: - Appending
 
-  /// Writes a record behind the last one, and the head anew.
+  /// Appends a record, and updates the head.
   ///
-  /// Where the tail is not the one that the head knows, somebody has changed the trail. The vault
-  /// goes on, as it must not be made useless by that, but the head keeps the break for good.
+  /// If the tail is not the one that the head knows, the log was changed from outside. The vault
+  /// continues, because such a change must not make it useless. But the head keeps the break
+  /// permanently.
   func append(
     _ entry: AuditEntry,
     at time: Int64,
@@ -182,13 +185,13 @@ struct Trail {
     }
   }
 
-  /// The head that the next record continues, whatever has become of the trail.
+  /// The head that the next record continues, even if the log was changed from outside.
   private func soundHead(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailHead {
     let changes = try boxChanges()
     guard let head = try head(using: keys).value else {
       return try headOfWhatIsThere(changes, using: keys)
     }
-    // One record from the head's last on, and that one with the head's code.
+    // From the head's last number on there must be one record, with the head's code.
     let rows = try storing { () throws(StorageError) in
       try store.auditCodes(from: max(1, head.last), limit: 2)
     }
@@ -201,7 +204,7 @@ struct Trail {
     return try mended(head, rows, changes, using: keys)
   }
 
-  /// An authentic head that does not fit the records, made to fit, with the break noted.
+  /// An authentic head that does not match the records: adapted to them, with the break noted.
   private func mended(
     _ old: TrailHead,
     _ rows: [(number: Int64, mac: [UInt8])],
@@ -219,7 +222,7 @@ struct Trail {
       head.note(TrailBreak(number: missing, flaw: .truncated))
     }
     if let more = rows.first(where: { $0.number > old.last }) {
-      // One of ours that the head does not know: the head is an older one that was put back.
+      // If the vault wrote a record that the head does not know, an older head was put back.
       let row = try readable(after: old.last, limit: 1).first
       let isOurs = try row.map { row throws(TrailFailure) in
         try code(of: row, number: old.last + 1, previous: old.code, using: keys) == row.mac
@@ -233,7 +236,7 @@ struct Trail {
     return try placed(head, after: old.last)
   }
 
-  /// A head in place of one that is missing or forged.
+  /// A new head in place of one that is missing or forged.
   private func headOfWhatIsThere(
     _ changes: UInt64,
     using keys: borrowing TrailKeys
@@ -251,14 +254,14 @@ struct Trail {
     return head
   }
 
-  /// The head moved to the first place after a number that is free, its count taken anew.
+  /// The head, moved to the first free number after `number`, and with a new count.
   private func placed(_ old: TrailHead, after number: Int64) throws(TrailFailure) -> TrailHead {
     var head = old
     try storing { () throws(StorageError) in
       guard let free = try store.freeAuditNumber(after: number) else {
         throw .damaged("the trail's numbers are used up")
       }
-      // The chain goes on from the record before, if that has a code.
+      // The chain continues from the previous record, if that has a code.
       if free > 1, let before = try store.auditCodes(from: free - 1, limit: 1).first,
         before.number == free - 1, before.mac.count == AuditChain.start.count,
         before.number != old.last
@@ -273,7 +276,7 @@ struct Trail {
 
   // MARK: -
 
-  /// A step of the store, with its error as one of the trail.
+  /// Runs a step of the store, and turns its error into a `TrailFailure`.
   func storing<Value>(
     _ body: () throws(StorageError) -> Value
   ) throws(TrailFailure) -> Value {

@@ -1,10 +1,11 @@
+// The part of an examination that verifies the audit log.
 extension Vault {
-  /// Whether the trail is whole, record by record; others are served meanwhile.
+  /// Whether the audit log is intact, record by record; other calls are served in between.
   func examineTrail() async -> [VaultFinding] {
     do throws(VaultFailure) {
       let facts = try await checkedTrail()
       if let finding = finding(facts) { return [finding] }
-      // A trail that was cut along with its store is whole up to there.
+      // A log that was cut along with its store is intact up to there.
       guard case .vaultUnsafe(_, let hint)? = standing.failure else {
         return [VaultFinding("trail", .ok, "each record is what was written (\(facts.records))")]
       }

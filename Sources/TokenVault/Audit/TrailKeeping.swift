@@ -1,19 +1,19 @@
 internal import Cryptography
 internal import Storage
 
-/// How much of the trail is kept.
+/// The limits of the audit log.
 public struct TrailLimits: Sendable {
-  /// For how long, in seconds.
+  /// The longest age of a record, in seconds.
   public let seconds: Int64
-  /// How many records.
+  /// The highest number of records.
   public let records: Int
-  /// How many bytes of them; nil: any.
+  /// The highest number of their bytes; `nil` for no limit.
   public let bytes: Int64?
 
-  /// A year, and 100,000 records.
+  /// One year, and 100,000 records.
   public static let standard = TrailLimits(seconds: 365 * 86_400, records: 100_000)
 
-  /// Of these parts.
+  /// Creates limits from these parts.
   public init(seconds: Int64, records: Int, bytes: Int64? = nil) {
     self.seconds = seconds
     self.bytes = bytes
@@ -24,11 +24,11 @@ public struct TrailLimits: Sendable {
 extension Trail {
   // MARK: - New keys
 
-  /// Authenticates every record, the head and the checkpoint anew, under other keys.
+  /// Authenticates every record, the head and the checkpoint again, under other keys.
   ///
-  /// Inside the transaction that changes the device secret, and last in it: what is recorded and
-  /// counted before goes along. A trail that was not whole does not become so: its first break
-  /// stays in the new head for good.
+  /// It runs inside the transaction that changes the device secret, as the last step. So the
+  /// records and counts of that transaction are included. A broken log does not become intact: its
+  /// first break stays in the new head permanently.
   func reauthenticate(
     from old: borrowing TrailKeys,
     to new: borrowing TrailKeys
@@ -54,7 +54,7 @@ extension Trail {
       }
       let end = rows.last?.number ?? position
       guard
-        // A record that cannot be read keeps what it has: it is the break that was noted.
+        // A record that cannot be read keeps its code: it is the break that was noted.
         let next = try storing({ () throws(StorageError) in try store.auditNumber(after: end) })
       else { break }
       position = rows.count == 256 ? end : next
@@ -67,7 +67,7 @@ extension Trail {
 
   // MARK: - Pruning
 
-  /// The last number that is to be removed; `nil` if all may stay.
+  /// The last number to remove; `nil` if all records may stay.
   func endOfPruning(
     to limits: TrailLimits,
     at time: Int64,
@@ -83,8 +83,8 @@ extension Trail {
       end = max(end, (kept ?? head.last) - 1)
     }
     if head.count > Int64(limits.records) {
-      // Some more than needed, so that not each further record is a reason again; and room for the
-      // record about it.
+      // Remove some more than needed, so that not each further record causes another pruning. Leave
+      // room for the record about it.
       end = max(end, head.last - Int64(limits.records - 1 - limits.records / 100))
     }
     if let bytes = limits.bytes {
@@ -93,7 +93,7 @@ extension Trail {
       }
       if let tooOld { end = max(end, tooOld) }
     }
-    // The last record stays in any case: the head is about it.
+    // The last record always stays, because the head is about it.
     end = min(end, head.last - 1)
     return end >= head.first ? end : nil
   }
@@ -101,11 +101,11 @@ extension Trail {
   /// Removes the records up to a number, and leaves a checkpoint and a record about it.
   ///
   /// - Parameters:
-  ///   - end: the last one to remove.
-  ///   - found: what a check of the trail has found just now; it stays in the head for good.
-  ///   - time: now.
-  ///   - keys: of this trail.
-  /// - Throws: what kept it from being done.
+  ///   - end: the last number to remove.
+  ///   - found: the break that a verification has just found; it stays in the head permanently.
+  ///   - time: the present time.
+  ///   - keys: the keys of this log.
+  /// - Throws: failures of the store or of cryptography.
   func prune(
     through end: Int64,
     found: TrailBreak?,
@@ -119,7 +119,7 @@ extension Trail {
       let code = try store.auditCodes(from: last, limit: 1).first?.mac ?? []
       return (try store.deleteAudit(through: end), code)
     }
-    // One that was cut by somebody continues nothing; the break is known.
+    // A code of another length was changed from outside, and continues nothing; the break is known.
     let isCode = code.count == AuditChain.start.count
     try write(
       TrailCheckpoint(number: end, code: isCode ? code : AuditChain.start),

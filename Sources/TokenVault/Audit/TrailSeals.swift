@@ -1,11 +1,11 @@
 internal import Cryptography
 
-/// The keys of the trail: one for the codes of its records, one for what seals its ends.
+/// The keys of the audit log: one for the codes of its records, one for the seals of its ends.
 struct TrailKeys: ~Copyable, Sendable {
   let chain: SealingKey
   let ends: SealingKey
 
-  /// The keys that a device secret gives.
+  /// The keys that are derived from a device secret.
   init(from secret: borrowing SealingKey) throws(CryptographyError) {
     let chain = try secret.derived(for: "audit chain")
     let ends = try secret.derived(for: "audit ends")
@@ -14,7 +14,7 @@ struct TrailKeys: ~Copyable, Sendable {
   }
 }
 
-/// What is wrong with a record, by the name that programs read.
+/// The kind of a break, by the name that programs read.
 enum TrailFlaw: UInt8, CaseIterable {
   case altered = 1
   case dropped
@@ -29,24 +29,25 @@ enum TrailFlaw: UInt8, CaseIterable {
   var name: String { "\(self)" }
 }
 
-/// A place where the trail is not what was written.
+/// A place where the audit log is not as it was written.
 struct TrailBreak: Equatable {
   let number: Int64
   let flaw: TrailFlaw
 }
 
-/// Where the trail begins and ends, written with each record: a cut tail does not fit it.
+/// The two ends of the audit log, written with each record: a cut tail does not match it.
 struct TrailHead: Equatable {
   /// The number of the first record that is kept, or would be.
   var first: Int64
   /// The number of the last record.
   var last: Int64
-  /// How many are kept.
+  /// The number of records that are kept.
   var count: Int64
-  /// How often sealed boxes had been changed: an older trail that is put back with its head does
-  /// not fit a younger store.
+  /// The number of changes to sealed boxes.
+  ///
+  /// An older log that is put back with its head does not match a newer store.
   var boxChanges: UInt64
-  /// The first break that was ever noticed; it is never forgotten.
+  /// The first break that was ever noticed; it is kept permanently.
   var broken: TrailBreak?
   /// The code of the last record.
   var code: [UInt8]
@@ -54,14 +55,14 @@ struct TrailHead: Equatable {
   /// Before the first record.
   static let empty = TrailHead(first: 1, last: 0, count: 0, boxChanges: 0, code: AuditChain.start)
 
-  /// Adds a break to what is known; the first in the chain is the one that is told.
+  /// Notes a break; only the first one in the chain is kept.
   mutating func note(_ found: TrailBreak) {
     if let broken, broken.number <= found.number { return }
     broken = found
   }
 }
 
-/// What stands for the records that were removed: the chain goes on from here.
+/// The checkpoint in place of the records that were removed: the chain continues from here.
 struct TrailCheckpoint: Equatable {
   /// The number of the last record that was removed.
   var number: Int64
@@ -74,7 +75,7 @@ struct TrailCheckpoint: Equatable {
 
 /// A value of the `meta` table that only this vault can have written: version, body, HMAC-SHA256.
 ///
-/// The code also covers what the value is, the vault and its owner.
+/// The code also covers the kind of the value, the vault and its owner.
 struct TrailSeal {
   private static let version: UInt8 = 1
   private static let codeCount = 32
@@ -87,7 +88,7 @@ struct TrailSeal {
     [Self.version] + body + (try authenticate(message(body), using: keys.ends))
   }
 
-  /// The body; `nil` if somebody else has written it.
+  /// The body; `nil` if this vault did not write it.
   func open(
     _ value: [UInt8],
     count: Int,
@@ -115,7 +116,7 @@ extension TrailHead {
     ].flatMap(trailBytes) + code
   }
 
-  /// Reads what `encoded` has written; `bytes` are authentic, and so of its length.
+  /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
     let fields = (0..<6).map { trailInteger(bytes[$0 * 8..<$0 * 8 + 8]) }
     first = fields[0]
@@ -135,7 +136,7 @@ extension TrailCheckpoint {
 
   var encoded: [UInt8] { trailBytes(number) + code }
 
-  /// Reads what `encoded` has written; `bytes` are authentic, and so of its length.
+  /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
     number = trailInteger(bytes[..<8])
     code = Array(bytes[8...])

@@ -1,34 +1,34 @@
 internal import Cryptography
 internal import Storage
 
-/// What came of checking the trail.
+/// The result of verifying the audit log.
 struct TrailVerdict: Equatable {
-  /// How many records there are, the first number and the last.
+  /// The number of records, and their first and last number.
   var records = 0
   var first: Int64 = 0
   var last: Int64 = 0
-  /// The first place that is not what was written; `nil` if the trail is whole.
+  /// The first place that is not as it was written; `nil` if the log is intact.
   var found: TrailBreak?
 }
 
-/// Checks the trail page by page, so that neither memory nor anybody's patience is used up.
+/// Verifies the audit log page by page, to bound the memory and the wait of other calls.
 ///
-/// Between two pages the trail may grow, and be shortened by pruning; the keys stay the same.
+/// Between two pages the log may grow, and pruning may shorten it; the keys stay the same.
 struct TrailVerification {
   private static let page = 256
 
   private let trail: Trail
-  /// The number of the record that comes next, and the code that it continues.
+  /// The number of the next record, and the code that it continues.
   private var expected: Int64 = 1
   private var previous = AuditChain.start
-  /// Set once the record at `expected` is known to be wrong: how far the search for it has come.
+  /// The progress of the search for the right record; `nil` unless the one at `expected` is wrong.
   private var searched: Int64?
 
   init(of trail: Trail) {
     self.trail = trail
   }
 
-  /// Checks one page; the verdict once there is one.
+  /// Verifies one page; returns the verdict once there is one.
   mutating func step(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict? {
     if searched != nil { return try search(using: keys) }
     let checkpoint: TrailCheckpoint
@@ -60,7 +60,7 @@ struct TrailVerification {
     let next = try trail.storing { () throws(StorageError) in
       try trail.store.auditNumber(after: expected - 1)
     }
-    // One that cannot be read at all ends the page.
+    // A record that cannot be read ends the page early.
     if next != nil {
       searched = 0
       return nil
@@ -68,7 +68,7 @@ struct TrailVerification {
     return try verdict(try judgeHead(checkpoint, using: keys), keys)
   }
 
-  /// Compares the head with the end of a chain that is whole.
+  /// Compares the head with the end of an intact chain.
   private func judgeHead(
     _ checkpoint: TrailCheckpoint,
     using keys: borrowing TrailKeys
@@ -88,15 +88,15 @@ struct TrailVerification {
     return nil
   }
 
-  /// The verdict with this break, or with an earlier one that the head remembers.
+  /// The verdict with this break, or with an earlier one that the head has kept.
   private func verdict(
     _ found: TrailBreak?,
     _ keys: borrowing TrailKeys
   ) throws(TrailFailure) -> TrailVerdict {
     var found = found
     if let known = try trail.head(using: keys).value?.broken {
-      // Of the same place the head knows how it was before further records came, but not whether a
-      // record that was added is the copy of another.
+      // For the same place, the head knows the state before further records came. It does not know
+      // whether an added record is the copy of another.
       let isSame = known.number == found?.number && found?.flaw != .duplicated
       if isSame || known.number < found?.number ?? .max { found = known }
     }
@@ -112,7 +112,7 @@ struct TrailVerification {
 
   // MARK: - What is wrong with a record
 
-  /// Looks through one page for the record that belongs where another stands, or none.
+  /// Searches one page for the record that belongs at `expected`.
   private mutating func search(
     using keys: borrowing TrailKeys
   ) throws(TrailFailure) -> TrailVerdict? {
@@ -139,7 +139,7 @@ struct TrailVerification {
       searched = last.number
       return nil
     }
-    // Behind one that cannot be read there may be more.
+    // Behind a record that cannot be read there may be more.
     let end = rows.last?.number ?? from
     let unreadable = try trail.storing { () throws(StorageError) in
       try trail.store.auditNumber(after: end)
@@ -149,7 +149,8 @@ struct TrailVerification {
       return nil
     }
     guard let wrong else { return try told(.dropped, keys) }
-    // Those behind a dropped one were renumbered, if its follower goes on from it as one further.
+    // If the next record is authentic one number further, a record was dropped and the others
+    // renumbered.
     if let next = try record(at: expected + 1),
       try isAuthentic(next, at: expected + 2, after: wrong.mac, using: keys)
     {
@@ -165,7 +166,8 @@ struct TrailVerification {
     try verdict(TrailBreak(number: expected, flaw: flaw), keys)
   }
 
-  /// What stands behind the last record: the one that should not be there is named by its number.
+  /// The verdict on records behind the last one: names the number of the one that must not be
+  /// there.
   private func toldMore(
     _ wrong: AuditRow?,
     _ keys: borrowing TrailKeys
@@ -179,7 +181,7 @@ struct TrailVerification {
     return try verdict(TrailBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
   }
 
-  /// The right record was found elsewhere: two that changed places, or one that was put between.
+  /// The right record was found elsewhere: two changed places, or one was inserted between.
   private func placing(
     _ wrong: AuditRow?,
     _ right: AuditRow,
@@ -231,8 +233,8 @@ struct TrailVerification {
 }
 
 extension Trail {
-  /// A page of records up to the first that cannot be read, because it holds what no program of
-  /// ours writes.
+  /// A page of records, up to the first that cannot be read because it holds values that the engine
+  /// never writes.
   func readable(after number: Int64, limit: Int) throws(TrailFailure) -> [AuditRow] {
     do throws(StorageError) {
       return try store.audit(after: number, limit: limit)
@@ -254,7 +256,7 @@ extension Trail {
     return rows
   }
 
-  /// Checks the whole chain at once, inside a transaction or before anybody else is served.
+  /// Verifies the whole chain at once, inside a transaction or before any other call is served.
   func verifyChain(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict {
     var verification = TrailVerification(of: self)
     while true {

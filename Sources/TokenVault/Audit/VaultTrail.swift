@@ -2,38 +2,39 @@ internal import Cryptography
 internal import Storage
 internal import System
 
-/// What came of checking the audit trail.
+/// The result of verifying the audit log.
 public struct TrailFacts: Sendable, Equatable {
-  /// Whether every record is what was written, and none is missing.
+  /// Whether every record is as it was written, and none is missing.
   public let isWhole: Bool
-  /// How many records there are.
+  /// The number of records.
   public let records: Int
-  /// The number of the first one; 0 where there is none.
+  /// The number of the first record; 0 if there is none.
   public let first: Int64
-  /// The number of the last one.
+  /// The number of the last record.
   public let last: Int64
-  /// When the first one was written, in seconds since 1970.
+  /// When the first record was written, in seconds since 1970.
   public let firstTime: Int64?
-  /// When the last one was written.
+  /// When the last record was written.
   public let lastTime: Int64?
-  /// The first number whose record is not what was written, or is missing.
+  /// The first number whose record is not as it was written, or is missing.
   public let bad: Int64?
-  /// When the record of that number says that it was written; `nil` if there is none.
+  /// The time in the record of that number; `nil` if there is none.
   public let badTime: Int64?
-  /// `altered`, `dropped`, `reordered`, `truncated`, `duplicated`, `added`, `head`, `checkpoint`.
+  /// The kind of break: `altered`, `dropped`, `reordered`, `truncated`, `duplicated`, `added`,
+  /// `head`, `checkpoint`.
   public let problem: String?
 }
 
 extension Vault {
-  /// How often the trail is looked through for what is too old, in seconds.
+  /// The seconds between two prunings of the audit log.
   static let pruningInterval: Int64 = 86_400
-  /// After so many further records it is looked through, too.
+  /// The number of further records after which it is also pruned.
   static let pruningRecords = 1000
 
-  /// The trail in the store.
+  /// The audit log in the store.
   var trail: Trail { Trail(store: store, vault: identifier, owner: owner) }
 
-  /// A step of the trail, with its error in the vault's words.
+  /// Runs a step of the audit log, and turns its error into a `VaultFailure`.
   func trailed<Value>(
     _ body: () throws(TrailFailure) -> Value
   ) throws(VaultFailure) -> Value {
@@ -48,7 +49,7 @@ extension Vault {
     }
   }
 
-  /// Writes a record in the running transaction: if it cannot be written, nothing else is either.
+  /// Writes a record in the running transaction: if that fails, the transaction writes nothing.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
     try trailed { () throws(TrailFailure) in
@@ -59,16 +60,16 @@ extension Vault {
 
   // MARK: - Checking
 
-  /// Checks the whole trail, record by record; others are served meanwhile.
+  /// Verifies the whole audit log, record by record; other calls are served in between.
   ///
-  /// - Throws: `vaultUnsafe` where the store may be an old copy: its trail is whole as far as it
-  ///   goes, and what was written since is missing.
+  /// - Throws: `vaultUnsafe` if the store may be an old copy: its log is intact as far as it goes,
+  ///   but the records since are missing.
   public func verifyTrail() async throws(VaultFailure) -> TrailFacts {
     try demandCurrentStore()
     return try await checkedTrail()
   }
 
-  /// Checks the trail as it is, whatever store it belongs to.
+  /// Verifies the audit log as it is, even if the store may be an old copy.
   func checkedTrail() async throws(VaultFailure) -> TrailFacts {
     let verdict = try await verdict()
     let bad = verdict.found?.number
@@ -93,7 +94,7 @@ extension Vault {
     var verification = TrailVerification(of: trail)
     var keys = trailKeys.chain.identifier
     while true {
-      // With other keys all codes are others.
+      // A rekey has changed all codes: start again.
       if trailKeys.chain.identifier != keys {
         keys = trailKeys.chain.identifier
         verification = TrailVerification(of: trail)
@@ -106,13 +107,14 @@ extension Vault {
     }
   }
 
-  // MARK: - Keeping it short
+  // MARK: - Pruning
 
-  /// Writes the counted refusals down and removes what is too old, if that is due; called at the
-  /// start and each minute.
+  /// Records the counted refusals, and removes old records if that is due.
+  ///
+  /// It is called at the start and each minute.
   public func tendTrail() async throws(VaultFailure) {
     try flushRefusals()
-    // An old copy that was put back stays as it is.
+    // An old copy that was restored stays as it is.
     guard standing == .current else { return }
     let now = clock.boot
     if let lastPruning, now.seconds(since: lastPruning) < Self.pruningInterval,
@@ -125,7 +127,7 @@ extension Vault {
     try await pruneTrail()
   }
 
-  /// Removes what is too old or too much.
+  /// Removes records that are too old or too many.
   func pruneTrail() async throws(VaultFailure) {
     func end() throws(VaultFailure) -> Int64? {
       try trailed { () throws(TrailFailure) in
@@ -137,7 +139,7 @@ extension Vault {
       }
     }
     guard try end() != nil else { return }
-    // What is removed is checked for the last time; until then the trail can only grow.
+    // Verify the records before they are removed; until then the log can only grow.
     let found = try await verdict().found
     guard let end = try end() else { return }
     let time = clock.wall.seconds

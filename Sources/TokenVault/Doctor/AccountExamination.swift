@@ -1,7 +1,8 @@
 internal import Storage
 
+// The part of an examination that looks at the accounts.
 extension Vault {
-  /// How the accounts stand: each that needs somebody is a finding.
+  /// Examines the accounts: each one that needs a person is a finding.
   func examineAccounts() -> [VaultFinding] {
     do throws(VaultFailure) {
       let accounts = try accountFacts(named: nil)

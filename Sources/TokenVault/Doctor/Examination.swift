@@ -2,22 +2,22 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// One thing that an examination looked at.
+/// The result of examining one thing.
 public struct VaultFinding: Sendable, Equatable {
-  /// How bad it is.
+  /// The severity of a finding.
   public enum Level: Sendable, Equatable {
     case ok
     case warning
     case problem
   }
 
-  /// What was looked at: a stable name.
+  /// The stable name of the examined thing.
   public let name: String
-  /// How it is.
+  /// The severity.
   public let level: Level
-  /// What was found, in one clause.
+  /// The finding, in one clause.
   public let message: String
-  /// What to do about it.
+  /// The remedy; `nil` if none is needed.
   public let remedy: String?
 
   init(_ name: String, _ level: Level, _ message: String, remedy: String? = nil) {
@@ -29,12 +29,13 @@ public struct VaultFinding: Sendable, Equatable {
 }
 
 extension Vault {
-  /// More findings of one kind than these are only counted.
+  /// The limit of findings of one kind; more are only counted.
   private static let mostOfOneKind = 20
 
-  /// Looks at the vault from inside, once for all who ask meanwhile: it reads all that there is.
+  /// Examines the vault from inside, once for all callers that ask at the same time: it reads
+  /// everything.
   ///
-  /// Nothing is changed, and no fault keeps the rest from being looked at.
+  /// Nothing is changed, and no fault prevents the rest of the examination.
   public func examine() async -> [VaultFinding] {
     if let examination { return await examination.value }
     let task = Task { await lookAtAll() }
@@ -58,7 +59,7 @@ extension Vault {
     return findings
   }
 
-  /// Runs one look; what keeps it from being made is itself a finding.
+  /// Runs one examination; a failure that prevents it is itself a finding.
   private func look(
     _ name: String,
     _ body: () throws(VaultFailure) -> [VaultFinding]

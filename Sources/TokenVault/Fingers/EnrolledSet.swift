@@ -2,7 +2,7 @@
 struct EnrolledSet: Equatable {
   /// One print.
   struct Member: Hashable {
-    /// Who keeps it.
+    /// The keeper of the print.
     enum Home: String {
       case own
       case desktop
@@ -10,13 +10,14 @@ struct EnrolledSet: Equatable {
 
     let home: Home
     let finger: String
-    /// Nil where only the finger's name can be seen.
+    /// `nil` if only the finger's name can be seen.
     let digest: [UInt8]?
 
     init(home: Home, finger: String, digest: [UInt8]?) {
       self.home = home
       self.finger = finger
-      // Half of a SHA-256: nobody finds a second print for it, and the list has room for 64 prints.
+      // Half of a SHA-256: a second print for it cannot be found, and the list has room for 64
+      // prints.
       self.digest = digest.map { Array($0.prefix(16)) }
     }
 
@@ -25,25 +26,25 @@ struct EnrolledSet: Equatable {
       "\(home.rawValue) \(finger) \(digest.map(hexadecimal) ?? "-")"
     }
 
-    /// The finger as a person is told of it.
+    /// The finger's name, as shown to a person.
     fileprivate var shown: String { home == .own ? finger : "\(finger) (desktop)" }
   }
 
-  /// The most characters that the store takes for a list.
+  /// The limit for a list in the store, in characters.
   static let mostText = 4096
 
-  /// How the desktop's fingers can be seen: `prints`, `names`, or `none` where there are none.
+  /// How the desktop's fingers can be seen: `prints`, `names`, or `none` if there are none.
   private(set) var source: String
-  /// In the order of their lines, none twice.
+  /// In the order of their lines, each once.
   private(set) var members: [Member]
 
-  /// Nothing at all.
+  /// An empty set.
   init() {
     source = "none"
     members = []
   }
 
-  /// What is enrolled here, and on the desktop.
+  /// The prints that are enrolled here, and on the desktop.
   init(own: [Member], desktop: DesktopFingers?) {
     source = desktop?.source.rawValue ?? "none"
     let others = (desktop?.fingers ?? []).map { finger in
@@ -52,7 +53,7 @@ struct EnrolledSet: Equatable {
     members = Self.ordered(own + others)
   }
 
-  /// Reads what `text` has written; nil for anything else.
+  /// Reads the output of `text`; `nil` for anything else.
   init?(source: String, text: String) {
     self.source = source
     members = []
@@ -72,18 +73,18 @@ struct EnrolledSet: Equatable {
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// Puts a print of this vault's own in, in place of one of the same finger.
+  /// Adds one of this vault's own prints; it replaces one of the same finger.
   mutating func insert(_ member: Member) {
     remove(own: member.finger)
     members = Self.ordered(members + [member])
   }
 
-  /// Takes a print of this vault's own out.
+  /// Removes one of this vault's own prints.
   mutating func remove(own finger: String) {
     members.removeAll { $0.home == .own && $0.finger == finger }
   }
 
-  /// The desktop's fingers among them; nil if there are none.
+  /// The desktop's fingers among them; `nil` if there are none.
   var desktop: DesktopFingers? {
     let fingers = members.filter { $0.home == .desktop }
     guard let source = DesktopFingers.Source(rawValue: source), !fingers.isEmpty else { return nil }
@@ -93,15 +94,15 @@ struct EnrolledSet: Equatable {
     )
   }
 
-  /// The fingers, as a person is told of them.
+  /// The fingers' names, as shown to a person.
   var shown: String { Self.list(members.map(\.shown)) }
 
-  /// What was added, removed or replaced since `old`; nil if nothing was.
+  /// The prints that were added, removed or replaced since `old`, as text; `nil` if none were.
   func changes(since old: EnrolledSet) -> String? {
     guard self != old else { return nil }
     let before = old.byFinger
     let now = byFinger
-    // By names alone nobody can tell one print from another: the change of view is what is told.
+    // Names alone cannot tell one print from another: then only the change of view is reported.
     let isSeenAlike = source == old.source
     func differs(_ name: String) -> Bool {
       guard let earlier = before[name], let later = now[name] else { return false }
@@ -130,7 +131,8 @@ struct EnrolledSet: Equatable {
     Set(members).sorted { $0.line < $1.line }
   }
 
-  /// A name that cannot look like a line, or two: what others call a finger is theirs to choose.
+  /// A name that cannot look like another line, or like two: other programs choose the names
+  /// freely.
   private static func checked(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
     return isPlain && (1...32).contains(name.utf8.count) ? name : "unknown-finger"

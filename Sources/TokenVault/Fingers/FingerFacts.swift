@@ -1,7 +1,7 @@
 internal import Presence
 internal import Storage
 
-/// Which fingers can pass a check, as `status` shows it.
+/// The fingers that can pass a check, as `status` shows them.
 public struct FingerFacts: Sendable, Equatable {
   /// The names of those enrolled here.
   public let fingers: [String]
@@ -9,14 +9,15 @@ public struct FingerFacts: Sendable, Equatable {
   public let desktop: [String]
   /// How the desktop's can be seen; `nil` if there are none.
   public let source: DesktopFingers.Source?
-  /// Why no finger counts now, from where it was asked, although some are enrolled; `nil` if they
-  /// do.
+  /// Why no finger counts now from the caller's location, although some are enrolled; `nil` if they
+  /// count.
   public let reason: String?
 }
 
 extension Vault {
-  /// The enrolled fingers, here and on the desktop; starts a process to ask the desktop, and no
-  /// program of the desktop.
+  /// The enrolled fingers, here and on the desktop.
+  ///
+  /// It starts a helper to ask the desktop, but no program of the desktop.
   public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
     let standing = try await fingerStandingAtRest(for: caller)
     return FingerFacts(
@@ -27,18 +28,19 @@ extension Vault {
     )
   }
 
-  /// Removes a finger that was enrolled here, after the system password.
+  /// Removes a finger that was enrolled here; needs the system password.
   ///
-  /// What the store and its log held of the print is overwritten. A reader that stores prints deletes
-  /// it first; if it cannot, the sealed print is kept until an enrolment on that reader does it. A print
-  /// whose box does not open cannot be named to a reader, and is not kept.
+  /// The bytes of the print in the store and in its write-ahead log are overwritten. A reader that
+  /// stores prints deletes the print first. If it cannot, the sealed print is kept until an
+  /// enrolment on that reader deletes it there. A print whose box does not open cannot be named to
+  /// a reader, and is not kept.
   ///
   /// - Parameters:
   ///   - finger: its name.
   ///   - prompt: a check passed by password.
-  ///   - caller: who asks.
-  /// - Returns: the fingers that are left, and why the reader may still have the print.
-  /// - Throws: `noSuchFinger`; `refused` for one that is the desktop's; `presenceNeeded`,
+  ///   - caller: the caller that asks.
+  /// - Returns: the remaining fingers, and why the reader may still have the print.
+  /// - Throws: `noSuchFinger`; `refused` for a finger of the desktop; `presenceNeeded`,
   ///   `presenceFailed`.
   public func delete(
     finger: String,
@@ -49,8 +51,8 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       let desktop: [DesktopFinger]
       do throws(PresenceOutcome) {
-        // No check has been passed: to start the desktop's program, which looks for readers, is not
-        // for every caller.
+        // No check has been passed: not every caller may start the desktop's program, which looks
+        // for readers.
         desktop = try await desktopAtRest(of: caller)?.fingers ?? []
       } catch {
         throw .presenceFailed(error, methods: [])

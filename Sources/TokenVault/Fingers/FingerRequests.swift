@@ -1,15 +1,15 @@
-/// What a check by fingerprint is made with.
+/// The input of a check by fingerprint.
 public struct FingerRequest: Sendable {
   /// The own prints, opened.
   public let prints: [LoadedPrint]
-  /// The desktop's fingers that take part, which are those of the caller's user: exactly these.
+  /// The desktop's fingers that take part: exactly these, all of the caller's user.
   public let desktop: DesktopFingers?
-  /// The finger that is asked first where the reader takes one print at a time; nil: any.
+  /// The finger that is asked for first if the reader takes one print at a time; `nil` for any.
   public let first: String?
-  /// How long it waits for a finger.
+  /// How long it waits for a finger, in seconds.
   public let seconds: Int64
 
-  /// Puts it together.
+  /// Creates a request.
   public init(prints: [LoadedPrint], desktop: DesktopFingers?, first: String?, seconds: Int64) {
     self.prints = prints
     self.desktop = desktop
@@ -18,18 +18,18 @@ public struct FingerRequest: Sendable {
   }
 }
 
-/// What an enrolment is made with.
+/// The input of an enrolment.
 public struct EnrollmentRequest: Sendable {
   /// The finger's name.
   public let finger: String
-  /// What is enrolled already.
+  /// The prints that are enrolled already.
   public let own: [LoadedPrint]
-  /// What was deleted, and may still be on the reader that stores it.
+  /// The prints that were deleted, and may still be on the reader that stores them.
   public let former: [LoadedPrint]
-  /// How long it waits for each touch.
+  /// How long it waits for each touch, in seconds.
   public let seconds: Int64
 
-  /// Puts it together.
+  /// Creates a request.
   public init(finger: String, own: [LoadedPrint], former: [LoadedPrint], seconds: Int64) {
     self.finger = finger
     self.own = own
@@ -38,7 +38,7 @@ public struct EnrollmentRequest: Sendable {
   }
 }
 
-/// What became of a print that was to be deleted on its reader.
+/// The result of deleting a print on its reader.
 public enum PrintDeletion: Sendable, Equatable {
   /// No reader has it any longer: it was deleted, or its reader stores none.
   case gone
@@ -46,9 +46,9 @@ public enum PrintDeletion: Sendable, Equatable {
   case left(String)
 }
 
-/// What can be seen of the desktop's fingers without starting a program of the desktop.
+/// The desktop's fingers, as they can be seen without starting a program of the desktop.
 public enum DesktopView: Sendable, Equatable {
-  /// All of them; nil if there are none.
+  /// All of them; `nil` if there are none.
   case seen(DesktopFingers?)
   /// The program that knows them does not run.
   case asleep

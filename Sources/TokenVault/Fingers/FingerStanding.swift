@@ -4,21 +4,22 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// How the fingers stand at one moment: what can pass a check, and what the password confirmed.
+/// The eligibility of the fingers at one moment: which can pass a check, and which are confirmed.
 struct FingerStanding {
-  /// The own prints, opened.
+  /// The vault's own prints, opened.
   let prints: [LoadedPrint]
   /// The desktop's fingers, as they were seen.
   let look: DesktopLook
-  /// All of them.
+  /// All fingers, the own ones and the desktop's.
   let set: EnrolledSet
-  /// Why no finger counts although some may be enrolled: a print that does not open, too many, or
-  /// those of the desktop cannot be seen.
+  /// Why no finger counts, although some may be enrolled.
+  ///
+  /// A print does not open, there are too many, or the desktop's fingers cannot be seen.
   let damage: String?
-  /// What differs from what the system password has confirmed; nil if nothing does.
+  /// The difference from the set that the system password has confirmed; `nil` if there is none.
   let change: String?
 
-  /// Why a finger cannot pass a check; nil if one can.
+  /// Why a finger cannot pass a check; `nil` if one can.
   func objection(_ lockout: FingerLockout) -> PresenceOutcome? {
     if let damage { return .notAvailable(damage) }
     if let change { return .denied("\(change); \(Self.once)") }
@@ -26,7 +27,7 @@ struct FingerStanding {
     return lockout.isPasswordOnly ? .lockedOut : nil
   }
 
-  /// What a person is told before the password is asked; `nil` if there is nothing to explain.
+  /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(for purpose: PresencePurpose, _ lockout: FingerLockout) -> String? {
     let needsPassword = purpose.methods == [.password]
     switch objection(lockout) {
@@ -40,7 +41,7 @@ struct FingerStanding {
   /// The desktop's fingers.
   var desktop: DesktopFingers? { look.desktop }
 
-  /// The names of all fingers, none twice: the own ones first.
+  /// The names of all fingers, each once: the own ones first.
   var fingers: [String] {
     var names: [String] = []
     for name in prints.map(\.finger) + (desktop?.fingers ?? []).map(\.name)
@@ -60,20 +61,20 @@ struct DesktopLook {
   var damage: String?
 }
 
-/// What a prompt was opened with, beside what stands in the book.
+/// The values that a prompt was opened with, besides those in the prompt book.
 struct PromptNote {
   /// The desktop's fingers that its check is made for.
   var look: DesktopLook
-  /// The fingers as they were shown, where the password has to confirm them.
+  /// The fingers as they were shown, if the password has to confirm them.
   var unconfirmed: EnrolledSet?
   /// Why no finger counts for it.
   var objection: PresenceOutcome?
 }
 
-// The set of enrolled fingers is bound: one that has changed since the system password was given
-// passes no check until it has been given once more (promise 6; Apple's biometryCurrentSet).
+// The set of enrolled fingers is bound. If it has changed since the system password was given,
+// fingers pass no check until the password is given again (promise 6; Apple's biometryCurrentSet).
 extension Vault {
-  /// Looks at the desktop, by a prepared helper or one that is started, and at the own prints.
+  /// Looks at the desktop's fingers, with a prepared helper or a new one, and at the own prints.
   func fingerStanding(
     for caller: Caller,
     by program: (any PreparedCheck)? = nil
@@ -92,8 +93,10 @@ extension Vault {
     return try fingerStanding(look)
   }
 
-  /// The same without a start of the desktop's program; where that does not run, its fingers are
-  /// taken to be those that the password has confirmed.
+  /// The same without starting the desktop's program.
+  ///
+  /// If that program does not run, its fingers are taken to be those that the password has
+  /// confirmed.
   func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
     var look = DesktopLook()
     do throws(PresenceOutcome) {
@@ -115,13 +118,14 @@ extension Vault {
   }
 
   private static func damage(_ outcome: PresenceOutcome) -> String {
-    // Nothing seen is not "none there": the password would confirm what nobody has looked at.
+    // "Not seen" is not "none": otherwise the password would confirm fingers that were never seen.
     let text = "the desktop's fingers cannot be seen now"
     if case .notAvailable(let why) = outcome { return "\(text): \(why)" }
     return text
   }
 
-  /// How the fingers stand with the desktop's as they were seen, and the own prints as they are.
+  /// The eligibility of the fingers, from the desktop's as they were seen and the present own
+  /// prints.
   func fingerStanding(_ look: DesktopLook) throws(VaultFailure) -> FingerStanding {
     let desktop = look.desktop
     var damage = look.damage
@@ -143,7 +147,7 @@ extension Vault {
     )
   }
 
-  /// What differs from what the system password has confirmed, as a person is told of it.
+  /// The difference from the set that the system password has confirmed, as text for a person.
   private func change(to set: EnrolledSet) throws(VaultFailure) -> String? {
     switch try confirmedSet() {
     case .none: set.isEmpty ? nil : "enrolled fingers not confirmed yet: \(set.shown)"
@@ -152,10 +156,10 @@ extension Vault {
     }
   }
 
-  /// What the system password has confirmed.
+  /// The set that the system password has confirmed.
   enum ConfirmedSet {
     case none
-    /// The record does not bear this vault's code.
+    /// The record does not have this vault's code.
     case altered
     case some(EnrolledSet)
   }
@@ -171,7 +175,7 @@ extension Vault {
     return .some(set)
   }
 
-  /// Takes a set for confirmed, in the transaction of the check that has confirmed it.
+  /// Stores a set as confirmed, in the transaction of the check that has confirmed it.
   func confirm(_ set: EnrolledSet, _ caller: Caller) throws(VaultFailure) {
     guard let what = try change(to: set) else { return }
     try bind(set)
@@ -187,8 +191,9 @@ extension Vault {
     )
   }
 
-  /// Changes this vault's own part of what is confirmed: whatever else has changed at the same
-  /// moment, on the desktop say, is not confirmed by it.
+  /// Changes this vault's own part of the confirmed set.
+  ///
+  /// Any other change at the same moment, for example on the desktop, is not confirmed by it.
   func rebind(_ edit: (inout EnrolledSet) -> Void) throws(VaultFailure) {
     var set = EnrolledSet()
     if case .some(let old) = try confirmedSet() { set = old }
@@ -196,7 +201,7 @@ extension Vault {
     try bind(set)
   }
 
-  /// A set that was shown with a prompt, if it is still what is enrolled.
+  /// The set that was shown with a prompt; `nil` if another set is enrolled now.
   func unconfirmedSet(of prompt: String, for caller: Caller) async -> EnrolledSet? {
     guard let shown = notes[prompt]?.unconfirmed,
       let now = try? await fingerStanding(for: caller), now.damage == nil, now.set == shown
@@ -204,7 +209,7 @@ extension Vault {
     return shown
   }
 
-  /// Remembers what a prompt is opened with; what was kept for those that are gone goes.
+  /// Remembers the values that a prompt is opened with, and drops those of prompts that are gone.
   func note(_ prompt: String, _ standing: FingerStanding, at place: CallerPlace) {
     notes = notes.filter { prompts.contains($0.key) }
     notes[prompt] = PromptNote(
@@ -216,7 +221,8 @@ extension Vault {
 
   /// One own print as a member of the set.
   ///
-  /// Its random identifier goes into the digest: nobody can look for a known print in the list.
+  /// Its random identifier goes into the digest, so that a known print cannot be looked up in the
+  /// list.
   func member(
     _ row: PrintRow,
     _ print: borrowing SecretBytes
@@ -224,7 +230,7 @@ extension Vault {
     EnrolledSet.Member(home: .own, finger: row.finger, digest: try sha256(row.id + sha256(print)))
   }
 
-  /// One own print, opened; nil if it does not open.
+  /// One own print, opened; `nil` if it does not open.
   func opened(_ row: PrintRow) -> LoadedPrint? {
     guard let context = try? printContext(row),
       let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
@@ -279,7 +285,7 @@ extension Vault {
     }
   }
 
-  /// The code over a set; it is the store's only evidence that the set was confirmed here.
+  /// The code over a set: the store's only evidence that the set was confirmed here.
   static func enrolledSetCode(
     vault: [UInt8],
     owner: UInt32,
@@ -289,7 +295,7 @@ extension Vault {
   ) throws(CryptographyError) -> [UInt8] {
     var message: [UInt8] = []
     for part in [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)] {
-      // Length-prefixed, so that no two lists of parts look alike.
+      // Each part is length-prefixed, so that no two lists of parts give the same bytes.
       message += (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) } + part
     }
     return try authenticate(message, using: try secret.derived(for: "enrolled fingers"))

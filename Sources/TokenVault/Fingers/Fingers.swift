@@ -6,9 +6,9 @@ internal import System
 
 /// An enrolment that runs for a connection.
 struct EnrollmentRun {
-  /// The name of the place of the one who enrols.
+  /// The name of the caller's location.
   let place: String
-  /// Nil while it is being started.
+  /// `nil` while it is being started.
   var conversation: (any EnrollmentConversation)?
 }
 
@@ -21,18 +21,20 @@ extension Vault {
   /// How long an enrolment waits for each touch, in seconds.
   static let enrollmentSeconds: Int64 = 120
 
-  /// Takes the print of a finger into the sealed store, after the system password.
+  /// Enrolls a finger: seals its print and stores it.
+  ///
+  /// It needs the system password.
   ///
   /// Cancelling the task stops it and releases the reader.
   ///
   /// - Parameters:
-  ///   - finger: one of `fingerNames`; nil is `right-index`.
+  ///   - finger: one of `fingerNames`; `nil` for `right-index`.
   ///   - prompt: a check passed by password.
-  ///   - caller: who asks.
+  ///   - caller: the caller that asks.
   ///   - report: gets each stage and each bad scan.
   /// - Returns: the finger.
-  /// - Throws: `presenceNeeded`, `presenceFailed` where the reader gave no print or the caller is not
-  ///   where the reader is, `refused` for one that is enrolled.
+  /// - Throws: `presenceNeeded`, `presenceFailed` if the reader gave no print or the caller is not
+  ///   at the reader, `refused` for a finger that is enrolled already.
   public func enroll(
     _ finger: String?,
     prompt: String?,
@@ -49,7 +51,7 @@ extension Vault {
       throw .refused("\(finger) is enrolled already")
     }
     try demandRoom()
-    // Who sits at the reader would give their touches to it.
+    // Otherwise a remote caller would enroll the touches of the person at the reader.
     let place = await place(of: caller)
     if let objection = place.objection {
       throw .presenceFailed(
@@ -88,7 +90,7 @@ extension Vault {
     do throws(VaultFailure) {
       try keep(taken, finger: finger, caller: caller, gone: gone)
     } catch {
-      // The reader deletes what is not stored here.
+      // The reader deletes a print that is not stored here.
       taken.conversation.cancel()
       throw error
     }
@@ -96,7 +98,7 @@ extension Vault {
     return finger
   }
 
-  /// A finished enrolment, which the reader keeps once it is told to.
+  /// A finished enrolment, whose print the reader keeps once it is told to.
   private struct TakenPrint {
     let print: SharedSecret
     let driver: String
@@ -112,7 +114,7 @@ extension Vault {
     takingPrints += 1
     defer { takingPrints -= 1 }
     let conversation = try await check.enroll(request)
-    // With the caller gone, the next touch would be taken for the wrong person's.
+    // If the caller has gone, the next touch may be another person's.
     guard isEnrolling(connection) else {
       await end(conversation)
       throw .cancelled

@@ -3,12 +3,13 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// A reader that stores prints itself matches them by itself: a print that was deleted here, and is
-// still there, refuses its finger a new enrolment or is identified in place of another. So the sealed
-// print is kept until its reader has deleted it. Only prints that this store holds or held are ever
-// deleted on a reader, which may have those of other users and systems.
+// Some readers store prints and match them on the chip. If a print was deleted here and is still on
+// such a reader, the reader refuses a new enrolment of that finger. Or it identifies the old print
+// in place of another. So the sealed print is kept until its reader has deleted it. Only prints that
+// this store holds or held are ever deleted on a reader, because it may have prints of other users
+// and systems.
 extension Vault {
-  /// How many former prints are kept; the oldest go.
+  /// The limit of former prints; the oldest are dropped.
   static let mostFormerPrints = 20
 
   /// A print of this vault that may still be on its reader.
@@ -17,7 +18,7 @@ extension Vault {
     let print: LoadedPrint
   }
 
-  /// Those that open.
+  /// The former prints that open.
   func formerPrints() throws(VaultFailure) -> [FormerPrint] {
     let rows = try stored { () throws(StorageError) in
       try self.store.formerPrints(owner: self.owner)
@@ -42,11 +43,11 @@ extension Vault {
 
   /// Deletes all prints that this vault holds or held on the readers that store them.
   ///
-  /// For a vault that is about to be removed: afterwards no enrolment can do it. Nothing changes in
-  /// the store.
+  /// It is for a vault that is about to be removed: later no enrolment can delete them. The store
+  /// does not change.
   ///
-  /// - Parameter seconds: no deletion begins later.
-  /// - Returns: which fingers a reader may still have, and why; `nil` if there are none.
+  /// - Parameter seconds: no deletion begins later than this.
+  /// - Returns: the fingers that a reader may still have, and why; `nil` if there are none.
   /// - Throws: `vaultUnsafe` if the stored prints cannot be read.
   public func deletePrintsOnReaders(
     within seconds: Int64 = 30
@@ -90,7 +91,7 @@ extension Vault {
     }
   }
 
-  /// Forgets former prints that no reader has any longer.
+  /// Removes former prints that no reader has any longer.
   func forgetFormer(_ ids: [[UInt8]]) throws(VaultFailure) {
     for id in ids {
       try stored { () throws(StorageError) in
@@ -99,7 +100,9 @@ extension Vault {
     }
   }
 
-  /// Seals each former print anew; a print that does not open is dropped, because no reader could be told of it.
+  /// Seals each former print again under the new key.
+  ///
+  /// A print that does not open is dropped, because it cannot be named to a reader.
   func resealFormerPrints(under key: borrowing SealingKey) throws(VaultFailure) {
     let rows = try stored { () throws(StorageError) in try self.store.allFormerPrints() }
     for row in rows {

@@ -1,12 +1,12 @@
 internal import Storage
 
-// The reader that was used last: `status` shows it, and prompts say how it wants to be touched. A look
-// at the reader itself would disturb it.
+// The reader that was used last: `status` shows it, and prompts say how to touch it. Opening the
+// reader itself would disturb it.
 extension Vault {
   private static let lastReaderKey = "last-reader"
   private static let longestName = 200
 
-  /// The reader that was used last; nil if none was.
+  /// The reader that was used last; `nil` if none was.
   func lastReader() -> SeenReader? {
     guard let bytes = try? store.meta(Self.lastReaderKey) else { return nil }
     let parts = String(decoding: bytes, as: UTF8.self)
@@ -19,9 +19,9 @@ extension Vault {
     )
   }
 
-  /// Writes down which reader is used.
+  /// Stores the reader that is in use.
   ///
-  /// A failure is not an error: the next prompt is only less exact.
+  /// A failure is not an error: it only makes the next prompt less exact.
   func remember(_ reader: SeenReader) {
     let driver = Self.plain(reader.driver)
     let seen = SeenReader(
@@ -34,7 +34,7 @@ extension Vault {
     try? store.setMeta(Self.lastReaderKey, to: Array(text.utf8))
   }
 
-  /// What is known about the reader.
+  /// The known facts about the reader.
   public func reader() async -> ReaderFacts {
     var facts = await check.reader()
     guard let last = lastReader() else { return facts }
@@ -49,7 +49,7 @@ extension Vault {
     return facts
   }
 
-  /// What a device calls itself, as one line: its maker chose the name.
+  /// A device's own name as one line of printable ASCII, because its maker chose the name.
   private static func plain(_ name: String) -> String {
     let bytes = name.utf8.prefix(longestName).map { (0x20..<0x7f).contains($0) ? $0 : 0x3f }
     return String(decoding: bytes, as: UTF8.self)

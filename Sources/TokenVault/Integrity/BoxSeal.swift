@@ -1,12 +1,12 @@
 internal import Cryptography
 internal import Storage
 
-// The count of changes to sealed boxes would be worth little if it could be edited, or if one old
-// box could be put back beside it. So the store holds a code, under the key of the rollback mark,
-// over the count and over which boxes there are: of each account its generation and class, of each
-// print its identifier; and over the user's own rules, whose absence would be a laxer policy. The
-// bytes of a box are not in it: one that is damaged is damaged alone, and a box of another
-// generation does not open.
+// The store digest. The count of changes to sealed boxes would be worth little if it could be
+// edited, or if one old box could be put back beside it. So the store holds a code under the key of
+// the rollback counter. The code covers the count, the generation and class of each account, and
+// the identifier of each print. It also covers the user's own rules, because their absence would be
+// a laxer policy. It does not cover the bytes of a box: damage to one box harms only that box, and
+// a box of another generation does not open.
 extension Vault {
   static let boxSealKey = "box-seal"
 
@@ -33,7 +33,7 @@ extension Vault {
     return try authenticate(message, using: key)
   }
 
-  /// Seals the boxes as they are, last in the transaction that changes one.
+  /// Writes the code over the present boxes, at the end of the transaction that changes one.
   func sealBoxes(_ count: UInt64, using key: borrowing SealingKey) throws(VaultFailure) {
     do {
       let code = try Self.boxSeal(of: store, count: count, vault: identifier, using: key)

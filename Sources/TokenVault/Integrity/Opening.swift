@@ -2,11 +2,12 @@ internal import Cryptography
 internal import SecretMemory
 internal import Storage
 
-/// What a start makes of the files of a state directory.
+/// The files of a state directory as a start of the engine finds them.
 ///
-/// It judges first. If something speaks against the store, only an empty store is given its name.
+/// It judges before it writes. If something is wrong with the store, only an empty store is given
+/// its name.
 struct Opening: ~Copyable {
-  /// Names the device secret that the store is sealed under.
+  /// The store's key for the identifier of the device secret that it is sealed under.
   static let secretKey = "device-secret-id"
   private static let vaultKey = "vault"
 
@@ -14,9 +15,9 @@ struct Opening: ~Copyable {
   let keys: VaultKeys
   let identifier: [UInt8]
   private(set) var standing: VaultStanding
-  /// The store is sealed under the next device secret, which is not in its place yet.
+  /// Whether the store is sealed under the next device secret, which is not in its place yet.
   private(set) var isRekeyUnfinished: Bool
-  /// The count of the mark, if it is one of this vault.
+  /// The count that the file of the rollback counter holds; 0 if it holds none.
   private(set) var markedCount: UInt64
 
   private let directory: StateDirectory
@@ -24,9 +25,9 @@ struct Opening: ~Copyable {
   private let count: UInt64
   private let isMarkToBeWritten: Bool
 
-  /// Opens what there is, and makes what is missing in a fresh directory.
+  /// Opens the files that are there, and makes those that are missing in a fresh directory.
   init(_ directory: StateDirectory) throws {
-    // The secret first: where it is refused, the store is not even opened.
+    // Open the secret first: if it is refused, the store is not even opened.
     var opened: Store?
     let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
       let store = try Self.openedStore(in: directory)
@@ -37,7 +38,7 @@ struct Opening: ~Copyable {
     }
     let store = if let opened { opened } else { try Self.openedStore(in: directory) }
     let count = try Vault.boxChanges(in: store)
-    // Of two device secrets the store names the one that it is sealed under.
+    // If there are two device secrets, the store names the one that it is sealed under.
     let named = try store.meta(Self.secretKey)
     let inUse = try VaultKeys(secret)
     guard let next = try Self.nextKeys(in: directory), next.identifier == named else {
@@ -62,7 +63,7 @@ struct Opening: ~Copyable {
     var isMarkToBeWritten = !found.isAuthentic || found.mark?.count != count
     let isRekeyUnfinished = replaced != nil
     if let replaced, !found.isAuthentic {
-      // Until a rekey is finished the mark is under the one key or the other.
+      // Until a rekey is finished, the file of the rollback counter is under either key.
       found = try Self.found(identifier, replaced.mark, in: directory)
       isMarkToBeWritten = true
     }
@@ -82,14 +83,14 @@ struct Opening: ~Copyable {
     self.standing = standing
   }
 
-  /// Whether the store holds the boxes that it has counted.
+  /// Whether the store holds the boxes that its digest covers.
   private static func boxes(
     _ store: Store,
     _ count: UInt64,
     _ identifier: [UInt8],
     _ key: borrowing SealingKey
   ) throws -> VaultStanding {
-    // Without a change that was counted there is no box; the device secret may have been made anew.
+    // Without a counted change there is no box, and the device secret may be a new one.
     guard count > 0 else { return try store.hasSealedBoxes() ? .boxesChanged : .current }
     let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: key)
     return try store.meta(Vault.boxSealKey) == seal ? .current : .boxesChanged
@@ -97,12 +98,12 @@ struct Opening: ~Copyable {
 
   /// Makes durable what the start has found out.
   ///
-  /// A store that is not accepted stays as it is. Only an empty one gets its name and its trail, in which
-  /// `recover` is recorded.
+  /// A store that is not accepted stays as it is. Only an empty one gets its name and its audit
+  /// log, in which `recover` is recorded.
   ///
-  /// - Parameter begin: writes the first head of the trail of an empty store, in the transaction that
-  ///   names the store.
-  /// - Throws: `StorageError`, `CryptographyError`, and what `begin` throws.
+  /// - Parameter begin: writes the first head of the audit log of an empty store, in the
+  ///   transaction that names the store.
+  /// - Throws: `StorageError`, `CryptographyError`, and all that `begin` throws.
   mutating func settle(beginning begin: (borrowing TrailKeys) throws -> Void) throws {
     try name(begin)
     guard standing == .current else { return }
@@ -119,7 +120,7 @@ struct Opening: ~Copyable {
     try store.leaveLogOnClose(false)
   }
 
-  /// Writes into a new store which vault it is, and into one without boxes which secret it is under.
+  /// Names the vault in a new store, and the device secret in a store without boxes.
   private func name(_ begin: (borrowing TrailKeys) throws -> Void) throws {
     let secret = keys.identifier
     guard try !hasIdentifier || store.meta(Self.secretKey) != secret else { return }
@@ -133,7 +134,9 @@ struct Opening: ~Copyable {
     }
   }
 
-  /// A store that is left as it was found, its log included, if the vault is refused after all.
+  /// Opens a store that is left as it was found if the vault is refused after all.
+  ///
+  /// Its write-ahead log then stays too.
   private static func openedStore(in directory: StateDirectory) throws(StorageError) -> Store {
     let hadLog = try Store.hasLog(in: directory)
     let store = try Store(in: directory)
@@ -146,7 +149,7 @@ struct Opening: ~Copyable {
     return try VaultKeys(secret)
   }
 
-  /// Demands that the store is sealed under the device secret of this identifier.
+  /// Requires that the store is sealed under the device secret of this identifier.
   private static func demandFit(
     _ identifier: [UInt8],
     _ named: [UInt8]?,
@@ -167,7 +170,7 @@ struct Opening: ~Copyable {
     _ count: UInt64
   ) throws(StorageError) -> Bool {
     if named == identifier { return true }
-    // Nothing was ever sealed: the secret may have been made anew.
+    // Nothing was ever sealed, so the device secret may be a new one.
     guard count == 0 else { return false }
     return try !store.hasSealedBoxes()
   }
@@ -199,7 +202,7 @@ struct Opening: ~Copyable {
   private static func standing(_ found: Found, _ count: UInt64) -> VaultStanding {
     if found.isDamaged { return .markDamaged }
     guard let mark = found.mark else { return count == 0 ? .current : .markMissing }
-    // Neither has counted anything yet: the device secret may have been made anew.
+    // Nothing has been counted yet, so the device secret may be a new one.
     if count == 0 && mark.count == 0 { return .current }
     guard found.isAuthentic else { return .markDamaged }
     if count < mark.count { return .olderThanMark }

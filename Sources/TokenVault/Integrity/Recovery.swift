@@ -2,17 +2,20 @@ internal import Cryptography
 internal import Presence
 internal import Storage
 
+// The acceptance of a vault that was restored from a backup.
 extension Vault {
-  /// Accepts a store that was put back, or whose mark is lost; after the system password.
+  /// Accepts a vault that was restored from a backup, or whose rollback counter is lost.
   ///
-  /// Also where nothing is seen to be wrong: a whole directory that was put back brought its mark
-  /// along, and only the person knows.
+  /// It needs the system password.
   ///
-  /// Every account that is signed in needs a login afterwards: the provider may have replaced its
-  /// refresh token since, and would take the old one for stolen. What lies in slots and in token
-  /// files is of another time, and goes.
+  /// It works even if nothing looks wrong: a restored directory brings its rollback counter along,
+  /// and only the person knows.
   ///
-  /// - Returns: the accounts that need a login.
+  /// Every account that is signed in needs a sign-in afterwards. The provider may have replaced its
+  /// refresh token since the backup, and would take the old one for stolen. The contents of slots
+  /// and token files are of another time, and are removed.
+  ///
+  /// - Returns: the accounts that need a sign-in.
   /// - Throws: `presenceNeeded`.
   public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
     let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
@@ -20,7 +23,7 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    // An account that was removed since has no slot any more.
+    // An account that was removed after the backup has no slot any more.
     for row in try allAccounts() {
       try stored { () throws(StorageError) in
         try SlotFile.create(in: self.directory, account: row.id)
@@ -35,7 +38,8 @@ extension Vault {
 
   private func acceptStore(_ caller: Caller) throws(VaultFailure) -> [String] {
     let accounts = try allAccounts()
-    // No transaction is begun before the front can hand out nothing of another time.
+    // Remove the token files before the first transaction: the front must not hand out a token of
+    // another time.
     for name in try tokenFiles() { try removeTokenFile(of: name) }
     let count = try acceptedCount()
     let secret = deviceSecret.identifier
@@ -57,7 +61,8 @@ extension Vault {
         }
         names.append(row.name)
       }
-      // A finger that was deleted since may be among them again: the password confirms them anew.
+      // The set may again hold a finger that was deleted since: the password confirms the set
+      // again.
       try self.stored { () throws(StorageError) in
         _ = try self.store.deleteEnrolledSet(owner: self.owner)
       }
@@ -96,10 +101,10 @@ extension Vault {
     return names.sorted()
   }
 
-  /// A count that no copy of this vault has reached: one that is put back later counts less.
+  /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
     let highest = max(try boxChanges(), markedCount)
-    // Where no newer mark tells how far the vault had come, a leap that none makes by itself.
+    // If no newer counter tells how far the vault had come, add more than normal use ever adds.
     let leap: UInt64 = standing == .olderThanMark ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
@@ -116,7 +121,7 @@ extension Vault {
 }
 
 extension VaultStanding {
-  /// What the trail says was accepted.
+  /// The name under which the audit log records the accepted state.
   fileprivate var auditName: String {
     switch self {
     case .current: "nothing was seen"

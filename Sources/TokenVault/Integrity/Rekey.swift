@@ -3,31 +3,37 @@ internal import Presence
 internal import SecretMemory
 internal import Storage
 
-/// What a change of the device secret has sealed and authenticated anew.
+/// The numbers of boxes and records that a change of the device secret has sealed again.
 public struct RekeyFacts: Sendable, Equatable {
   /// Refresh tokens.
   public let accounts: Int
   /// Prints.
   public let prints: Int
-  /// Records of the trail.
+  /// Records of the audit log.
   public let records: Int
 }
 
-// The way: everybody's account taken and recovered → the next secret durable beside the one in use
-// → one transaction: every token and print sealed anew, the trail verified and authenticated anew,
-// the store names the next secret → log emptied → mark under the new key → the next secret in place
-// of the old one, whose bytes are overwritten.
+// The steps of a rekey:
 //
-// | killed                  | the next start finds              | and                            |
-// |-------------------------|-----------------------------------|--------------------------------|
-// | before the commit       | the store names the secret in use | removes the next one           |
-// | after the commit        | the store names the next secret   | empties the log, makes the     |
-// |                         |                                   | mark, puts it in place         |
-// | after it is in place    | one secret, which the store names | works                          |
+// 1. Enter every account, and recover it.
+// 2. Make the next secret durable beside the one in use.
+// 3. In one transaction, seal every token and print again, verify the audit log and authenticate it
+//    again, and let the store name the next secret.
+// 4. Empty the write-ahead log.
+// 5. Write the rollback counter under the new key.
+// 6. Put the next secret in place of the old one, whose bytes are overwritten.
+//
+// | killed                | the next start finds              | and                             |
+// |-----------------------|-----------------------------------|---------------------------------|
+// | before the commit     | the store names the secret in use | removes the next one            |
+// | after the commit      | the store names the next secret   | empties the write-ahead log,    |
+// |                       |                                   | writes the rollback counter,    |
+// |                       |                                   | puts the next secret in place   |
+// | after it is in place  | one secret, which the store names | works                           |
 extension Vault {
-  /// Makes a new device secret, and brings everything under it; after the system password.
+  /// Makes a new device secret and seals everything again under it; needs the system password.
   ///
-  /// - Throws: `presenceNeeded`; `vaultUnsafe` where a box does not open: nothing was changed then.
+  /// - Throws: `presenceNeeded`; `vaultUnsafe` if a box does not open: nothing was changed then.
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
@@ -35,9 +41,9 @@ extension Vault {
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       let found = try await self.recover(identifier, slot)
-      // The next secret does not open it.
+      // The next secret does not open an answer that still waits in the slot.
       if case .waiting(let why) = found { throw why }
-      // A torn answer of an exchange that has ended is under a key of the old secret.
+      // A torn answer of a finished exchange is under a key of the old secret.
       try self.empty(slot)
     } _: { () throws(VaultFailure) in
       try self.rekey(authority, caller)
@@ -45,7 +51,7 @@ extension Vault {
   }
 
   private func rekey(_ authority: Authority, _ caller: Caller) throws(VaultFailure) -> RekeyFacts {
-    // The next secret of an earlier rekey may be the only copy of the one in use.
+    // The next secret of an earlier rekey may be the only copy of the secret in use.
     if isRekeyUnfinished { try finishRekey() }
     let next = try nextKeys()
     let facts: RekeyFacts
@@ -55,7 +61,7 @@ extension Vault {
       }
     } catch {
       discardNextUnlessNamed()
-      // Why it failed matters more than that it cannot be written down.
+      // The reason of the failure matters more than a failure to record it.
       if case .vaultUnsafe = error { try? noteFailure(caller) }
       throw error
     }
@@ -66,7 +72,7 @@ extension Vault {
     return facts
   }
 
-  /// The one transaction.
+  /// Seals everything again, in the one transaction.
   private func seal(
     under next: borrowing VaultKeys,
     _ authority: Authority,
@@ -110,14 +116,18 @@ extension Vault {
     }
   }
 
-  /// After the commit nothing is sealed or opened under the old keys any more: they are wiped.
+  /// Replaces the keys after the commit.
+  ///
+  /// The old keys are wiped: nothing is sealed or opened under them any more.
   private func take(_ next: consuming VaultKeys) {
     deviceSecret = next.secret
     trailKeys = next.trail
     markKey = next.mark
   }
 
-  /// After a failed transaction; where it is not known how it ended, the next start finds out.
+  /// Removes the next secret after a failed transaction.
+  ///
+  /// If it is not known how the transaction ended, the next start finds out.
   private func discardNextUnlessNamed() {
     guard let named = try? store.meta(Opening.secretKey), named == deviceSecret.identifier else {
       return
@@ -133,7 +143,7 @@ extension Vault {
 
   // MARK: - After the commit
 
-  /// Removes what was under the old secret, and the old secret.
+  /// Removes everything that was under the old secret, and the old secret.
   func finishRekey() throws(VaultFailure) {
     let count = try boxChanges()
     do {
@@ -152,9 +162,9 @@ extension Vault {
     isMarkBehind = false
   }
 
-  /// What is left to do once the store names the next secret; it can be repeated.
+  /// The steps that are left once the store names the next secret; they can be repeated.
   ///
-  /// While the next secret is not in its place, a start comes here: so that is the last step.
+  /// A start comes here until the next secret is in its place, so that is the last step.
   static func finishRekey(
     _ store: Store,
     _ count: UInt64,
@@ -162,7 +172,7 @@ extension Vault {
     using markKey: borrowing SealingKey,
     in directory: StateDirectory
   ) throws {
-    // The log still holds the old boxes.
+    // The write-ahead log still holds the old boxes.
     try store.checkpoint()
     try writeMark(count, of: identifier, using: markKey, in: directory)
     try DeviceSecretFile.adoptNext(in: directory)

@@ -2,9 +2,9 @@ internal import Cryptography
 internal import SecretMemory
 internal import Storage
 
-// What a rekey brings from one key under another, inside its transaction.
+// The parts of a rekey that bring data from one key under another, inside its transaction.
 extension Vault {
-  /// Opens every print and seals it anew; how many there are.
+  /// Opens every print and seals it again under the new key; returns their number.
   func resealPrints(under key: borrowing SealingKey) throws(VaultFailure) -> Int {
     let rows = try stored { () throws(StorageError) in try self.store.allPrints() }
     for row in rows {
@@ -24,9 +24,10 @@ extension Vault {
     return rows.count
   }
 
-  /// The code over the set of enrolled fingers that the password has confirmed.
+  /// Renews the code over the set of enrolled fingers that the password has confirmed.
   ///
-  /// One that this vault did not write stays as it is, and so does not count under the new key either.
+  /// A code that this vault did not write stays as it is, and so is not valid under the new key
+  /// either.
   func resealEnrolledSet(under key: borrowing SealingKey) throws(VaultFailure) {
     guard case .some = try confirmedSet(),
       var row = try stored({ () throws(StorageError) in
@@ -48,10 +49,11 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.put(changed) }
   }
 
-  /// Authenticates the trail under other keys, last in the transaction; how many records it has.
+  /// Authenticates the audit log under other keys, last in the transaction; returns the number of
+  /// records.
   ///
-  /// It is verified under the old ones first. A trail that is not whole does not become so: its
-  /// break stays in its head for good. So a rekey need not be refused to those who need it most.
+  /// The log is verified under the old keys first. A broken log does not become whole: the break
+  /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
   func resealTrail(under keys: borrowing TrailKeys) throws(VaultFailure) -> Int {
     try trailed { () throws(TrailFailure) in
       try self.trail.reauthenticate(from: self.trailKeys, to: keys)

@@ -1,12 +1,13 @@
 internal import Cryptography
 internal import Storage
 
-// The rollback mark: a counter of changes to sealed boxes that stands in the store and, under a key
-// of the device secret, in a file beside it. After each such change the mark follows the store; so
-// at a start the store's count is the mark's, or one more after a crash in between. A store that
-// was put back counts less.
+// The rollback counter: the number of changes to sealed boxes. It stands in the store and, under a
+// key of the device secret, in a file beside the store (the mark). The file follows the store after
+// each such change. So at a start the store's count is the file's, or one more after a crash in
+// between. A store that was restored from a backup counts less.
 extension Vault {
-  /// Raises the count of changes to sealed boxes, in the transaction that makes one and after it.
+  /// Raises the count of changes to sealed boxes, in the transaction that makes a change, after the
+  /// change.
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
@@ -26,9 +27,9 @@ extension Vault {
     try sealBoxes(count, using: markKey)
   }
 
-  /// Carries the count over to the mark outside the database, after the commit.
+  /// Copies the count to the file outside the database, after the commit.
   ///
-  /// Where that fails, the next transaction begins with it: the store is never two changes ahead.
+  /// If that fails, the next transaction begins with it: the store is never two changes ahead.
   func raiseMark() throws(VaultFailure) {
     try demandCurrentStore()
     let count = try boxChanges()
@@ -38,7 +39,7 @@ extension Vault {
     isMarkBehind = false
   }
 
-  /// Writes the mark anew, whatever it was.
+  /// Writes the file of the rollback counter again, whatever it held.
   func writeMark(_ count: UInt64) throws(VaultFailure) {
     do {
       try Self.writeMark(count, of: identifier, using: markKey, in: directory)
@@ -60,7 +61,7 @@ extension Vault {
     try (store.meta(Trail.changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// A number as the store and every code over it have it: eight bytes, the least significant first.
+  /// A number as the store and all codes encode it: eight bytes, the least significant first.
   static func countBytes(_ value: UInt64) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
   }
@@ -78,7 +79,7 @@ extension Vault {
     )
   }
 
-  /// The code that vouches for a count, in this vault alone.
+  /// The code that authenticates a count; it is valid only in this vault.
   static func markCode(
     _ count: UInt64,
     of identifier: [UInt8],

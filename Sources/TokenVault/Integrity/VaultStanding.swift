@@ -1,19 +1,19 @@
-/// Whether the store is the newest one, as far as its rollback mark can tell.
+/// Whether the store is the newest one, as far as its rollback counter can tell.
 enum VaultStanding: Sendable, Equatable {
-  /// The store and the mark fit each other.
+  /// The store and the file of the rollback counter match.
   case current
-  /// The mark has seen changes that this store knows nothing of.
+  /// The file has counted changes that this store does not have.
   case olderThanMark
-  /// The store has made changes that the mark should have seen.
+  /// The store has more changes than the file can have missed.
   case newerThanMark
-  /// The store has made changes, and there is no mark.
+  /// The store has changes, and there is no file.
   case markMissing
-  /// The mark is damaged, or no mark of this vault.
+  /// The file is damaged, or belongs to another vault.
   case markDamaged
-  /// The store does not hold the boxes, or the user's own rules, that it has counted.
+  /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
 
-  /// What is answered in place of what was asked for; `nil` if nothing is wrong.
+  /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
     let hint = "if you put it back yourself, accept it: thumblatch recover"
     return switch self {
@@ -50,8 +50,10 @@ enum VaultStanding: Sendable, Equatable {
 }
 
 extension Vault {
-  /// Refuses where the store may be an old copy: its tokens may have been replaced since, and a
-  /// provider may take the use of one for theft.
+  /// Refuses if the store may be an old copy.
+  ///
+  /// Its tokens may have been replaced since, and a provider may take the use of an old one for
+  /// theft.
   public func demandCurrentStore() throws(VaultFailure) {
     if let failure = standing.failure { throw failure }
   }

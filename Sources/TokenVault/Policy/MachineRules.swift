@@ -1,40 +1,40 @@
 public import Configuration
 internal import Storage
 
-/// What the administrator of the machine has laid down, as it stands when it is asked for.
+/// The rules of the machine's administrator, as they are at each call.
 public protocol MachineRules: Sendable {
-  /// Where the policy stands; nil: nowhere, and nothing but the defaults limits anybody.
+  /// The file of the policy; `nil` if there is none, so that only the defaults limit a user.
   var policyFile: String? { get }
   /// The policy.
   ///
-  /// - Throws: an error with file and line. What needs a rule that cannot be read is not done:
+  /// - Throws: an error with file and line. An action that needs an unreadable rule is not done:
   ///   another rule in its place might be a laxer one.
   func policy() throws(ConfigurationError) -> Policy
   /// Whether requests for a provider may go to this machine or to its link.
   func mayReachThisMachine(_ provider: Provider) -> Bool
 }
 
-/// The rules of a vault that is its user's own: nobody else lays down any.
+/// The rules of a vault that is its user's own: no administrator sets any.
 public struct NoRules: MachineRules {
-  /// No rules.
+  /// Creates the empty rules.
   public init() {}
 
-  /// Nowhere.
+  /// No file.
   public var policyFile: String? { nil }
   /// The defaults.
   public func policy() throws(ConfigurationError) -> Policy { Policy() }
-  /// The courier runs as the user, who reaches this machine anyway.
+  /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
   public func mayReachThisMachine(_ provider: Provider) -> Bool { true }
 }
 
-// What the rules mean for the vault.
+// The effect of the rules on the vault.
 extension Vault {
-  /// The policy as it holds now: of the machine's rules and the user's own the stricter ones.
+  /// The present policy: of the machine's rules and the user's own, the stricter ones.
   func policy() throws(VaultFailure) -> Policy {
     try machinePolicy().tightened(by: try ownRules())
   }
 
-  /// What the machine lays down now.
+  /// The present policy of the machine.
   func machinePolicy() throws(VaultFailure) -> Policy {
     do throws(ConfigurationError) {
       return try rules.policy()
@@ -45,10 +45,10 @@ extension Vault {
     }
   }
 
-  /// How a connection to a provider is made.
+  /// The terms of a connection to a provider.
   ///
-  /// Whether it may lead to this machine is asked each time: what an administrator takes away is
-  /// gone with the next request, for accounts that are there as well.
+  /// Whether it may lead to this machine is asked each time. If an administrator withdraws that, it
+  /// ends with the next request, also for existing accounts.
   func terms(of provider: Provider) -> ExchangeTerms {
     ExchangeTerms(
       provider,
@@ -57,7 +57,7 @@ extension Vault {
     )
   }
 
-  /// Demands that there may be another account.
+  /// Demands that another account is allowed.
   func demandRoomForAccount() throws(VaultFailure) {
     let most = try policy().accounts
     guard try accounts().count < most else {
@@ -68,7 +68,7 @@ extension Vault {
 
   /// Demands that the store may take something new.
   ///
-  /// Refreshes of what is there are never kept from it: to lose a token that a provider has given
+  /// Refreshes of existing accounts never need this: losing a token that a provider has issued
   /// would be worse than any size.
   func demandRoom() throws(VaultFailure) {
     guard rules.policyFile != nil else { return }
@@ -81,12 +81,12 @@ extension Vault {
     }
   }
 
-  /// Names a setting, where there is a file that it can stand in.
+  /// The text that names a setting and its file; empty if there is no file.
   func setting(_ key: String) -> String {
     rules.policyFile.map { " (\(key) in \($0))" } ?? ""
   }
 
-  /// How much of the trail may be kept: half of the store at most.
+  /// The present limits of the audit log: half of the store at most.
   func trailLimitsNow() -> TrailLimits {
     guard rules.policyFile != nil, let policy = try? rules.policy() else { return trailLimits }
     return TrailLimits(

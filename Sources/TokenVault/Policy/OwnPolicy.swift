@@ -5,42 +5,43 @@ internal import Storage
 
 /// A rule of the policy.
 public struct RuleFacts: Sendable, Equatable {
-  /// Which one.
+  /// Its key.
   public let key: Policy.Key
-  /// What the machine lays down, or the default.
+  /// The machine's value, or the default.
   public let machine: String
-  /// What the user has laid down; nil: nothing.
+  /// The user's own value; `nil` if there is none.
   public let own: String?
-  /// What holds: the stricter; nil: the rule has no effect in this vault.
+  /// The value in effect, which is the stricter one; `nil` if the rule has no effect in this vault.
   public let holds: String?
 }
 
-/// The policy as it holds for one user.
+/// The policy of one user.
 public struct PolicyFacts: Sendable, Equatable {
-  /// Where the machine's rules stand; nil: nowhere, and they are the defaults.
+  /// The file of the machine's rules; `nil` if there is none, and they are the defaults.
   public let file: String?
-  /// Each rule.
+  /// All rules.
   public let rules: [RuleFacts]
 }
 
-// A user may tighten what the administrator lays down. The service cannot read the user's home, so the
-// user's own rules stand in the user's vault; whoever takes them away there, or puts a store of before
-// back, changes what the rollback count and its seal vouch for (BoxSeal.swift).
+// A user may tighten the rules of the administrator. The service cannot read the user's home, so
+// the user's own rules stand in the user's vault. Removing them there, or restoring an older store,
+// changes what the rollback counter and the store digest cover (BoxSeal.swift).
 //
-// Which of two rules is the stricter is decided each time: the machine's file may change any day.
+// Which of two rules is the stricter is decided each time, because the machine's file may change at
+// any time.
 extension Vault {
   /// The key of the user's own rules in the store.
   static let ownRulesKey = "own-rules"
 
-  /// What the user has laid down.
+  /// The user's own rules.
   func ownRules() throws(VaultFailure) -> OwnRules {
     let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.ownRulesKey) }
     guard let bytes else { return OwnRules() }
     do throws(ConfigurationError) {
       return try OwnRules(bytes: bytes)
     } catch {
-      // Nothing but its acceptance is done with a store that somebody has changed: `recover` must not
-      // be kept from that by what stands there.
+      // A changed store can only be accepted: unreadable rules in it must not keep `recover` from
+      // that.
       guard standing == .current else { return OwnRules() }
       throw .vaultUnsafe(
         "your own rules in the store cannot be read: \(error)",
@@ -49,7 +50,7 @@ extension Vault {
     }
   }
 
-  /// Drops own rules that nobody can read, in the transaction that accepts a changed store.
+  /// Drops own rules that cannot be read, in the transaction that accepts a changed store.
   func dropUnreadableRules() throws(VaultFailure) {
     try stored { () throws(StorageError) in
       guard let bytes = try self.store.meta(Self.ownRulesKey), (try? OwnRules(bytes: bytes)) == nil
@@ -58,7 +59,7 @@ extension Vault {
     }
   }
 
-  /// The policy: the machine's rules, the user's, and what holds.
+  /// The policy: the machine's rules, the user's, and those in effect.
   public func policyFacts() throws(VaultFailure) -> PolicyFacts {
     let (machine, own) = (try machinePolicy(), try ownRules())
     let policy = machine.tightened(by: own)
@@ -84,18 +85,19 @@ extension Vault {
     }
   }
 
-  /// Lays down a rule of the user's own, or gives it up; after the system password.
+  /// Sets a rule of the user's own, or removes it; needs the system password.
   ///
-  /// What was opened and asked under the rules of before ends: the unlock windows and all prompts.
+  /// Everything that was opened or asked under the previous rules ends: the unlock windows and all
+  /// prompts.
   ///
   /// - Parameters:
   ///   - name: the rule's key.
-  ///   - value: as a policy file would have it; nil gives the user's own rule up.
-  ///   - prompt: a check passed by password, for this very change.
-  ///   - caller: who asks.
-  /// - Returns: the policy as it is now, and whether that differs from before.
-  /// - Throws: `presenceNeeded`, whose detail tells what changes; `refused` for a rule that is the
-  ///   machine's alone, and for a value that is laxer than the machine's.
+  ///   - value: as a policy file would have it; `nil` removes the user's own rule.
+  ///   - prompt: a check passed by password, for exactly this change.
+  ///   - caller: the caller that asks.
+  /// - Returns: the policy as it is now, and whether it has changed.
+  /// - Throws: `presenceNeeded`, whose detail names the change; `refused` for a rule that only the
+  ///   administrator may set, and for a value that is laxer than the machine's.
   public func setRule(
     _ name: String,
     to value: String?,
@@ -110,7 +112,8 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return (try policyFacts(), false)
     }
-    // Old and new stand in the question: the proof is for this change, from what holds now.
+    // The question has the old and the new value: the proof is for this change of the present
+    // value.
     let change = "\(key.rawValue): \(shown(own, key, machine)) → \(shown(next, key, machine))"
     let question = PromptQuestion(
       user: caller.user,
@@ -184,7 +187,7 @@ extension Vault {
       try self.stored { () throws(StorageError) in
         try self.store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
       }
-      // No box changes; but a store of before, without these rules, is an old one.
+      // No box changes, but an older store without these rules must count as an old copy.
       try self.countBoxChange()
       try self.record(
         AuditEntry(
@@ -206,12 +209,12 @@ extension Vault {
     try raiseMark()
   }
 
-  /// Names where a rule stands that holds.
+  /// The text that names the origin of the rule in effect.
   func origin(of key: Policy.Key) throws(VaultFailure) -> String {
     try isOwn(key) ? " (\(key.rawValue), your own rule: thumblatch policy)" : setting(key.rawValue)
   }
 
-  /// Whether what holds is the user's own rule, and not the machine's as well.
+  /// Whether the value in effect is only the user's own, and not the machine's as well.
   func isOwn(_ key: Policy.Key) throws(VaultFailure) -> Bool {
     let machine = try machinePolicy()
     return machine.tightened(by: try ownRules()).value(of: key) != machine.value(of: key)

@@ -3,15 +3,15 @@ internal import OAuth
 internal import SecretMemory
 internal import System
 
-// What is read at a provider before anyone signs in there, and the keys that it signs with.
+// Reads a provider's metadata before a sign-in, and the keys that it signs with.
 extension Vault {
-  /// The provider with what its metadata says, where its settings do not say otherwise.
+  /// The provider, with its metadata filled in for settings that the user did not write.
   ///
   /// - Parameters:
-  ///   - provider: as it was written, or as an account has it.
-  ///   - isAskedAnew: not from memory.
-  /// - Returns: the provider; as it was written where its metadata is not there and not needed.
-  /// - Throws: `misconfigured` where the metadata cannot be used; `offline`, `providerUnavailable`.
+  ///   - provider: as the user wrote it, or as an account has it.
+  ///   - isAskedAnew: whether the cache is skipped.
+  /// - Returns: the provider, as written if it has no metadata and needs none.
+  /// - Throws: `misconfigured` if the metadata cannot be used; `offline`, `providerUnavailable`.
   func completed(
     _ provider: Provider,
     isAskedAnew: Bool = false
@@ -19,7 +19,7 @@ extension Vault {
     try await discovered(provider, isAskedAnew: isAskedAnew).provider
   }
 
-  /// The same, and the metadata; `nil` if there is none, and none is needed.
+  /// The same, with the metadata; `nil` if there is none, and none is needed.
   func discovered(
     _ provider: Provider,
     isAskedAnew: Bool = false
@@ -30,7 +30,7 @@ extension Vault {
     guard
       let metadata = try await metadata(of: written, at: requests, isAskedAnew: isAskedAnew)
     else {
-      // Everything that a login needs may have been set by hand.
+      // The user may have written all settings that a sign-in needs.
       guard !ProviderClient(provider: written).flows.isEmpty else {
         throw .misconfigured(
           "\(written.name.text) has no metadata at \(requests[0].url): set its endpoints by hand,"
@@ -46,14 +46,14 @@ extension Vault {
     }
   }
 
-  /// The same as `completed`, for tokens that are to come from there or to go there.
+  /// The same as `completed`, for a provider that tokens will come from or go to.
   ///
   /// - Parameters:
-  ///   - provider: as it was written, or as an account has it.
-  ///   - isAskedAnew: not from memory.
-  /// - Returns: the provider with what its metadata says.
-  /// - Throws: `misconfigured` too where the ID tokens of the provider could not be checked: a person
-  ///   would have said yes there for nothing.
+  ///   - provider: as the user wrote it, or as an account has it.
+  ///   - isAskedAnew: whether the cache is skipped.
+  /// - Returns: the provider, with its metadata filled in.
+  /// - Throws: `misconfigured` also if the ID tokens of the provider could not be checked: the
+  ///   person would approve there for nothing.
   func usable(
     _ provider: Provider,
     isAskedAnew: Bool = false
@@ -93,7 +93,7 @@ extension Vault {
       switch answer.status {
       case 200...299: break
       case 429, 500...: throw .failing(answer)
-      // Not there; another place may have it.
+      // Not there; another location may have it.
       default: continue
       }
       do throws(MetadataError) {
@@ -109,15 +109,15 @@ extension Vault {
 
   // MARK: - Keys
 
-  /// The keys that a provider signs ID tokens with; `nil` if it has none.
+  /// The keys with which a provider signs ID tokens; `nil` if it has none.
   ///
   /// - Parameters:
-  ///   - provider: with what discovery filled in.
-  ///   - isMissingOne: one was not among those that are known. They are read again, but not
-  ///     sooner than a minute after the last time that one was missing, or the last failure, or than
-  ///     the provider then asked for.
+  ///   - provider: with the values that discovery filled in.
+  ///   - isMissingOne: whether a key was not among the known ones. They are then read again, but
+  ///     not sooner than a minute after the last missing key or the last failure. If the provider
+  ///     then asked for a longer wait, that wait counts.
   /// - Returns: the keys that can be used, which may be none.
-  /// - Throws: `misconfigured` where they cannot be read; `offline`, `providerUnavailable`.
+  /// - Throws: `misconfigured` if they cannot be read; `offline`, `providerUnavailable`.
   func keys(
     of provider: Provider,
     isMissingOne: Bool = false
@@ -137,12 +137,12 @@ extension Vault {
     }
   }
 
-  /// The keys that are at hand, without asking anyone.
+  /// The cached keys, without a request.
   func keysAtHand(of provider: Provider) -> KeySet? {
     keySource(of: provider).flatMap { documents.keys($0, at: clock.boot) }
   }
 
-  /// Reads the keys, whatever is known of them.
+  /// Reads the keys, even if the cache has them.
   func readKeys(
     _ provider: Provider,
     _ source: ProviderDocuments.Source,
@@ -168,7 +168,7 @@ extension Vault {
     }
   }
 
-  /// Where the keys of a provider lie; `nil` if it has none.
+  /// The source of a provider's keys; `nil` if it has none.
   func keySource(of provider: Provider) -> ProviderDocuments.Source? {
     guard provider.kind == .oidc, let url = provider.endpoint(.jwks) else { return nil }
     return ProviderDocuments.Source(
@@ -180,7 +180,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The provider is out of order, or asks for patience.
+  /// The provider is out of order, or asks for a later retry.
   fileprivate static func failing(_ answer: Fetch.Answer) -> VaultFailure {
     let wait = answer.retryAfter.map(Int64.init)
     return answer.status == 429

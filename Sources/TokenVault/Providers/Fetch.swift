@@ -3,31 +3,32 @@ internal import OAuth
 internal import SecretMemory
 internal import System
 
-/// Asks a provider by GET, and again where that may help: for what can be asked as often as one
-/// likes, and never for tokens.
+/// Sends a GET request to a provider, and repeats it if that may help.
+///
+/// It is only for requests that may be repeated without limit, and never for tokens.
 struct Fetch: Sendable {
-  /// What came at last.
+  /// The final answer.
   struct Answer: Sendable {
     let status: Int
-    /// How long the provider wants to be left alone, in seconds.
+    /// The wait that the provider asks for, in seconds.
     let retryAfter: Int?
     let body: SharedSecret
   }
 
-  /// The most tries.
+  /// The limit of tries.
   static let mostTries = 5
-  /// No try is begun later than this after the first, in seconds.
+  /// The time after the first try from which no other try begins, in seconds.
   static let mostSeconds: Int64 = 30
-  /// The first wait, in milliseconds; doubled each time.
+  /// The first wait, in milliseconds; it doubles each time.
   private static let firstWait: Int64 = 500
 
   let exchange: any TokenExchange
   let clock: any VaultClock
   var tries = Self.mostTries
 
-  /// The answer to a request, or the last one where none was any good.
+  /// The answer to a request; the last one if no answer was a success.
   ///
-  /// - Throws: `offline` where no connection could be made, `providerUnavailable` where none was
+  /// - Throws: `offline` if no connection could be made, `providerUnavailable` if no try was
   ///   answered.
   func answer(
     to request: ProviderRequest,
@@ -50,7 +51,7 @@ struct Fetch: Sendable {
 
   private struct Outcome {
     let result: Result<Answer, VaultFailure>
-    /// Whether the same question may be answered better a moment later.
+    /// Whether the same request may get a better answer a moment later.
     let mayPass: Bool
     var retryAfter: Int?
   }
@@ -64,8 +65,8 @@ struct Fetch: Sendable {
         retryAfter: retryAfter
       )
     case .notSent(let reason):
-      // A certificate or a key that does not fit will not fit in a second either, and what may not
-      // be reached may not be then.
+      // A certificate or a key that does not match will not match a second later. An address that
+      // may not be reached stays forbidden.
       Outcome(
         result: .failure(.notSent(reason, to: request.url, terms: terms)),
         mayPass: !Unavailability.isDistrust(reason) && reason != "local"
@@ -77,14 +78,16 @@ struct Fetch: Sendable {
     }
   }
 
-  /// Milliseconds: 0.5·2ⁿ s, a quarter more or less so that many do not come back at once, and
-  /// never sooner than the provider asks for.
+  /// The wait in milliseconds: 0.5·2ⁿ s, a quarter more or less, so that many clients do not come
+  /// back at once.
+  ///
+  /// It is never shorter than the provider asks for.
   private func wait(after tries: Int, _ outcome: Outcome) -> Int64 {
     let doubled = Self.firstWait << Int64(tries - 1)
-    // Without random bytes all wait for the same time, which does no harm.
+    // Without random bytes all clients wait for the same time, which does no harm.
     let byte = (try? randomBytes(1))?.first ?? 128
     let jittered = doubled * 3 / 4 + doubled * Int64(byte) / 512
-    // Longer than there is time for is as good as any time that is too long.
+    // Every wait beyond the time limit has the same effect, so its length may be cut.
     return max(jittered, min(Int64(outcome.retryAfter ?? 0), 2 * Self.mostSeconds) * 1000)
   }
 }

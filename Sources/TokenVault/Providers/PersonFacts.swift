@@ -2,23 +2,23 @@ public import JSON
 internal import OAuth
 internal import Storage
 
-/// What a provider tells of a person beside subject, e-mail address and name.
+/// The provider's facts about a person besides subject, e-mail address and name.
 ///
-/// It is shown, and never relied upon: nothing in the vault is decided by it.
+/// They are only shown: no decision of the vault depends on them.
 public struct PersonFacts: Sendable, Equatable {
-  /// What the person may do there.
+  /// The person's role there.
   public var role: String?
-  /// Whether the provider has seen that the e-mail address is the person's.
+  /// Whether the provider has verified that the e-mail address is the person's.
   public var isEmailVerified: Bool?
   /// When the person became a user there, in seconds since 1970.
   public var createdAt: Int64?
-  /// What else the provider tells.
+  /// All other claims of the provider.
   public var claims = JSONObject()
 
   /// The claims; `nil` if there are none.
   public var claimsIfAny: JSONObject? { claims.members.isEmpty ? nil : claims }
 
-  /// Nothing.
+  /// No facts.
   public static let none = PersonFacts()
 
   private enum Member {
@@ -28,7 +28,7 @@ public struct PersonFacts: Sendable, Equatable {
     static let claims = "claims"
   }
 
-  /// The most bytes that the store keeps.
+  /// The limit of what the store keeps, in bytes.
   private static let mostBytes = 8192
 
   private init() {}
@@ -40,7 +40,7 @@ public struct PersonFacts: Sendable, Equatable {
     claims = user.claims
   }
 
-  /// What the store keeps; what cannot be read is nothing, since nothing depends on it.
+  /// Reads the stored text; text that cannot be read gives no facts, since nothing depends on them.
   init(stored text: String?) {
     guard let text, text.utf8.count <= Self.mostBytes,
       case .object(let object)? = try? JSONReader.read(Array(text.utf8))
@@ -51,7 +51,7 @@ public struct PersonFacts: Sendable, Equatable {
     claims = ((try? object.optionalObject(Member.claims)) ?? nil) ?? JSONObject()
   }
 
-  /// For the store; `nil` if there is nothing to keep.
+  /// The text for the store; `nil` if there is nothing to keep, or if it is too long.
   var stored: String? {
     var object = JSONObject()
     if let role { object[Member.role] = .string(role) }
@@ -64,9 +64,9 @@ public struct PersonFacts: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Takes in what a later answer says.
+  /// Takes in the facts of a later answer.
   ///
-  /// An answer about tokens may say less than the profile did: what it does not say stays.
+  /// An answer about tokens may have fewer facts than the profile: the others stay.
   mutating func learn(_ user: UserFacts, isWhole: Bool) {
     role = user.role ?? role
     isEmailVerified = user.emailVerified ?? isEmailVerified
@@ -78,14 +78,14 @@ public struct PersonFacts: Sendable, Equatable {
     guard !user.claims.members.isEmpty else { return }
     var merged = claims
     for member in user.claims.members { merged[member.name] = member.value }
-    // Both were bounded; together they may be too long, and then the newer ones count.
+    // Each was bounded, but together they may be too long: then only the newer ones count.
     let length = (try? JSONWriter.write(.object(merged)))?.count ?? .max
     claims = length <= Self.mostBytes / 2 ? merged : user.claims
   }
 }
 
 extension AccountRow {
-  /// What the provider tells of the person beside subject, e-mail address and name.
+  /// The provider's facts about the person besides subject, e-mail address and name.
   var person: PersonFacts {
     get { PersonFacts(stored: userFacts) }
     set { userFacts = newValue.stored }

@@ -3,8 +3,9 @@ internal import Cryptography
 internal import Presence
 internal import Storage
 
+// The change of the provider that an account is bound to.
 extension Vault {
-  /// Where an account signs in: as it is bound to its tokens, whatever files say today.
+  /// The provider that an account is bound to, whatever the provider files say today.
   public func boundProvider(
     account name: String?
   ) throws(VaultFailure) -> (account: String, provider: Provider) {
@@ -12,20 +13,20 @@ extension Vault {
     return (account.name, try provider(of: account))
   }
 
-  /// Brings another provider to an account: its refresh token goes there from now on.
+  /// Binds an account to another provider: its refresh token goes there from now on.
   ///
-  /// What the provider's metadata says by now is filled in first, as at a login, so that endpoints
-  /// may have moved though nothing else has. The token is sealed anew,
-  /// as the next generation: a box of before, put back beside a provider of before, is older than the
-  /// vault. Access tokens of before are dropped, and the refresh token is sent nowhere.
+  /// The provider's present metadata is filled in first, as at a sign-in, because endpoints may
+  /// have moved even if nothing else has changed. The token is sealed again, as the next
+  /// generation. So restoring the old box together with the old provider is detected as a rollback.
+  /// Access tokens of the old provider are dropped. The refresh token is not sent anywhere.
   ///
   /// - Parameters:
-  ///   - written: the whole provider, as a person wrote it.
+  ///   - written: the whole provider, as the user wrote it.
   ///   - name: the account.
-  ///   - prompt: a check passed by password, for this account and this very provider.
-  ///   - caller: who asks.
+  ///   - prompt: a check passed by password, for this account and exactly this provider.
+  ///   - caller: the caller that asks.
   /// - Returns: the account as it is now.
-  /// - Throws: `presenceNeeded`, whose detail tells what changes; `providerUnavailable` while the
+  /// - Throws: `presenceNeeded`, whose detail names the changes; `providerUnavailable` while the
   ///   answer to a refresh is lost; `refused` for a provider of another kind.
   public func applyProvider(
     _ written: Provider,
@@ -34,8 +35,8 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandSameKind(written, as: try self.account(named: name))
-    // What is bound is what a login would bind: with the endpoints that the provider tells. They are
-    // asked for anew, but not between the question and what was agreed to.
+    // Bind what a sign-in would bind: with the endpoints that the provider gives. They are read
+    // again, but not between the question and the agreement to it.
     let provider = try await usable(written, isAskedAnew: prompt == nil)
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
@@ -49,7 +50,7 @@ extension Vault {
     }
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
-      // What was shown is what happens: a login meanwhile brought another provider along.
+      // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
         throw .presenceFailed(.denied("the account has changed meanwhile: ask again"), methods: [])
       }
@@ -64,7 +65,8 @@ extension Vault {
     _ provider: Provider,
     from account: AccountRow
   ) throws(VaultFailure) -> Bool {
-    // By its record alone: one that was edited is refused, and not taken for the same.
+    // Compare only with the account's record: an edited record is refused, and is not taken for the
+    // same.
     try self.provider(of: account) != provider
   }
 
@@ -87,14 +89,14 @@ extension Vault {
   private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
     try demandSameKind(provider, as: account)
     guard let intent = try intent(of: account) else { return }
-    // The answer, or the token that may have to be sent again, is between the old provider and us.
+    // The lost answer, or the token that may have to be sent again, belongs to the old provider.
     throw .providerUnavailable(
       "the last refresh of \(account.name) has not been settled with its provider: refresh it first",
       retryAfter: try retryWait(intent, of: account)
     )
   }
 
-  /// What the person allows: this account, from the provider that it has to this one.
+  /// The question for the person: this account, from its present provider to this one.
   private func question(
     _ provider: Provider,
     _ account: AccountRow,
@@ -110,8 +112,9 @@ extension Vault {
     )
   }
 
-  /// The keys that say where tokens go, whom they are for, and how a server is known there: the
-  /// most important first.
+  /// The keys that say where tokens go, for whom they are, and how a server is identified there.
+  ///
+  /// The most important key is first.
   private static let places =
     ["token_endpoint", Provider.Endpoint.refresh.key]
     + OAuthEndpoint.allCases.map(\.key).filter { $0 != "token_endpoint" }
@@ -121,7 +124,8 @@ extension Vault {
       "audience", "resource",
     ]
 
-  /// What changes: a place by what it was and is, everything else by its key.
+  /// The changes as text: each of `places` with its old and new value, all other settings by their
+  /// key.
   nonisolated func shownChange(
     from old: Provider,
     to new: Provider
@@ -141,7 +145,7 @@ extension Vault {
     return lines.joined(separator: "; ")
   }
 
-  /// A place as it is shown: certificates, which nobody could read, by their digest.
+  /// A value as it is shown: certificates by their digest, because a person could not read them.
   private nonisolated func place(
     _ key: String,
     _ settings: [String: String]
@@ -175,14 +179,14 @@ extension Vault {
       generation: next
     )
     let changed = row
-    // The front must not hand out a token of the old provider after the commit.
+    // After the commit the front must not hand out a token of the old provider.
     try removeTokenFile(of: account.name)
     try change { () throws(VaultFailure) in
       try self.stored { () throws(StorageError) in
         try self.store.update(changed)
         try self.store.deleteAccessTokens(account: changed.id)
       }
-      // Whether the new one replaces refresh tokens is not known.
+      // It is not known whether the new provider replaces refresh tokens.
       try self.forgetSteadiness(of: changed.id)
       try self.countBoxChange()
       try self.record(

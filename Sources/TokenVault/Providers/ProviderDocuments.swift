@@ -2,25 +2,26 @@ internal import Configuration
 internal import OAuth
 internal import System
 
-/// What providers say about themselves, kept for a while in memory alone.
+/// The metadata and keys that providers publish, cached in memory for a while.
 ///
-/// It never decides where a token goes that is there already: that stands in the account.
+/// They never decide where an existing token goes: the account's record decides that.
 struct ProviderDocuments {
-  /// Where a document was read, and on which terms: another CA may have another one there.
+  /// The location of a document, and the terms of the connection: with another CA the document may
+  /// differ.
   struct Source: Hashable {
     let issuer: String
     let url: String
     let terms: ExchangeTerms
   }
 
-  /// How long a document is used, in seconds.
+  /// The lifetime of a document, in seconds.
   static let lifetime: Int64 = 3600
-  /// How often keys are read again because one was missing, in seconds.
+  /// The seconds between two rereads of keys because one was missing.
   ///
-  /// Anyone can make up the name of a key. The first time comes at once, however lately they were
-  /// read: a provider may have changed them since.
+  /// An ID token can name an invented key. The first reread comes at once, however lately the
+  /// keys were read: a provider may have changed them since.
   static let keyPatience: Int64 = 60
-  /// The most documents of a kind.
+  /// The limit of documents of one kind.
   static let most = 64
 
   private struct Document<Content> {
@@ -33,16 +34,16 @@ struct ProviderDocuments {
   private var rereads: [Source: Document<Void>] = [:]
   private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
-  /// The metadata that was read here lately.
+  /// The cached metadata of this source; `nil` if there is none, or if it is too old.
   func metadata(_ source: Source, at now: BootInstant) -> ServerMetadata? {
     guard let document = metadata[source], now.seconds(since: document.read) < Self.lifetime
     else { return nil }
     return document.content
   }
 
-  /// The keys that were read here lately.
+  /// The cached keys of this source; `nil` if there are none, or if they are too old.
   ///
-  /// With `isMissingOne` only if they were read again for that a moment ago.
+  /// With `isMissingOne`, also `nil` unless they were reread for that reason a moment ago.
   func keys(_ source: Source, isMissingOne: Bool = false, at now: BootInstant) -> KeySet? {
     guard let document = keys[source], now.seconds(since: document.read) < Self.lifetime else {
       return nil
@@ -54,14 +55,14 @@ struct ProviderDocuments {
     return document.content
   }
 
-  /// Keys are read again because one was missing.
+  /// Notes that keys are read again because one was missing.
   mutating func noteReread(_ source: Source, at now: BootInstant) {
     Self.put((), source, into: &rereads, at: now)
   }
 
-  /// Why the keys could not be read here a moment ago.
+  /// The reason why the keys could not be read a moment ago.
   ///
-  /// - Returns: nil once they may be asked for again. What it says of waiting is as of now.
+  /// - Returns: `nil` once they may be requested again. The wait in the failure counts from now.
   func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
     guard let failure = keyFailures[source] else { return nil }
     func left(_ asked: Int64?) -> Int64? {

@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a provider says about a person, as its own JSON object.
+/// A provider's profile of a person, as its own JSON object.
 public struct ProviderProfile: Sendable {
   /// The object, without members that hold secrets.
   public let object: JSONObject

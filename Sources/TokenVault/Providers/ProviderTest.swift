@@ -4,37 +4,37 @@ internal import OAuth
 internal import SecretMemory
 internal import System
 
-/// What was seen of a provider.
+/// The findings of a test of a provider.
 public struct ProviderFacts: Sendable, Equatable {
   /// Its issuer.
   public let issuer: String
-  /// Whether it told its endpoints itself.
+  /// Whether its endpoints come from its own metadata.
   public let isDiscovered: Bool
   /// The whole URL of each endpoint that is known, by its key in a provider file.
   public let endpoints: [String: String]
-  /// How one can sign in: `browser`, `device`, `password`.
+  /// The ways to sign in: `browser`, `device`, `password`.
   public let flows: [String]
-  /// How many keys for ID tokens can be used; `nil` if none are needed.
+  /// The number of keys for ID tokens that can be used; `nil` if none are needed.
   public let keys: Int?
-  /// What may be wrong, a sentence each.
+  /// Possible mistakes, one sentence each.
   public let warnings: [String]
-  /// The scopes that it says it offers, sorted; `nil` if it says nothing.
+  /// The scopes that its metadata offers, sorted; `nil` if the metadata does not list them.
   public var offeredScopes: [String]?
-  /// The scopes that a login asks for.
+  /// The scopes that a sign-in asks for.
   public var askedScopes: [String] = []
 }
 
 extension Vault {
-  /// Looks at a provider: its metadata, its keys, and whether the connection stands.
+  /// Tests a provider: its metadata, its keys, and the connection to it.
   ///
-  /// Nothing is taken from memory: a person asks because something has changed. Nobody signs in.
+  /// The cache is skipped: a person asks because something has changed. No person signs in.
   ///
   /// - Parameters:
-  ///   - provider: as it was written.
-  ///   - isTrying: whether its authorization page is asked for without a person, and its revocation
-  ///     endpoint told of a token that was never given, for what they refuse.
-  /// - Throws: `offline`, `providerUnavailable`; `misconfigured` where nobody could sign in.
-  /// - Returns: what was seen.
+  ///   - provider: as the user wrote it.
+  ///   - isTrying: whether to make two requests for their refusals: one of the authorization page
+  ///     without a person, one to the revocation endpoint with a token that was never issued.
+  /// - Throws: `offline`, `providerUnavailable`; `misconfigured` if no sign-in is possible.
+  /// - Returns: the findings.
   public func test(
     _ provider: Provider,
     isTrying: Bool = false
@@ -71,7 +71,7 @@ extension Vault {
     return facts
   }
 
-  /// A backend tells nothing of itself; that it is there is all there is to see.
+  /// A password backend publishes no metadata, so only the connection to it can be tested.
   private func testBackend(_ provider: Provider) async throws(VaultFailure) -> ProviderFacts {
     try await demandConnection(provider, provider.url(of: .verify))
     return ProviderFacts(
@@ -106,12 +106,13 @@ extension Vault {
     )
   }
 
-  // MARK: - Questions that no login needs
+  // MARK: - Requests that no sign-in needs
 
-  /// The port that a login might have; no program listens there for the question.
+  /// A port that a sign-in might have; no program listens there for this request.
   private static let anyPort: UInt16 = 49_152
 
-  /// Whether the provider refuses the redirect URI before a person has signed in, which not all do.
+  /// Warns if the provider refuses the redirect URI before a person has signed in, which not all
+  /// do.
   private func redirectWarnings(_ provider: Provider) async -> [String] {
     guard let redirect = provider.oauth?.redirect else { return [] }
     let tried = redirect.url(port: redirect.port ?? Self.anyPort)
@@ -168,7 +169,8 @@ extension Vault {
         refreshToken: SharedSecret(token)
       )
     else { return [] }
-    // RFC 7009, section 2.2: a token that is not known is no error; a client that may not ask is.
+    // RFC 7009, section 2.2: an unknown token is no error, but a client without permission gets
+    // one.
     guard
       case .answered(let status, _, _) = await exchange.perform(
         request,

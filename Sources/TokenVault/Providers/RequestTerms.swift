@@ -1,20 +1,20 @@
 internal import Configuration
 internal import Storage
 
-/// Where an account's access token may be sent, as it was at login.
+/// The rules for sending an account's access token, from the provider that the account is bound to.
 public struct RequestTerms: Sendable, Equatable {
   /// The account's name.
   public let account: String
   /// The issuer, whose origin is always allowed.
   public let issuer: String
-  /// Other hosts that the provider named.
+  /// Other hosts that the provider's settings name.
   public let hosts: [String]
-  /// How a connection is made.
+  /// The terms of a connection.
   public let exchange: ExchangeTerms
 }
 
 extension Vault {
-  /// What a caller has to keep to who sends the access token somewhere.
+  /// The rules that a caller must keep when it sends the access token somewhere.
   public func requestTerms(account name: String?) throws(VaultFailure) -> RequestTerms {
     let account = try account(named: name)
     let provider = try provider(of: account)

@@ -4,28 +4,28 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What a provider says of an access token.
+/// A provider's answer about an access token.
 public struct TokenVerification: Sendable, Equatable {
   /// Whether the provider accepts it.
   public let isAccepted: Bool
-  /// When it ends, in seconds since 1970; `nil` if neither the provider nor the vault knows.
+  /// When it expires, in seconds since 1970; `nil` if neither the provider nor the vault knows.
   public let expiresAt: Int64?
 }
 
 extension Vault {
   /// Asks the provider whether it still accepts an account's access token.
   ///
-  /// The token is that of `accessToken`; a token that has ended is refreshed first. A token that the
-  /// provider refuses is dropped, so that the next call gets a newer one. It is not refreshed here: the
-  /// answer is about the token that callers have.
+  /// The token is that of `accessToken`; a token that has expired is refreshed first. A token that
+  /// the provider refuses is dropped, so that the next call gets a newer one. It is not refreshed
+  /// here: the answer is about the token that callers have.
   ///
   /// - Parameters:
   ///   - name: the account; `nil` for the default one.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: the caller.
-  /// - Returns: the account as it is now, and what the provider says of its token.
-  /// - Throws: what `accessToken` throws; `providerRefused` for an answer that is neither yes nor no,
-  ///   `misconfigured` if the provider has no endpoint for it.
+  /// - Returns: the account as it is now, and the provider's answer about its token.
+  /// - Throws: all that `accessToken` throws; `providerRefused` for an answer that is neither yes
+  ///   nor no, `misconfigured` if the provider has no endpoint for it.
   public func verification(
     account name: String?,
     prompt: String?,
@@ -69,7 +69,7 @@ extension Vault {
     }
   }
 
-  /// Asks at the endpoint for it, then at those of the profile.
+  /// Asks at the verification endpoint, then at the profile endpoints.
   private func verification(
     of grant: AccessGrant,
     _ account: AccountRow

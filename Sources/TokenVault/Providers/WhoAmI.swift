@@ -3,8 +3,9 @@ internal import OAuth
 internal import SecretMemory
 internal import Storage
 
+// The profile of the person, as the provider gives it.
 extension Vault {
-  /// Asks the provider who this is.
+  /// Asks the provider for the person's profile.
   ///
   /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
   public func profile(
@@ -20,7 +21,8 @@ extension Vault {
       caller: caller
     )
     let first = try await profile(with: grant)
-    // A token that has just come after a question is not refreshed again: the provider means it.
+    // A token that has just come after a prompt is not refreshed again: the refusal is not about
+    // its age.
     guard case .unauthorized = first.answer, prompt == nil else {
       return try await outcome(first.answer, of: first.account, caller)
     }
@@ -35,10 +37,10 @@ extension Vault {
     return try await outcome(second.answer, of: second.account, caller)
   }
 
-  /// The account of a granted token, whose provider may get it.
+  /// The account of a granted token, to whose provider the token may be sent.
   ///
-  /// - Throws: `providerUnavailable` if the token is no longer that of the account: a login elsewhere
-  ///   would have it sent to another provider.
+  /// - Throws: `providerUnavailable` if the token no longer belongs to the account. After another
+  ///   sign-in it would otherwise be sent to another provider.
   func account(of grant: AccessGrant) throws(VaultFailure) -> AccountRow {
     let account = try account(named: grant.account)
     let isCurrent =
@@ -88,7 +90,7 @@ extension Vault {
     )
   }
 
-  /// Keeps what the provider tells of the person: not every login's answer did.
+  /// Stores the provider's facts about the person, because not every sign-in answer has them.
   func keep(
     _ user: UserFacts,
     of account: AccountRow,
@@ -98,7 +100,7 @@ extension Vault {
     defer { leave(account.id) }
     do throws(VaultFailure) {
       let row = try self.account(withIdentifier: account.id)
-      // A login meanwhile may be another person's.
+      // A sign-in since then may be another person's.
       guard row.state == .signedIn, row.binding == account.binding, row.subject == account.subject
       else { return row }
       var known = row
@@ -110,7 +112,7 @@ extension Vault {
       }
       return changed
     } catch {
-      // The answer is there all the same.
+      // The caller gets the profile even if it cannot be stored.
       return account
     }
   }

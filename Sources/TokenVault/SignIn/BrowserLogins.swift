@@ -4,10 +4,10 @@ public import SecretMemory
 internal import Storage
 internal import System
 
-// Authorization code with PKCE: the browser carries the code, the engine has what it is worth
-// nothing without.
+// Authorization code with PKCE (RFC 7636). The browser carries the code, which is worth nothing
+// without the verifier that the engine keeps.
 extension Vault {
-  /// How long a login in a browser may take, in seconds.
+  /// The time limit of a sign-in in a browser, in seconds.
   static let browserSeconds: Int64 = 300
 
   func beginBrowserLogin(
@@ -53,7 +53,10 @@ extension Vault {
     return LoginStart(login: login, url: url, expiresIn: Self.browserSeconds)
   }
 
-  /// Refuses to send a code anywhere but to where the provider's settings say, whatever the port.
+  /// Refuses a redirect that does not match the provider's `redirect_uri`, because the code goes
+  /// there.
+  ///
+  /// If that setting names no port, any port matches.
   private func demand(_ redirect: String, fits provider: Provider) throws(VaultFailure) {
     guard let wanted = provider.oauth?.redirect else {
       throw .invalidArgument(
@@ -73,13 +76,13 @@ extension Vault {
     }
   }
 
-  /// Ends a login in a browser with what stands behind the question mark of its redirect.
+  /// Finishes a browser sign-in with the query of its redirect.
   ///
-  /// The login is used up, whatever comes of it: a redirect is accepted once. Where another person than
-  /// a protected account's has signed in, the answer waits for the check of `prompt`.
+  /// The sign-in is used up whatever the result: a redirect is accepted once. If a person other
+  /// than the owner of a protected account signed in, the answer waits for the check of `prompt`.
   ///
-  /// - Throws: `providerRefused` where the person or the provider said no, `invalidArgument` for a
-  ///   redirect that is not this login's, and what `signIn` throws.
+  /// - Throws: `providerRefused` if the person or the provider refused, `invalidArgument` if the
+  ///   redirect does not belong to this sign-in, and all that `signIn` throws.
   public func finishLogin(
     _ name: String,
     query: SharedSecret,

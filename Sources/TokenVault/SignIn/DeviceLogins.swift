@@ -4,7 +4,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// Device code (RFC 8628): the person says yes on any machine, and the engine asks until then.
+// Device code (RFC 8628): the person approves on any device, and the engine polls until then.
 extension Vault {
   func beginDeviceLogin(
     _ account: LoginTarget,
@@ -75,22 +75,22 @@ extension Vault {
     }
   }
 
-  /// Waits until a person has said yes or no elsewhere.
+  /// Waits until a person has approved or refused on another device.
   ///
-  /// Cancelling the task stops the wait; the login stays. Nothing is asked any more once the
-  /// connection that began it has gone, or its time is over.
+  /// Cancelling the task stops the wait; the sign-in stays. The polling ends when the connection
+  /// that began the sign-in closes, or when its time is over.
   ///
-  /// Where another person than a protected account's has signed in, the answer waits for the check of
-  /// `prompt`.
+  /// If a person other than the owner of a protected account signed in, the answer waits for the
+  /// check of `prompt`.
   ///
   /// - Parameters:
-  ///   - name: the login.
+  ///   - name: the sign-in.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who began it.
-  ///   - report: gets the seconds between two questions, before each wait.
+  ///   - caller: the caller that began it.
+  ///   - report: gets the seconds between two polls, before each wait.
   /// - Returns: the account as it is now.
-  /// - Throws: `providerRefused` where the person said no or the code is over, `loginRequired`
-  ///   where the time is, and what `signIn` throws.
+  /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
+  ///   the time is over, and all that `signIn` throws.
   public func awaitLogin(
     _ name: String,
     prompt: String? = nil,
@@ -108,7 +108,8 @@ extension Vault {
         throw .loginRequired(account: login.account.name, message: "the wait was given up")
       }
       let (now, due) = try deviceLogin(name, caller)
-      // Woken early: a provider that is asked too soon makes the interval longer.
+      // After an early wake-up, wait again: a provider that is polled too soon lengthens the
+      // interval.
       guard due.next <= clock.boot else { continue }
       if let facts = try await ask(name, now, due, caller) { return facts }
     }
@@ -125,7 +126,7 @@ extension Vault {
     return (login, device)
   }
 
-  /// One question to the provider; nil: not yet.
+  /// Polls the provider once; `nil` if the person has not decided yet.
   private func ask(
     _ name: String,
     _ login: PendingLogin,
@@ -149,7 +150,7 @@ extension Vault {
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
     case .failure(.offline(_, let wait, _)), .failure(.providerUnavailable(_, let wait, _)),
       .failure(.unavailable(_, _, let wait, _)):
-      // Without a connection the question is put again, less and less often (section 3.5).
+      // Without a connection the poll is repeated, less and less often (section 3.5).
       device.failed(retryAfter: wait, at: clock.boot)
     case .failure(let failure):
       logins.forget(name)
@@ -189,9 +190,9 @@ extension Vault {
 }
 
 extension DeviceLogin {
-  /// What `slow_down` adds to the interval, in seconds (RFC 8628, section 3.5).
+  /// The seconds that `slow_down` adds to the interval (RFC 8628, section 3.5).
   private static let slowness: Int64 = 5
-  /// The longest wait after a question that was not answered, in seconds.
+  /// The longest wait after a poll that was not answered, in seconds.
   private static let longestWait: Int64 = 60
 
   mutating func wasAsked(slowDown: Bool, at now: BootInstant) {

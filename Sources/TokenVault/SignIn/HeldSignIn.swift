@@ -3,10 +3,10 @@ internal import OAuth
 internal import Presence
 internal import Storage
 
-/// Who the answer to a login says has signed in.
+/// The person that signed in, according to the answer.
 struct SignedInPerson {
   let user: UserFacts?
-  /// What was typed; empty where nothing was.
+  /// The e-mail address that was typed; empty if none was.
   let email: String
 
   var shown: String {
@@ -16,34 +16,35 @@ struct SignedInPerson {
   }
 }
 
-/// The answer to a login that waits for a presence check; it lies in memory alone.
+/// The answer to a sign-in that waits for a presence check; it is kept in memory only.
 struct HeldSignIn: Sendable {
   let answer: TokenAnswer
   let user: UserFacts?
   let intent: IntentRow
   let provider: Provider
   let question: PromptQuestion
-  /// Whose account it would replace.
+  /// The ownership digest of the account that it would replace.
   let ownership: [UInt8]
 }
 
 extension AccountRow {
-  /// Whether a login is that of the person whose account this is.
+  /// Whether a sign-in is by the person that the account belongs to.
   ///
-  /// The provider's own name for the person decides, where it told one both times. Else the e-mail
-  /// address does that was typed with the password. One that the provider tells does not: some let
-  /// their users claim any. Where nothing is known it is another person.
+  /// If the provider gave its own identifier for the person both times, that identifier decides.
+  /// Otherwise the e-mail address that was typed with the password decides. An address from the
+  /// provider does not count: some providers let their users claim any address. If nothing is
+  /// known, it counts as another person.
   func isSamePerson(_ user: UserFacts?, email typed: String) -> Bool {
     if let subject, let id = user?.id { return subject.utf8.elementsEqual(id.utf8) }
     guard let email, !typed.isEmpty else { return false }
     return typed.utf8.elementsEqual(email.utf8)
   }
 
-  /// Whose account it is, as a prompt shows it.
+  /// The account's owner, as shown in a prompt.
   var shownPerson: String {
     email ?? displayName ?? subject ?? "a person that the provider did not name"
   }
 
-  /// Whose account it is and where, as a prompt shows it.
+  /// The account's owner and provider, as shown in a prompt.
   var shownIdentity: String { "\(shownPerson) at \(provider)" }
 }

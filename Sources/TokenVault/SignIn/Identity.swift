@@ -5,22 +5,23 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What an answer with tokens says about who they are for.
+/// The identity that an answer with tokens gives.
 enum Identity {
-  /// Nothing that was signed.
+  /// The answer has no signed statement: the provider is not OpenID Connect, or sent no ID token.
   case unsaid
   case known(IDToken)
-  /// Newer keys may help.
+  /// The key of the ID token is not known; newer keys of the provider may help.
   case unknownKey(String)
   case refused(String)
 }
 
-// The ID token of an answer (OpenID Connect Core 1.0, sections 3.1.3.7 and 12.2). Of a login it
-// decides whether there is one; of a refresh only whether the new access token may be used, for
-// the refresh token has been replaced already.
+// The ID token of an answer (OpenID Connect Core 1.0, sections 3.1.3.7 and 12.2). For a sign-in it
+// decides whether the sign-in succeeds. For a refresh it decides only whether the new access token
+// may be used, because the refresh token has already been replaced.
 extension Vault {
-  /// When the answer of an exchange came, at the latest, in seconds of the wall clock: it is judged by
-  /// the time at which it came, though the next engine may do so later.
+  /// The latest time at which the answer of an exchange came, in seconds of the wall clock.
+  ///
+  /// An answer is judged by the time at which it came, even if the next engine judges it later.
   func answerMoment(of intent: IntentRow, _ provider: Provider) -> Int64 {
     min(clock.wall.seconds, intent.startedAt + Int64(provider.limits.courierLifetime))
   }
@@ -54,8 +55,8 @@ extension Vault {
             issuer: provider.issuer.text,
             clientID: oauth.clientID,
             nonce: pending?.nonce,
-            // Of a refresh it is not demanded (section 12.2), and a provider that gives the same answer
-            // again within a time of grace has the hash of another one in it.
+            // A refresh need not repeat `at_hash` (section 12.2). A provider that repeats an answer
+            // within a grace period sends the hash of another access token.
             accessToken: pending == nil ? nil : answer.presentedToken,
             now: answerMoment(of: intent, provider),
             subject: pending == nil ? account.subject : nil,
@@ -69,7 +70,9 @@ extension Vault {
     }
   }
 
-  /// T2 for an answer with tokens; what it means for whoever waits, nil if they may be used.
+  /// Runs T2 for an answer with tokens.
+  ///
+  /// Returns the failure for the waiting callers; `nil` if the tokens may be used.
   func conclude(
     _ intent: IntentRow,
     _ answer: TokenAnswer,
@@ -85,7 +88,7 @@ extension Vault {
     case .known(let token):
       return try keepOrHold(answer, token.facts, intent, account, provider, caller, evidence)
     case .unsaid:
-      // A code brings one, always (section 3.1.3.3).
+      // A code always brings an ID token (section 3.1.3.3).
       guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
         return try keepOrHold(answer, answer.user, intent, account, provider, caller, evidence)
       }
@@ -125,20 +128,22 @@ extension Vault {
     return nil
   }
 
-  /// The refresh token that an exchange sent.
+  /// The refresh token that an exchange sent; `nil` for a sign-in.
   ///
-  /// A login sends a password or a code; what it brings is always another token.
+  /// A sign-in sends a password or a code, so the token that it brings is always a different one.
   private func refreshTokenSent(for intent: IntentRow, _ evidence: Evidence) -> SharedSecret? {
     intent.purpose == .refresh ? evidence.sent : nil
   }
 
-  /// The keys as they are by now, where those of a login's intent are too old for the answer in its
-  /// slot.
+  /// The provider's current keys, if the keys in a sign-in's intent are too old for the answer in
+  /// its slot.
   ///
-  /// It waits while the answer lies there, durable: the next engine finds it, and does the same.
+  /// The answer stays in the slot while this function waits. If the engine ends, the next engine
+  /// finds the answer and does the same.
   ///
-  /// - Returns: `nil` if none are needed, or none can ever be read: why it is refused is told there.
-  /// - Throws: `offline`, `providerUnavailable`, where they may be read later.
+  /// - Returns: `nil` if none are needed, or if none can ever be read. The refusal of the answer
+  ///   then says why.
+  /// - Throws: `offline`, `providerUnavailable`, if the keys may be read later.
   func newerKeys(for intent: IntentRow, _ image: [UInt8]) async throws(VaultFailure) -> KeySet? {
     guard intent.purpose != .refresh, !SlotImage.isEmpty(image),
       let found = try? outcome(in: image, of: intent),
@@ -172,14 +177,15 @@ extension Vault {
 }
 
 extension AccountRow {
-  /// Takes in what a refresh says of the person.
+  /// Takes in the facts that an answer gives about the person.
   ///
-  /// Not every login's answer says who it was for (a password's does not): the first that does holds
-  /// from then on.
+  /// Some sign-in answers do not name the person (a password's does not). The first identifier that
+  /// an answer gives is kept from then on.
   ///
   /// - Parameters:
-  ///   - user: what it says.
-  ///   - isWhole: whether that is all that the provider tells, as an answer to the question who this is.
+  ///   - user: the facts.
+  ///   - isWhole: whether these are all facts that the provider gives, as in the answer to a
+  ///     profile request.
   mutating func learn(_ user: UserFacts, isWhole: Bool = false) {
     subject = subject ?? user.id
     email = user.email ?? email

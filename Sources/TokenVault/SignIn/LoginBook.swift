@@ -2,79 +2,80 @@ internal import Configuration
 internal import SecretMemory
 internal import System
 
-/// The account that a login is for, as it was when the login was begun: tokens for it go to no other
-/// that has its name by then.
+/// The account that a sign-in is for, as it was when the sign-in began.
+///
+/// The tokens never go to another account that has taken the name since.
 struct LoginTarget: Sendable {
   let name: String
-  /// What the account has or is to have, whatever it is called meanwhile.
+  /// The identifier that the account has or will get; a rename does not change it.
   let identifier: [UInt8]
-  /// There was none.
+  /// Whether the sign-in makes the account.
   let isNew: Bool
 }
 
-/// What a person has agreed to before a login, by a presence check.
+/// The consent that a person gave before a sign-in, by a presence check.
 struct SignInTerms: Sendable {
-  /// That its refresh token may be released later.
+  /// Whether the refresh token may be released later.
   let exportable: Bool
-  /// Whose protected account it may replace; nil: nobody's.
+  /// The ownership digest of the protected account that may be replaced; `nil` if none may.
   let agreed: [UInt8]?
 }
 
-/// A login that a person has yet to end at the provider: what the engine knows, and nobody else.
+/// A sign-in that a person has yet to finish at the provider, with what only the engine knows.
 struct PendingLogin: Sendable {
-  /// What the flow needs.
+  /// The state that the flow needs.
   enum Flow: Sendable {
     case browser(BrowserLogin)
     case device(DeviceLogin)
   }
 
   let account: LoginTarget
-  /// The whole provider, with what discovery filled in.
+  /// The whole provider, with the values that discovery filled in.
   let provider: Provider
-  /// What a person has agreed to beforehand.
+  /// The consent that the person gave beforehand.
   let terms: SignInTerms
-  /// The scopes that it asks for, separated by spaces; nil for those of the provider.
+  /// The scopes to ask for, separated by spaces; `nil` for those of the provider.
   let scope: String?
-  /// The connection that began it; no other can end it.
+  /// The connection that began it; no other connection can finish it.
   let connection: UInt64
-  /// Afterwards it is not there any more.
+  /// The instant from which it can no longer be finished.
   let deadline: BootInstant
   var flow: Flow
 }
 
-/// What a redirect is judged by.
+/// The values that the redirect of a browser sign-in is checked against.
 struct BrowserLogin: Sendable {
-  /// The redirect URI as the provider was told it.
+  /// The redirect URI as it was sent to the provider.
   let redirect: String
-  /// Comes back in the redirect, and from nowhere else.
+  /// The value that comes back in the redirect, and nowhere else.
   let state: String
-  /// Comes back in the ID token, where there is one.
+  /// The value that comes back in the ID token, if there is one.
   let nonce: String
-  /// The secret of PKCE (RFC 7636), which goes to the token endpoint alone.
+  /// The PKCE verifier (RFC 7636), which is sent only to the token endpoint.
   let verifier: SharedSecret
 }
 
-/// What the provider is asked with until the person has said yes or no.
+/// The values for polling the provider until the person has approved or refused.
 struct DeviceLogin: Sendable {
   let code: SharedSecret
-  /// Seconds between two questions.
+  /// Seconds between two polls.
   var interval: Int64
-  /// Not to be asked again before.
+  /// The earliest instant of the next poll.
   var next: BootInstant
-  /// Questions in a row that were not answered.
+  /// Consecutive polls that were not answered.
   var failures = 0
 }
 
-/// The logins that are under way, each bound to its connection, used once, and gone in time.
+/// The pending sign-ins: each is bound to its connection, can be used once, and expires.
 struct LoginBook {
-  /// The most of one connection.
+  /// The limit for one connection.
   static let mostOfConnection = 4
-  /// The most of all.
+  /// The limit for all connections together.
   static let most = 64
 
   private var logins: [String: PendingLogin] = [:]
 
-  /// Writes a login down; false where there are too many.
+  /// Adds a sign-in; `false` if there are too many.
   mutating func open(_ name: String, _ login: PendingLogin, at now: BootInstant) -> Bool {
     logins = logins.filter { $0.value.deadline > now }
     guard logins.count < Self.most,
@@ -84,27 +85,27 @@ struct LoginBook {
     return true
   }
 
-  /// What there is of a name.
+  /// The result of looking up a name.
   enum Entry {
     case open(PendingLogin)
-    /// Its time is over.
+    /// The sign-in has expired.
     case over(PendingLogin)
     case unknown
   }
 
-  /// A login of this connection; that of another one is as good as none.
+  /// Looks up a sign-in of this connection; a sign-in of another connection is unknown.
   func login(_ name: String, of connection: UInt64, at now: BootInstant) -> Entry {
     guard let login = logins[name], login.connection == connection else { return .unknown }
     return login.deadline > now ? .open(login) : .over(login)
   }
 
-  /// Writes down how far a device login is, where it is still there.
+  /// Updates the progress of a device sign-in, if it still exists.
   mutating func update(_ name: String, _ flow: PendingLogin.Flow) { logins[name]?.flow = flow }
 
-  /// It was used, or given up.
+  /// Removes a sign-in that was used or cancelled.
   mutating func forget(_ name: String) { logins[name] = nil }
 
-  /// A connection has gone, and what it began.
+  /// Removes the sign-ins that a closed connection began.
   mutating func forget(connection: UInt64) {
     logins = logins.filter { $0.value.connection != connection }
   }

@@ -3,47 +3,47 @@ internal import OAuth
 internal import Storage
 internal import System
 
-/// How a person says yes at the provider's own page.
+/// How a person approves a sign-in on the provider's own page.
 public enum LoginFlow: Sendable, Equatable {
-  /// In a browser that ends up at this URI of the client's.
+  /// In a browser, which the provider sends to this URI of the client at the end.
   case browser(redirect: String)
-  /// With a code that is typed in anywhere (RFC 8628).
+  /// With a code that the person types in on any device (RFC 8628).
   case device
 }
 
-/// What the person needs for it.
+/// The values that a client shows to the person or opens for them.
 public struct LoginStart: Sendable, Equatable {
-  /// Names the login on this connection.
+  /// The name of the sign-in on this connection.
   public let login: String
-  /// The page to open; nil for a device login.
+  /// The page to open; `nil` for a device sign-in.
   public var url: String?
-  /// What to type at `verificationURI`; nil for a browser login.
+  /// The code to type in at `verificationURI`; `nil` for a browser sign-in.
   public var userCode: String?
-  /// Where to type it.
+  /// The page on which to type it in; `nil` for a browser sign-in.
   public var verificationURI: String?
-  /// The same page with the code in it, where the provider has one.
+  /// The same page with the code included; `nil` if the provider has none.
   public var verificationURIComplete: String?
-  /// How long there is time, in seconds.
+  /// The time limit, in seconds.
   public let expiresIn: Int64
-  /// Seconds between two questions of the engine to the provider.
+  /// Seconds between two polls of the provider by the engine; `nil` for a browser sign-in.
   public var interval: Int64?
 }
 
 extension Vault {
-  /// Begins a login that a person ends at the provider's own page.
+  /// Begins a sign-in that a person finishes on the provider's own page.
   ///
-  /// The account is not made yet: that is for the exchange that may bring its tokens. State, nonce
-  /// and the secret of PKCE stay here.
+  /// The account is not made yet: the exchange that may bring its tokens makes it. The engine keeps
+  /// the state, the nonce and the PKCE verifier.
   ///
   /// - Parameters:
   ///   - name: the account, which need not exist.
-  ///   - provider: the whole provider; nil: the account's own.
-  ///   - flow: how.
-  ///   - scope: the scopes to ask for, separated by spaces; nil: those of the provider.
+  ///   - provider: the whole provider; `nil` for the account's own.
+  ///   - flow: the way in which the person approves.
+  ///   - scope: the scopes to ask for, separated by spaces; `nil` for those of the provider.
   ///   - exportable: whether the refresh token may be released later; needs the system password.
   ///   - prompt: a check passed by password, for an exportable account.
-  ///   - caller: who asks; the login is theirs.
-  /// - Returns: the name of the login, and what the person needs.
+  ///   - caller: the caller; only its connection can finish the sign-in.
+  /// - Returns: the name of the sign-in, and the values that the person needs.
   /// - Throws: `invalidArgument`, `misconfigured`, `offline`, `providerUnavailable`, `busy`.
   public func beginLogin(
     account name: String,
@@ -63,7 +63,7 @@ extension Vault {
     }
     let account = try target(of: name)
     let place = try await place(toSignIn: name, provider)
-    // Read before anyone is sent to the provider, rather than when the code is there.
+    // Read the keys now, so that a failure comes before the person goes to the provider.
     _ = try await keys(of: place)
     let agreed = try await agreeToSignIn(
       name,
@@ -83,7 +83,7 @@ extension Vault {
     }
   }
 
-  /// Gives a login up; what the provider said already is not undone.
+  /// Cancels a sign-in; it does not undo what has already happened at the provider.
   public func cancelLogin(_ name: String, caller: Caller) {
     guard case .unknown = logins.login(name, of: caller.connection, at: clock.boot) else {
       return logins.forget(name)
@@ -92,7 +92,7 @@ extension Vault {
 
   // MARK: - Parts
 
-  /// The account of a name as it is now; one of which nothing has come yet is as good as none.
+  /// The account with this name as it is now; an account that never had a token counts as new.
   private func target(of name: String) throws(VaultFailure) -> LoginTarget {
     do throws(VaultFailure) {
       let row = try account(named: name)
@@ -104,7 +104,7 @@ extension Vault {
     }
   }
 
-  /// Writes a login down under a name that nobody can guess.
+  /// Adds a sign-in under a name that cannot be guessed.
   func open(_ login: PendingLogin) throws(VaultFailure) -> String {
     let name = hexadecimal(try random(16))
     guard logins.open(name, login, at: clock.boot) else {
@@ -113,7 +113,7 @@ extension Vault {
     return name
   }
 
-  /// A login that was found in the book, or why there is none.
+  /// The sign-in of a lookup, or an error that says why there is none.
   func found(_ entry: LoginBook.Entry) throws(VaultFailure) -> PendingLogin {
     switch entry {
     case .open(let login): return login

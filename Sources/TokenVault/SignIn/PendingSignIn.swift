@@ -1,10 +1,10 @@
 internal import Configuration
 internal import Storage
 
-/// What a login keeps in its intent until the answer is there: the provider that the account gets,
-/// and what its answer is judged by.
+/// The values that the intent of a sign-in keeps until the answer is there: the provider that the
+/// account gets, and the values that the answer is checked against.
 struct PendingSignIn {
-  /// How the person says yes.
+  /// How the person signs in.
   enum Flow: String {
     case password
     case browser
@@ -13,23 +13,24 @@ struct PendingSignIn {
 
   let providerName: String
   let providerSettings: [UInt8]
-  /// The box of the provider's client secret, once it is known which account it is for.
+  /// The sealed client secret of the provider, set once the account is known.
   var sealedClientSecret: [UInt8]?
   let email: String
   let exportable: Bool
   var flow = Flow.password
-  /// The scopes that it asks for, separated by spaces; nil for those of the provider.
+  /// The scopes to ask for, separated by spaces; `nil` for those of the provider.
   var scope: String?
-  /// What the ID token must repeat; `nil` if nothing was sent.
+  /// The nonce that the ID token must repeat; `nil` if none was sent.
   var nonce: String?
-  /// The provider's keys as they were before the exchange, so that the next engine judges by the
-  /// same; `nil` if there are none.
+  /// The provider's keys from before the exchange, so that the next engine checks with the same
+  /// keys; `nil` if there are none.
   var keys: [UInt8]?
-  /// The login that this is an exchange of; `nil` if it is the only one of its login.
+  /// The pending sign-in that this exchange belongs to; `nil` if the sign-in has only one exchange.
   var login: String?
-  /// A refresh of which nobody knows the end: it is put back where nothing comes of the login.
+  /// A refresh whose result is unknown; it is restored if the sign-in brings nothing.
   var uncertain: IntentRow?
-  /// Whose account it may replace, as a passed presence check has agreed; nil: nobody's.
+  /// The ownership digest of the account that may be replaced, as agreed to in a presence check;
+  /// `nil` if none may.
   var agreed: [UInt8]?
 
   private enum Member: String, CaseIterable {
@@ -51,7 +52,7 @@ struct PendingSignIn {
     self.email = email
   }
 
-  /// The members behind their lengths, as the intent's context holds them.
+  /// The members, each behind its length, as the intent's context holds them.
   ///
   /// A member that is not set is left out.
   var encoded: [UInt8] {
@@ -120,7 +121,7 @@ struct PendingSignIn {
   }
 }
 
-// What the retry rule needs of a refresh that is uncertain.
+// The fields that the retry rule needs for a refresh whose result is unknown.
 extension IntentRow {
   private static let retryCount = 32 + 16 + 6 * 8
 

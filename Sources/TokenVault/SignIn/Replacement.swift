@@ -4,19 +4,20 @@ internal import OAuth
 internal import Presence
 internal import Storage
 
-// A login can put another person, or another provider, in the place of a protected account: programs
-// that name the account would then work for that person. So it takes a presence check, whose prompt
-// shows both identities, and which no unlock window replaces.
+// A sign-in can put another person, or another provider, in the place of a protected account.
+// Programs that name the account would then work for that person. So a replacement needs a presence
+// check. Its prompt shows both identities, and an unlock window does not count.
 //
-// What a login changes is known before it where it goes to another provider or makes a new user. Then
-// the check is made first, and the login's intent keeps what was agreed to, so that the next engine
-// finishes it by the same. Who signs in at the same provider is known only from the answer. Then the
-// answer is held until the check has passed. Where it does not, and where nobody waits any more, the
+// If a sign-in goes to another provider or makes a new user, the change is known beforehand. Then
+// the check comes first. The intent keeps the agreement, so that the next engine finishes the
+// sign-in by it. At the same provider, only the answer says which person signed in. Then the answer
+// is held until the check has passed. If it does not pass, or if no caller waits any more, the
 // account stays as it was.
 extension Vault {
-  /// Whether a login makes a protected account another one's.
+  /// Whether a sign-in would give a protected account to another person or provider.
   ///
-  /// An account of which nothing has come yet is nobody's. One that cannot be read is not compared.
+  /// An account that never had a token belongs to no person yet. A record that cannot be read
+  /// cannot be compared, and counts as replaced.
   func replaces(
     _ account: AccountRow,
     with provider: Provider,
@@ -27,8 +28,9 @@ extension Vault {
     return isElsewhere(provider, than: account) || !account.isSamePerson(user, email: email)
   }
 
-  /// Whether a login that replaces an account is one of the same person at the same issuer: then the
-  /// account stays protected, as that person has chosen.
+  /// Whether a replacing sign-in is one of the same person at the same issuer.
+  ///
+  /// The account then stays protected, as that person has chosen.
   func staysProtected(
     _ account: AccountRow,
     with provider: Provider,
@@ -43,28 +45,31 @@ extension Vault {
     return bound.issuer.text.utf8.elementsEqual(provider.issuer.text.utf8)
   }
 
-  /// Whether a provider is another one than an account signs in at, as people have written both: what
-  /// discovery fills in may have moved.
+  /// Whether a provider differs from the one at which an account signs in.
+  ///
+  /// Both are compared as the user wrote them: values that discovery fills in may have moved.
   private func isElsewhere(_ provider: Provider, than account: AccountRow) -> Bool {
     guard let bound = try? self.provider(of: account) else { return true }
     return bound.asWritten != provider.asWritten
   }
 
-  /// Whose a protected account is, as a person agrees to give it up: a change of any of it makes
-  /// another question.
+  /// The digest of the ownership of a protected account, which a person agrees to give up.
+  ///
+  /// A change of any part makes it another question.
   func ownership(of account: AccountRow) throws(VaultFailure) -> [UInt8] {
     let parts = [
       account.id, Array(account.name.utf8), account.binding, Array((account.subject ?? "").utf8),
       Array((account.email ?? "").utf8), [account.protection],
     ]
-    // Behind its length each, so that no two lists of parts look alike.
+    // A length before each part, so that no two lists of parts give the same bytes.
     return try digest(
       Array("ownership".utf8) + parts.flatMap { Self.countBytes(UInt64($0.count)) + $0 }
     )
   }
 
-  /// What a person is asked before a login that will replace an account, whoever signs in; `nil` if
-  /// nothing is replaced, or only the answer can tell.
+  /// The question before a sign-in that will replace an account, whichever person signs in.
+  ///
+  /// `nil` if nothing is replaced, or if only the answer can tell.
   func knownReplacement(
     of name: String,
     with provider: Provider,
@@ -101,7 +106,7 @@ extension Vault {
     }
   }
 
-  /// Whose an account is, and where that is.
+  /// The owner of an account and its provider, as shown in a prompt.
   private func shownOwner(of account: AccountRow) -> String {
     let bound = (try? provider(of: account)).map(shown)
     return account.shownPerson + " at " + (bound ?? account.provider)
@@ -111,12 +116,12 @@ extension Vault {
     "\(provider.name.text) (\(provider.issuer.text))"
   }
 
-  // MARK: - Before the login
+  // MARK: - Before the sign-in
 
-  /// Asks for what a login needs that is known before it: that its token may leave the vault, that it
-  /// replaces a protected account, or both at once.
+  /// Asks for the consent that a sign-in needs beforehand: that its token may leave the vault, that
+  /// it replaces a protected account, or both at once.
   ///
-  /// - Returns: whose account it is to replace; nil: no agreement was needed.
+  /// - Returns: the ownership digest of the account to replace; `nil` if no agreement was needed.
   func agreeToSignIn(
     _ name: String,
     at provider: Provider,
@@ -155,11 +160,11 @@ extension Vault {
 
   // MARK: - After it
 
-  /// Holds the answer to a login that would replace a protected account without agreement; `nil` if it
-  /// may be kept.
+  /// Holds the answer to a sign-in that would replace a protected account without agreement; `nil`
+  /// if the answer may be kept.
   ///
-  /// The account is as it was before the login. Whoever called for the login takes the answer at once,
-  /// to ask for a check, or throws it away.
+  /// The account is as it was before the sign-in. The call that made the sign-in takes the held
+  /// answer at once. It asks for a check, or discards the answer.
   func holdReplacement(
     _ answer: TokenAnswer,
     _ user: UserFacts?,
@@ -207,7 +212,7 @@ extension Vault {
     )
   }
 
-  /// Whether a login may be kept: it replaces nothing, or what it replaces was agreed to.
+  /// Whether a sign-in may be kept: it replaces nothing, or the person agreed to the replacement.
   func mayKeep(
     _ pending: PendingSignIn,
     _ user: UserFacts?,
@@ -218,9 +223,10 @@ extension Vault {
     return try pending.agreed == ownership(of: account)
   }
 
-  /// Asks for the check that lets a held login replace the account.
+  /// Asks for the check that lets a held sign-in replace the account.
   ///
-  /// - Throws: always: `presenceNeeded`, or why nobody can be asked; the login is thrown away then.
+  /// - Throws: always: `presenceNeeded`, or the reason why no check can be made. In the second case
+  ///   the sign-in is discarded.
   func askToReplace(_ held: HeldSignIn, _ caller: Caller) async throws(VaultFailure) -> Never {
     let failure: VaultFailure
     do throws(VaultFailure) {
@@ -236,7 +242,8 @@ extension Vault {
     throw failure
   }
 
-  /// Keeps a held login whose check has passed; nil: the prompt is not one for a held login.
+  /// Keeps a held sign-in whose check has passed; `nil` if the prompt is not one for a held
+  /// sign-in.
   func finishHeld(
     _ prompt: String?,
     _ caller: Caller
@@ -278,7 +285,7 @@ extension Vault {
     }
   }
 
-  /// The intent of a held login with the agreement that its check has given.
+  /// The intent of a held sign-in, with the agreement that its check gave.
   private func agreed(_ held: HeldSignIn) throws(VaultFailure) -> IntentRow {
     guard var pending = pending(held.intent) else {
       throw .unexpected("a refresh was held as a login")
@@ -289,17 +296,17 @@ extension Vault {
     return intent
   }
 
-  /// Throws a held login away whose prompt is over.
+  /// Discards a held sign-in whose prompt is over.
   ///
-  /// No call waits for that: the trail tells of it.
+  /// No call waits for the result: only the audit log has it.
   func discardHeld(by prompt: String) {
     guard let held = heldByPrompt.removeValue(forKey: prompt) else { return }
     Task { _ = await self.discard(held) }
   }
 
-  /// Throws a login away that was not kept, and ends it at its provider as far as that can be done.
+  /// Discards a sign-in that was not kept, and ends it at its provider if that is possible.
   ///
-  /// - Returns: what came of it, which also stands in the trail; `nil` if there was nothing to end.
+  /// - Returns: the result, which the audit log also has; `nil` if there was nothing to end.
   func discard(_ held: HeldSignIn) async -> Revocation? {
     guard let token = held.answer.refreshToken else { return nil }
     let revocation: Revocation

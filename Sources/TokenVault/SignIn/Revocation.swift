@@ -1,23 +1,22 @@
-/// What became of the login at the provider when an account was signed out; here everything is erased
-/// in any case.
+/// The effect of a sign-out on the grant at the provider; the local tokens are erased in any case.
 public struct Revocation: Sendable, Equatable {
-  /// What is known of the refresh token that was here.
+  /// The state of the refresh token that was stored here.
   public enum Grant: String, Sendable, CaseIterable {
     /// The provider confirmed that it is void.
     case ended
     /// It stays valid at the provider.
     case valid
-    /// Nobody can tell: the provider did not answer, or an earlier answer of it was lost.
+    /// Not known: the provider did not answer, or an earlier answer of it was lost.
     case unknown
-    /// There was none, or the provider had ended it before.
+    /// There was no refresh token, or the provider had already ended it.
     case none
   }
 
-  /// What is known of the refresh token.
+  /// The state of the refresh token.
   public let grant: Grant
   /// Why the provider did not confirm; `nil` if it did.
   public let reason: String?
-  /// Whether there was no connection from here.
+  /// Whether this machine had no connection.
   public let isOffline: Bool
 
   /// Whether the provider confirmed.
@@ -29,13 +28,13 @@ public struct Revocation: Sendable, Equatable {
     self.isOffline = isOffline
   }
 
-  /// What there was to sign out of was a login whose answer could not be judged yet.
+  /// The result if there was only a sign-in whose answer could not be judged yet.
   static let ofUnfinishedLogin = Revocation(
     .unknown,
     "the login had not been finished; the provider was not told"
   )
 
-  /// The question was not sent, or it has no answer.
+  /// The result of a request that was not sent, or that has no answer.
   init(_ grant: Grant, failure: VaultFailure) {
     switch failure {
     case .offline(let message, _, _): self.init(grant, message, isOffline: true)
@@ -45,8 +44,9 @@ public struct Revocation: Sendable, Equatable {
     }
   }
 
-  /// The same answer, where the last refresh has no answer: there may be a newer token, which the one
-  /// that was sent says nothing of.
+  /// The result if the answer to the last refresh was lost.
+  ///
+  /// There may be a newer token, about which the confirmation for the sent token says nothing.
   var afterLostAnswer: Revocation {
     guard grant == .ended else { return self }
     return Revocation(

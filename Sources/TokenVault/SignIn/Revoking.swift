@@ -6,23 +6,25 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// How a login is ended at its provider. An authorization server is told the refresh token, with which
-// the whole grant ends (RFC 7009, section 2.1). A password backend is told both tokens, because some
-// take the one and some the other; one that takes a valid access token alone is asked for such a token
-// first.
+// How a grant is ended at its provider. An authorization server is sent the refresh token, which
+// ends the whole grant (RFC 7009, section 2.1). A password backend is sent both tokens, because
+// some backends take the one and some the other. If a backend takes only a valid access token, the
+// engine first refreshes to get one.
 extension Vault {
-  /// Why a login is required after the provider has refused the refresh token itself.
+  /// The cause of a required sign-in after the provider has refused the refresh token itself.
   static let endedCause = "the provider has ended the grant"
 
-  /// Ends the login of an account at its provider; the caller has the account to itself.
+  /// Ends the grant of an account at its provider.
+  ///
+  /// The calling function must have entered the account.
   ///
   /// - Parameters:
   ///   - row: the account.
-  ///   - right: what entitles to use its refresh token.
+  ///   - right: the right to use its refresh token.
   ///   - slot: its slot, locked; `nil` if it is damaged, and no refresh can be made.
-  ///   - caller: who asks.
-  /// - Throws: `presenceFailed` where the right does not open the token: nothing must be erased then.
-  /// - Returns: what became of the login.
+  ///   - caller: the caller that asks.
+  /// - Throws: `presenceFailed` if the right does not open the token: nothing may be erased then.
+  /// - Returns: the effect on the grant.
   func revoke(
     _ row: AccountRow,
     _ right: RightToRevoke,
@@ -66,7 +68,7 @@ extension Vault {
     return isUncertain ? word.revocation.afterLostAnswer : word.revocation
   }
 
-  /// Ends a refresh token at its provider, whatever becomes of the account.
+  /// Ends a refresh token at its provider, whatever happens to the account.
   func end(_ token: SharedSecret, at provider: Provider) async -> Revocation {
     guard provider.canBeToldOfSignOut else {
       return Revocation(.valid, "the provider has no revocation_endpoint")
@@ -74,14 +76,14 @@ extension Vault {
     return await tell(provider, access: nil, refresh: token).revocation
   }
 
-  /// What is known of the login of an account whose provider was not told of the end.
+  /// What is known of the grant of an account whose provider was not told of the sign-out.
   func notRevoked(_ row: AccountRow, _ reason: String?) -> Revocation {
     guard row.sealedRefreshToken != nil else { return Revocation(.none, "was not signed in") }
     switch row.state {
     case .signedOut: return Revocation(.none, "was not signed in")
     case .signedIn: return Revocation(.valid, reason)
     case .loginRequired where row.cause == Self.endedCause: return Revocation(.none, row.cause)
-    // Its answer was lost, or the store is an old copy: there may be a newer token.
+    // The answer was lost, or the store is an old copy: there may be a newer token.
     case .loginRequired: return Revocation(.unknown, row.cause ?? reason)
     }
   }
@@ -93,10 +95,10 @@ extension Vault {
     return token.token
   }
 
-  /// What a provider said to the end of a login.
+  /// A provider's reply to the end of a grant.
   struct Word {
     let revocation: Revocation
-    /// It has refused what it was told, and may take it with a valid access token.
+    /// Whether the provider refused, and may accept a valid access token.
     var wantsAccessToken = false
   }
 
@@ -121,7 +123,7 @@ extension Vault {
       switch client.judgeLogout(status: status) {
       case .revoked: return Word(revocation: Revocation(.ended))
       case .notRevoked(let reason):
-        // Behind a server's failure it may have happened all the same.
+        // A failing server may have ended the grant all the same.
         let grant: Revocation.Grant = status >= 500 ? .unknown : .valid
         let wants = [400, 401, 403, 422].contains(status)
         return Word(revocation: Revocation(grant, reason), wantsAccessToken: wants)
@@ -136,7 +138,7 @@ extension Vault {
     }
   }
 
-  /// All that can be ended of a login whose refresh token is not sent any more.
+  /// Ends as much as possible of a grant whose refresh token is never sent again.
   private func endAccessToken(
     _ access: String?,
     of row: AccountRow,
@@ -152,10 +154,10 @@ extension Vault {
     return Revocation(known.grant, "only the access token was revoked\(why)")
   }
 
-  /// A refresh as any other, for a backend that ends a session for a valid access token alone; nil if
-  /// it brought none.
+  /// Refreshes as usual, for a backend that ends a session only with a valid access token.
   ///
-  /// What it brought stands in its answer: the new refresh token takes no second opening of the gate.
+  /// `nil` if the refresh brought no tokens. The tokens are read from the answer, so the gate need
+  /// not open the new refresh token.
   private func tokens(
     for row: AccountRow,
     _ provider: Provider,
@@ -165,7 +167,7 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> (access: String, refresh: SharedSecret)? {
     let asked = try request(nil, nil, of: row)
-    // Before T1, as for a refresh.
+    // Start the exchange helper before T1, as for a refresh.
     let courier = await exchange.courier()
     let answer = try await send(
       token,
@@ -189,8 +191,9 @@ extension Vault {
     return (fresh.accessToken, fresh.refreshToken ?? token)
   }
 
-  /// The tokens that the answer to a refresh brought, which takes no second opening of the gate; `nil` if
-  /// it brought none.
+  /// The tokens in the answer to a refresh; `nil` if it brought none.
+  ///
+  /// The gate need not open the new refresh token for that.
   func tokens(in answer: borrowing RefreshAnswer, _ provider: Provider) -> TokenAnswer? {
     guard let outcome = try? outcome(in: answer.image, of: answer.intent),
       case .answered(let status, let retryAfter, let body) = outcome,

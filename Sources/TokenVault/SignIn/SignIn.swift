@@ -4,22 +4,24 @@ public import SecretMemory
 internal import Storage
 internal import System
 
+// Sign-in with a password, and the account that a sign-in is for.
 extension Vault {
-  /// Signs in by password, or makes a new user at a password backend.
+  /// Signs in with a password, or makes a new user at a password backend.
   ///
-  /// The account and its slot are made first, so that the first tokens are as durable as any
-  /// that follow. If the provider says no, a new account is removed again.
+  /// The account and its slot are made first, so that the first tokens are as durable as all later
+  /// ones. If the provider refuses, a new account is removed again.
   ///
   /// - Parameters:
   ///   - name: the account, made if there is none.
-  ///   - provider: the whole provider, which is copied into the account; nil: as it was.
+  ///   - provider: the whole provider, which is copied into the account; `nil` for the account's
+  ///     own.
   ///   - email: the user's address there.
   ///   - password: the user's password there.
   ///   - registering: whether to make a new user.
   ///   - displayName: the new user's name.
   ///   - exportable: whether the refresh token may be released later; needs the system password.
   ///   - prompt: a check passed by password, for an exportable account.
-  ///   - caller: who asks.
+  ///   - caller: the caller that asks.
   /// - Returns: the account as it is now.
   /// - Throws: `providerRefused`, `providerUnavailable`, `misconfigured`, `invalidArgument`.
   public func signIn(
@@ -64,10 +66,9 @@ extension Vault {
     return try await facts(of: try await signIn(.named(name), provider, attempt, caller), caller)
   }
 
-  /// Where a login goes: the provider with what discovery fills in.
+  /// The provider that a sign-in goes to, with the values that discovery fills in.
   ///
-  /// Without one it is the account's own, as a person wrote it: what discovery said at the last
-  /// login is asked for again.
+  /// If none is given, it is the account's own, as the user wrote it: discovery is done again.
   func place(
     toSignIn name: String,
     _ provider: Provider?
@@ -78,7 +79,7 @@ extension Vault {
       throw .invalidArgument("\(error)")
     }
     if let provider {
-      // Before anybody has signed in at the provider for nothing.
+      // Check this before the person signs in at the provider for nothing.
       let known = try stored { () throws(StorageError) in
         try self.store.account(named: name, owner: self.owner)
       }
@@ -107,7 +108,9 @@ extension Vault {
 
   // MARK: - The account
 
-  /// The account that a login is for, made where there is none; or another one that has its name.
+  /// The account that a sign-in is for, made if there is none.
+  ///
+  /// It may be another account that has the name: the calling function checks that.
   func accountToSignIn(
     _ subject: SignInSubject,
     _ provider: Provider?
@@ -156,7 +159,7 @@ extension Vault {
     return row
   }
 
-  /// Removes an account that a login has made, and that nothing came of.
+  /// Removes an account that a sign-in made and that never got a token.
   func removeHusk(_ row: AccountRow) throws(VaultFailure) {
     guard row.generation == 0, row.state == .signedOut else { return }
     try change { () throws(VaultFailure) in

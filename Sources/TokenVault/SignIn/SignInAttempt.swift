@@ -4,22 +4,22 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What a login sends, and what it keeps until the answer is there.
+/// The request of a sign-in, and the values that are kept until the answer is there.
 struct SignInAttempt: Sendable {
   let purpose: IntentRow.Purpose
-  /// Where to, with what discovery filled in.
+  /// The provider that it goes to, with the values that discovery fills in.
   let provider: Provider
   let request: ProviderRequest
   let pending: PendingSignIn
-  /// The secret that was sent: a message that quotes it is not shown.
+  /// The secret in the request: a message that quotes it is not shown.
   let sent: SharedSecret
 }
 
-/// Whom a login is for.
+/// The account that a sign-in is for.
 enum SignInSubject: Sendable {
-  /// Whichever account has this name now; it is made where there is none.
+  /// The account that has this name now, made if there is none.
   case named(String)
-  /// The one that it was begun for.
+  /// The account for which the sign-in was begun.
   case begun(LoginTarget)
 
   var name: String {
@@ -34,17 +34,21 @@ enum SignInSubject: Sendable {
   }
 }
 
-/// What came of it.
+/// The result of a sign-in exchange.
 enum SignInOutcome: Sendable {
   case signedIn(AccountFacts)
-  /// The person has not said anything yet; the next question is to come later than so far.
+  /// The person has not decided yet.
+  ///
+  /// With `slowDown`, the next poll must come later than so far.
   case pending(slowDown: Bool)
-  /// Another person than whose protected account it is: a presence check decides.
+  /// A person other than the owner of the protected account signed in: a presence check decides.
   case held(HeldSignIn)
 }
 
 extension Vault {
-  /// The account, where the provider has no "not yet"; asks for a check where the login waits for one.
+  /// The account of a finished sign-in; asks for a check if the sign-in is held.
+  ///
+  /// Only a device sign-in may be pending.
   func facts(
     of outcome: SignInOutcome,
     _ caller: Caller
@@ -57,15 +61,15 @@ extension Vault {
     }
   }
 
-  /// One exchange that may bring the tokens of an account, which is made where there is none.
+  /// Makes one exchange that may bring the tokens of an account, which is made if there is none.
   ///
   /// - Parameters:
   ///   - subject: the account.
-  ///   - provider: what a new account is made with; nil: there must be one.
-  ///   - attempt: what is sent, and to whom.
-  ///   - caller: who asks.
-  /// - Returns: the account as it is now, or that there is no answer yet.
-  /// - Throws: what the provider's answer means, and what the store cannot do.
+  ///   - provider: the provider of a new account; `nil` if the account must exist.
+  ///   - attempt: the request and its destination.
+  ///   - caller: the caller that asks.
+  /// - Returns: the account as it is now, that there is no answer yet, or the held answer.
+  /// - Throws: the meaning of the provider's answer, and failures of the store.
   func signIn(
     _ subject: SignInSubject,
     _ provider: Provider?,
@@ -77,7 +81,7 @@ extension Vault {
       let account = try accountToSignIn(subject, provider)
       await enter(account.id)
       defer { leave(account.id) }
-      // Whoever was before us may have removed it, because the provider said no, or renamed it.
+      // An earlier call may have renamed the account, or removed it because the provider refused.
       guard let current = try find(account.id),
         current.name == account.name || current.id == subject.target?.identifier
       else { continue }
@@ -88,8 +92,8 @@ extension Vault {
       let earlier = try intent(of: account)
       let isItself = earlier.map { isOf(attempt, $0) } ?? false
       switch try await recover(account.id, slot, isLoginOver: !isItself) {
-      // An earlier exchange of this very login or registration has come to its end: the provider
-      // would refuse a second one.
+      // An earlier exchange of this same sign-in or registration has finished: the provider would
+      // refuse a second one.
       case .tokens(let replaced) where isItself:
         var facts = try facts(of: try self.account(withIdentifier: account.id), at: place)
         facts.replaced = replaced
@@ -99,10 +103,10 @@ extension Vault {
       case .waiting(let why): throw why
       default: break
       }
-      // So does an interrupted login of which nothing came.
+      // Recovery removes a new account whose interrupted sign-in brought nothing.
       guard let row = try find(account.id) else { continue }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
-        // It has brought a refresh token, if not all that was expected.
+        // The earlier exchange brought a refresh token, but not everything that was expected.
         return .signedIn(try facts(of: row, at: place))
       }
       switch try await exchange(attempt, for: row, slot, caller) {
@@ -120,14 +124,14 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.account(id: identifier) }
   }
 
-  /// Whether an exchange that was begun earlier belongs to the same login or registration.
+  /// Whether an earlier exchange belongs to the same sign-in or registration.
   private func isOf(_ attempt: SignInAttempt, _ intent: IntentRow) -> Bool {
     guard attempt.purpose == intent.purpose, let before = pending(intent) else { return false }
     if attempt.purpose == .register { return before.email == attempt.pending.email }
     return before.login != nil && before.login == attempt.pending.login
   }
 
-  /// The exchange of a login, from T1 to T2, and what became of the login that it replaced.
+  /// The exchange of a sign-in, from T1 to T2, and the end of the grant that it replaced.
   private func exchange(
     _ attempt: SignInAttempt,
     for row: AccountRow,
@@ -135,7 +139,7 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> Exchanged {
     let replaced = await loginToReplace(in: row, caller)
-    // Before T1, as for a refresh.
+    // Start the exchange helper before T1, as for a refresh.
     let courier = await exchange.courier()
     let intent: IntentRow
     do throws(VaultFailure) {
@@ -150,7 +154,8 @@ extension Vault {
       )
       intent = try newIntent(attempt.purpose, for: row, context: pending.encoded)
       if pending.flow == .device {
-        // One question of many: nothing is written down of it unless it ends the login.
+        // This is one poll of many: the audit log gets a record only from the one that ends the
+        // sign-in.
         try change { () throws(VaultFailure) in
           try self.stored { () throws(StorageError) in try self.store.put(intent) }
         }
@@ -173,7 +178,7 @@ extension Vault {
     }
     defer { exchange.prepareLater() }
     let image = try image(after: reply, intent, slot)
-    // Where they cannot be read now, the answer stays in the slot.
+    // If the keys cannot be read now, the answer stays in the slot.
     let keys = try await newerKeys(for: intent, image)
     do throws(VaultFailure) {
       let settled = try settle(
@@ -192,7 +197,7 @@ extension Vault {
     }
   }
 
-  /// What came of an exchange.
+  /// The result of an exchange.
   private enum Exchanged {
     case settled(Settled, replaced: Revocation?)
     case held(HeldSignIn)
@@ -200,7 +205,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The account that a login was begun for is no more, or another one has got its name.
+  /// The account that a sign-in was begun for no longer exists, or another account has its name.
   static func isAnother(_ name: String) -> VaultFailure {
     .refused(
       "\(name) is not the account any more that this login was begun for: begin it anew"

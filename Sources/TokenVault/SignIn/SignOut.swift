@@ -4,22 +4,24 @@ internal import Presence
 internal import Storage
 internal import System
 
+// Sign-out of one account, and the right to use its refresh token for that.
 extension Vault {
-  /// Signs out: ends the login at the provider unless `local`, and erases here.
+  /// Signs out: ends the grant at the provider unless `local`, and erases the tokens here.
   ///
-  /// To end it takes the refresh token, and so a presence check where the account is protected and no
-  /// unlock window is open. Nothing is erased before that check has passed. Without a way to tell the
-  /// provider, and for a `local` sign-out, nobody is asked. The account keeps its name, its protection
-  /// and whose it was: otherwise a sign-out and a login would put another person in its place without
-  /// a check.
+  /// Ending the grant uses the refresh token. So it needs a presence check if the account is
+  /// protected and no unlock window is open. Nothing is erased before that check has passed. If the
+  /// provider cannot be told, or the sign-out is `local`, no check is needed.
+  ///
+  /// The account keeps its name, its protection and its owner. Otherwise a sign-out and a sign-in
+  /// would put another person in its place without a check.
   ///
   /// - Parameters:
   ///   - name: the account.
   ///   - local: the provider is not told.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
-  /// - Throws: `presenceNeeded`, `presenceFailed`, and what the store cannot do.
-  /// - Returns: what became of the login at the provider.
+  ///   - caller: the caller that asks.
+  /// - Throws: `presenceNeeded`, `presenceFailed`, and failures of the store.
+  /// - Returns: the effect on the grant at the provider.
   public func signOut(
     account name: String,
     local: Bool,
@@ -31,7 +33,7 @@ extension Vault {
     return try await signOut(account.id, right, caller)
   }
 
-  /// What entitles a sign-out to use a refresh token; asks for a check where that takes one.
+  /// The right of a sign-out to use a refresh token; asks for a check if the right needs one.
   private func rightToRevoke(
     _ account: AccountRow,
     _ prompt: String?,
@@ -55,7 +57,7 @@ extension Vault {
     throw try await askForPresence(question, account: account.name, caller: caller)
   }
 
-  /// The right that an open unlock window gives, as to a refresh.
+  /// The right that an open unlock window gives, as for a refresh.
   func rightOfWindow(
     _ account: AccountRow,
     _ caller: Caller
@@ -75,13 +77,13 @@ extension Vault {
   func needsCheckToRevoke(_ account: AccountRow) throws(VaultFailure) -> Bool {
     guard account.state == .signedIn, account.sealedRefreshToken != nil,
       try protectionClass(of: account) == .presence,
-      // A record that does not say where it came from is erased all the same.
+      // A record without a readable provider is erased all the same.
       let provider = try? provider(of: account)
     else { return false }
     return provider.canBeToldOfSignOut
   }
 
-  /// Signs out of an account; without a right the provider is not told.
+  /// Signs out of an account; without a right, the provider is not told.
   func signOut(
     _ identifier: [UInt8],
     _ right: RightToRevoke?,
@@ -91,7 +93,7 @@ extension Vault {
     defer { leave(identifier) }
     let slot = try await lockedSlot(identifier)
     try await recover(identifier, slot, isLoginOver: true, asksProvider: right != nil)
-    // A login of before, which had not been finished, was all that there was.
+    // There was only an earlier sign-in, which had not been finished.
     guard let found = try accountIfAny(withIdentifier: identifier) else {
       return .ofUnfinishedLogin
     }
@@ -99,7 +101,7 @@ extension Vault {
       if let right { try await revoke(found, right, slot, caller) } else {
         notRevoked(found, "only erased here, as asked for")
       }
-    // A refresh that the revocation took may have brought another generation.
+    // A refresh during the revocation may have brought another generation.
     var row = try account(withIdentifier: identifier)
     try removeTokenFile(of: row.name)
     row.state = .signedOut
@@ -134,20 +136,20 @@ extension Vault {
   }
 }
 
-/// What entitles a sign-out or a removal to use the refresh token of one account.
+/// The right of a sign-out or a removal to use the refresh token of one account.
 struct RightToRevoke: Sendable {
   let authority: Authority
-  /// What its proof, if it has one, was made for.
+  /// The purpose that its proof was made for, if it has one.
   let purpose: PresencePurpose
 
-  /// The right that no check gives: the gate refuses it for a protected token.
+  /// The right without a check: the gate refuses it for a protected token.
   static var withoutCheck: RightToRevoke {
     RightToRevoke(authority: Authority(), purpose: .signOut)
   }
 }
 
 extension Revocation {
-  /// What of it goes into the trail.
+  /// The part of it that goes into the audit log.
   var auditDetail: String {
     switch grant {
     case .ended: "revoked"
@@ -158,11 +160,11 @@ extension Revocation {
 }
 
 extension AccountRow {
-  /// Whether a presence check guards it; an unknown class counts as one that does.
+  /// Whether a presence check guards it; an unknown class counts as guarded.
   var isProtected: Bool { protection != ProtectionClass.none.rawValue }
 }
 
 extension Provider {
-  /// Whether there is a way to end a login.
+  /// Whether the provider has a way to end a grant.
   var canBeToldOfSignOut: Bool { kind == .passwordBackend || endpoint(.revocation) != nil }
 }

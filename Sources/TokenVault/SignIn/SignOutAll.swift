@@ -1,31 +1,32 @@
 internal import Presence
 internal import Storage
 
-/// What a sign-out of all accounts came to for one of them.
+/// The result of a sign-out of all accounts for one of them.
 public struct EndedAccount: Sendable {
-  /// The account's name, and its provider's.
+  /// The account's name.
   public let account: String
   /// The provider's name.
   public let provider: String
-  /// What became of the login at the provider, or why nothing was erased.
+  /// The effect on the grant at the provider, or why nothing was erased.
   public let result: Result<Revocation, VaultFailure>
 }
 
 extension Vault {
-  /// The most accounts that are signed out at once.
+  /// The limit of accounts that are signed out at once.
   private static let mostAtOnce = 8
 
-  /// Signs out of all accounts, as `signOut` does of one.
+  /// Signs out of all accounts, each as `signOut` does.
   ///
-  /// One check is made for all that need one. Its prompt names them, and it gives one proof for each.
-  /// Without it nothing is erased, of any account.
+  /// One check serves all accounts that need one. Its prompt names them, and it gives one proof for
+  /// each. Without it, nothing is erased in any account.
   ///
   /// - Parameters:
   ///   - local: the providers are not told.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
+  ///   - caller: the caller that asks.
   ///   - tell: gets each account when it is done.
-  /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument` for more names than fit a prompt.
+  /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument` for more names than fit a
+  ///   prompt.
   public func signOutAll(
     local: Bool,
     prompt: String?,
@@ -56,9 +57,9 @@ extension Vault {
     return EndedAccount(account: row.name, provider: row.provider, result: result)
   }
 
-  /// What entitles the sign-out of each account; asks once for all that need a check.
+  /// The rights to sign out of each account; asks once for all that need a check.
   ///
-  /// An account that needs one and was not named gets a right that the gate refuses.
+  /// An account that needs a check and was not named gets a right that the gate refuses.
   private func rightsToRevoke(
     _ accounts: [AccountRow],
     _ prompt: String?,
@@ -68,7 +69,7 @@ extension Vault {
     var guarded: [AccountRow] = []
     for row in accounts {
       rights[row.id] = .withoutCheck
-      // A damaged record is erased all the same, and must not keep the others from it.
+      // A damaged record is erased all the same, and must not stop the others.
       guard (try? needsCheckToRevoke(row)) == true else { continue }
       if let right = try await rightOfWindow(row, caller) {
         rights[row.id] = right

@@ -2,13 +2,13 @@ internal import Configuration
 internal import OAuth
 internal import Storage
 
-// What a provider grants, beside what it was asked for. A refresh that names no scopes asks for all
-// that the login was granted (RFC 6749, section 6), so that stands in the account, and not what some
-// file says by now.
+// The scopes that a provider grants, compared with those that were requested. A refresh that names
+// no scopes asks for all scopes that the sign-in was granted (RFC 6749, section 6). So the account
+// has these, whatever a file says now.
 extension Vault {
-  /// The scopes that a provider says it granted, sorted; nil for a text that is none.
+  /// The scopes that a provider says it granted, sorted; `nil` if the text is not a scope list.
   ///
-  /// RFC 6749, section 3.3, parts them by spaces; GitHub does it by commas.
+  /// RFC 6749, section 3.3, separates them by spaces; GitHub uses commas.
   static func granted(_ scope: String) -> String? {
     guard let request = try? ScopeRequest(scope: scope.replacing(",", with: " ")),
       !request.scopes.isEmpty
@@ -16,13 +16,14 @@ extension Vault {
     return request.scopes.joined(separator: " ")
   }
 
-  /// Takes down which scopes a login brought.
+  /// Notes the scopes that a sign-in brought.
   ///
   /// - Parameters:
   ///   - token: its access token.
   ///   - row: the account as it will be.
-  ///   - asked: what it asked for. An answer that tells no scopes grants just these (section 5.1).
-  /// - Returns: which of them it was not granted, for the trail.
+  ///   - asked: the scopes that it asked for. An answer that names no scopes grants exactly these
+  ///     (section 5.1).
+  /// - Returns: the requested scopes that were not granted, for the audit log.
   func noteLoginScopes(
     of token: AccessTokenRow,
     in row: inout AccountRow,
@@ -34,14 +35,15 @@ extension Vault {
     return Self.notGranted(Self.missing(of: asked, in: token))
   }
 
-  /// Takes down which scopes a refresh brought; whoever gets the token first is told what is new.
+  /// Notes the scopes that a refresh brought; the first caller that gets the token is told which
+  /// are newly missing.
   ///
   /// - Parameters:
-  ///   - token: its access token, whose place still holds the one of before.
+  ///   - token: its access token; the store still holds the previous one.
   ///   - row: the account as it will be.
-  ///   - provider: what the login asked for, where it is not known what that was granted.
-  /// - Returns: which it did not grant of those that it was asked for, for the trail.
-  /// - Throws: what the store cannot do.
+  ///   - provider: gives the scopes of the sign-in if it is not known which were granted.
+  /// - Returns: the requested scopes that were not granted, for the audit log.
+  /// - Throws: failures of the store.
   func noteScopes(
     of token: AccessTokenRow,
     in row: inout AccountRow,
@@ -67,9 +69,9 @@ extension Vault {
     return Self.notGranted(missing)
   }
 
-  /// A token on its way to a caller: the first one is told of the scopes that it lacks.
+  /// Adds the scopes that a token lacks to its grant; only the first caller is told of them.
   func telling(_ grant: AccessGrant, _ place: TokenPlace) -> AccessGrant {
-    // To take nothing out would still count as a change.
+    // Removing an entry that is not there would still count as a change.
     guard let missing = narrowings[place] else { return grant }
     narrowings[place] = nil
     var grant = grant

@@ -2,22 +2,25 @@ internal import Configuration
 internal import OAuth
 internal import Storage
 
-// A refresh may ask for fewer scopes than the login has, and the next refresh token must have them all
-// the same (RFC 6749, section 6). Some providers give one that has only these scopes. The answer
-// does not show it, and only a login brings the others back. So if the provider's file does not say
-// what the provider does (`refresh_scope`), such a refresh needs consent. The person's consent is kept
-// until the next login, and counts for every caller. The consent of a caller counts for its own call
-// alone: no program decides for another one. A provider that leaves the refresh token as it is cannot
-// narrow it. A token that is stored, or is on its way for another caller, needs no consent: nothing is
-// sent for it.
+// A refresh may ask for fewer scopes than the sign-in has. The next refresh token must still have
+// all of them (RFC 6749, section 6). But some providers issue one with only the requested scopes.
+// The answer does not show it, and only a new sign-in brings the others back. So such a refresh
+// needs consent, unless the provider's file says how the provider behaves (`refresh_scope`).
+//
+// The person's consent is kept until the next sign-in, and counts for every caller. The consent of
+// a caller counts only for its own call: no program decides for another one. A provider that leaves
+// the refresh token as it is cannot narrow it. A token that is stored, or is on its way for another
+// caller, needs no consent, because nothing is sent for it.
 
-/// What a caller says to a refresh that may narrow the login.
+/// The consent of a caller to a refresh that may narrow the sign-in.
 public enum NarrowingConsent: Sendable {
-  /// Nothing: the refresh is refused unless the person's consent is kept.
+  /// None: the refresh is refused unless the person's consent is kept.
   case notGiven
   /// The caller accepts the risk for this call. Nothing is kept.
   case thisCall
-  /// The person accepts the risk. That is kept until the next login.
+  /// The person accepts the risk.
+  ///
+  /// That is kept until the next sign-in.
   case untilNextLogin
 }
 
@@ -26,7 +29,7 @@ extension Vault {
     "narrowing:" + hexadecimal(account)
   }
 
-  /// Demands consent for a refresh that may narrow the login.
+  /// Demands consent for a refresh that may narrow the sign-in.
   ///
   /// - Throws: `mayNarrow` if none is kept.
   func demandConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
@@ -39,7 +42,7 @@ extension Vault {
     )
   }
 
-  /// Keeps the person's consent to a refresh that may narrow the login.
+  /// Keeps the person's consent to a refresh that may narrow the sign-in.
   func noteConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard try scopesAtRisk(asked, account) != nil, try !hasConsent(account) else { return }
     try change { () throws(VaultFailure) in
@@ -49,7 +52,7 @@ extension Vault {
     }
   }
 
-  /// Forgets it, inside the transaction that ends the login it was for.
+  /// Removes the consent, inside the transaction that ends the sign-in it was for.
   func forgetConsent(of account: [UInt8]) throws(VaultFailure) {
     try stored { () throws(StorageError) in
       try self.store.setMeta(Self.consentKey(account), to: nil)
@@ -62,8 +65,8 @@ extension Vault {
     } != nil
   }
 
-  /// The login's scopes that a refresh leaves out and may lose, empty if they are not known; `nil`
-  /// if nothing can be lost.
+  /// The sign-in's scopes that a refresh leaves out and may lose, empty if they are not known;
+  /// `nil` if nothing can be lost.
   private func scopesAtRisk(
     _ asked: ScopeRequest,
     _ account: AccountRow
@@ -76,7 +79,7 @@ extension Vault {
     return login.isEmpty || !others.isEmpty ? others : nil
   }
 
-  /// What the accounts of a provider show of it, for `provider test`.
+  /// The warnings that the accounts of a provider give about it, for `provider test`.
   func narrowingWarnings(_ provider: Provider) -> [String] {
     guard provider.oauth?.refreshScope != .whole, let rows = try? accounts() else { return [] }
     return rows.compactMap { row in

@@ -3,21 +3,22 @@ internal import OAuth
 internal import Storage
 internal import System
 
-/// The shortest time that a token is handed out with, in seconds.
+/// The shortest remaining life of a token that is handed out, in seconds.
 let leastLifetime: Int64 = 10
-/// What a token without a stated lifetime is taken to live, in seconds.
+/// The assumed life of a token without a stated one, in seconds.
 let assumedLifetime: Int64 = 300
 
-// The access tokens of an account, one for each set of scopes, audience and resources that was asked
-// for. The usual set has the empty key; it alone has a file for the front.
+// The access tokens of an account, one for each requested set of scopes, audience and resources.
+// The usual set has the empty key; only its token has a file for the front.
 extension Vault {
-  /// The most sets of an account besides the usual one; the one that was stored first goes.
+  /// The limit of sets of an account besides the usual one; the one that was stored first is
+  /// dropped.
   static let mostScopeSets: Int64 = 16
 
-  /// What a caller asks for, in a form that is the same for all who mean the same.
+  /// The request of a caller, in a form that is the same for all requests that mean the same.
   ///
-  /// - Throws: `invalidArgument` for what is no scope or audience, and where the account's provider
-  ///   knows neither.
+  /// - Throws: `invalidArgument` for a text that is not a scope or audience, and if the account's
+  ///   provider knows neither.
   func request(
     _ scope: String?,
     _ audience: String?,
@@ -30,8 +31,8 @@ extension Vault {
         "\(account.name) signs in at a password backend, which knows neither scopes nor audiences"
       )
     }
-    // To name the usual audience is to name none. A provider that was told a resource at login
-    // (RFC 8707) is told one here.
+    // Naming the usual audience is the same as naming none. A provider that was sent a resource at
+    // the sign-in (RFC 8707) is sent one here.
     let isResource = settings.audience == nil && !settings.resources.isEmpty
     let other =
       audience == settings.audience || settings.resources == audience.map { [$0] }
@@ -61,9 +62,9 @@ extension Vault {
     return asked
   }
 
-  /// Whether these are the scopes of the login, which the usual token has: then that one is meant.
+  /// Whether these are the scopes of the sign-in, so that the usual token is meant.
   ///
-  /// Where a refresh asks for all or none, the usual token is meant whatever it has.
+  /// If a refresh asks for all scopes or none, the usual token is meant whatever scopes it has.
   private func isUsual(
     _ scope: String?,
     _ settings: OAuthSettings,
@@ -78,19 +79,20 @@ extension Vault {
     guard !hasAudience, let login = account.loginScope, Self.scopes(login) == asked else {
       return false
     }
-    // One that has less is asked for again, with its scopes.
+    // If the usual token has fewer scopes, request one that names these scopes.
     guard let granted = (try? token(of: account))?.grantedScope else { return true }
     return Self.scopes(granted) == asked
   }
 
-  /// Scopes of the store: sorted by their bytes, each one once; `nil` if the text is no scope list.
+  /// The scopes of the store: sorted by their bytes, each once; `nil` if the text is no scope list.
   private static func scopes(_ text: String) -> [String]? {
     (try? ScopeRequest(scope: text))?.scopes
   }
 
-  /// The stored token, if it may be handed out; the usual one's file is stamped anew if it differs.
+  /// The stored token, if it may be handed out; the usual token's file is written again if it
+  /// differs.
   ///
-  /// With `wanted` nil it came just now, and is the best there is.
+  /// If `wanted` is `nil`, the token has just come, and is the best there is.
   func storedGrant(
     of account: AccountRow,
     _ asked: ScopeRequest,
@@ -102,7 +104,7 @@ extension Vault {
     {
       return grant
     }
-    // The usual token may have just these scopes, though the login has others.
+    // The usual token may have exactly these scopes, although the sign-in has others.
     guard wanted != nil, !asked.scopes.isEmpty, asked.audience == nil, asked.resources.isEmpty,
       let usual = try token(of: account), let scope = usual.grantedScope ?? account.loginScope,
       Self.scopes(scope) == asked.scopes
@@ -130,7 +132,7 @@ extension Vault {
     return AccessGrant(account, row, isShorterThanRequested: left < wanted)
   }
 
-  /// Seconds until a stored token expires; `nil` if the clock stands before the time of storing
+  /// Seconds until a stored token expires; `nil` if the clock is earlier than the time of storing
   /// and so cannot tell.
   func secondsLeft(of row: AccessTokenRow) -> Int64? {
     let now = clock.wall.seconds
@@ -153,7 +155,7 @@ extension Vault {
     try stored { () throws(StorageError) in try self.store.accessTokens(account: account.id) }
   }
 
-  /// Drops the stored token that a server refused, of whatever set it is, and no other.
+  /// Drops the stored token that a server refused, of any set, and no other.
   ///
   /// Its file goes first: the front must not hand it out after the row is gone.
   func discard(
@@ -195,7 +197,7 @@ extension Vault {
     _ intent: IntentRow,
     _ provider: Provider
   ) -> AccessTokenRow {
-    // Of one that an earlier engine asked for, some of its time has passed.
+    // If an earlier engine sent the request, some of the token's life has passed.
     let came = answerMoment(of: intent, provider)
     return AccessTokenRow(
       account: intent.account,
@@ -208,14 +210,15 @@ extension Vault {
     )
   }
 
-  /// The key of what a refresh was for; it is bound to the answer with the rest of the intent.
+  /// The key of the set that a refresh was for; it is bound to the answer with the rest of the
+  /// intent.
   func scopeSet(of intent: IntentRow) -> String {
     intent.purpose == .refresh ? String(decoding: intent.context, as: UTF8.self) : ""
   }
 }
 
 extension ScopeRequest {
-  /// What a person is shown who is asked whether this may be fetched; nil for the usual.
+  /// The request as shown in a prompt; `nil` for the usual one.
   var shown: String? {
     guard self != .standard else { return nil }
     var parts: [String] = []

@@ -2,9 +2,9 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-// A valid token is most often asked for again and again: it is then answered without a turn of the
-// actor and without a look at the store. What is at hand is what the actor has just handed out, and
-// is taken back before its account changes.
+// The token cache. A valid token is often requested again and again. The cache answers such a call
+// without a turn of the actor and without a look at the store. It holds the tokens that the actor
+// has just handed out. They are removed before their account changes.
 
 /// A token that may be handed out again as long as nothing has changed.
 final class TokenAtHand: Sendable {
@@ -12,7 +12,7 @@ final class TokenAtHand: Sendable {
   let row: AccessTokenRow
   /// The file of the front as it was found to be right; `nil` if the front has none.
   let file: TokenFileMark?
-  /// The answer as it goes over the wire, once somebody has made it.
+  /// The answer as it goes over the wire, once it has been made.
   fileprivate let message = Mutex<[UInt8]?>(nil)
 
   init(_ account: String, _ row: AccessTokenRow, _ file: TokenFileMark?) {
@@ -22,24 +22,24 @@ final class TokenAtHand: Sendable {
   }
 }
 
-/// The front's file of a token: which one it is, and by which clocks it was found to be right.
+/// The identity of a token's file for the front, and the clocks at which it was found to be right.
 struct TokenFileMark: Sendable {
   let stamp: FileStamp
-  /// By how much the wall clock stands before the time since boot, in seconds.
+  /// The wall clock minus the time since boot, in seconds.
   let clocks: Int64
 
   func agrees(with other: TokenFileMark) -> Bool {
-    // Seconds of two clocks: their difference is the one or the other of two neighbours.
+    // Both clocks are in whole seconds, so their difference can vary by one.
     stamp == other.stamp && abs(clocks - other.clocks) <= 1
   }
 }
 
-/// The tokens that may be handed out again: at most one of an account.
+/// The token cache: at most one token of each account.
 final class TokensAtHand: Sendable {
   private struct Content {
-    /// By the name of the account.
+    /// By the account's name.
     var tokens: [String: TokenAtHand] = [:]
-    /// The name under which the token of an account stands, by the account's id.
+    /// The name of an account's entry, by the account's id.
     var names: [[UInt8]: String] = [:]
 
     mutating func remove(_ account: [UInt8]) {
@@ -61,7 +61,7 @@ final class TokensAtHand: Sendable {
     }
   }
 
-  /// Takes the tokens of these accounts back.
+  /// Removes the tokens of these accounts.
   func takeBack(_ accounts: Set<[UInt8]>) {
     guard !accounts.isEmpty else { return }
     content.withLock { content in
@@ -74,7 +74,7 @@ final class TokensAtHand: Sendable {
   }
 }
 
-/// An answer from what is at hand.
+/// An answer from the token cache.
 public struct GrantAtHand: Sendable {
   private let token: TokenAtHand
   /// The answer, as `accessToken` would give it.
@@ -93,7 +93,7 @@ public struct GrantAtHand: Sendable {
     )
   }
 
-  /// The answer in the words of a wire, which are made once and kept with the token.
+  /// The answer in the format of a wire, which is made once and kept with the token.
   public func message(_ make: (AccessGrant) -> [UInt8]?) -> [UInt8]? {
     guard !grant.isShorterThanRequested else { return make(grant) }
     return token.message.withLock { message in
@@ -104,16 +104,16 @@ public struct GrantAtHand: Sendable {
 }
 
 extension Vault {
-  /// The usual access token of an account, where it was handed out before, the account has not changed
-  /// since, and it is still valid: what `accessToken` would answer, without waiting for its turn.
+  /// The answer of `accessToken` from the cache, without waiting for the actor.
   ///
-  /// It is right at the moment of the call: whatever makes it wrong takes it back before it is
-  /// committed.
+  /// It is the usual access token of an account: handed out before, still valid, and of an account
+  /// that has not changed since. It is right at the moment of the call: each change that makes it
+  /// wrong removes it before the commit.
   ///
   /// - Parameters:
-  ///   - name: the account; which one is the default has to be looked up.
+  ///   - name: the account; `nil` gives no token, because the default has to be looked up.
   ///   - minimumLifetime: in seconds.
-  /// - Returns: `nil` if `accessToken` has to be asked.
+  /// - Returns: `nil` if `accessToken` has to be called.
   public nonisolated func tokenAtHand(
     account name: String?,
     minimumLifetime: Int64?
@@ -127,18 +127,19 @@ extension Vault {
     let left = row.end - now.seconds
     let wanted = max(leastLifetime, minimumLifetime ?? leastLifetime)
     guard row.serves(wanted, left: left) else { return nil }
-    // The front's file may be gone or wrong since: the actor looks, and stamps it anew.
+    // The front's file may be missing or wrong since: the actor then checks it, and writes it
+    // again.
     if let file = found.file, fileMark(of: found.account)?.agrees(with: file) != true { return nil }
     return GrantAtHand(found, isShorterThanRequested: left < wanted)
   }
 
-  /// Puts at hand what is just handed out from the store, as the usual token of an account.
+  /// Caches the usual token of an account, which has just been handed out from the store.
   ///
-  /// Not where somebody has yet to be told of scopes that it lacks.
+  /// It is not cached while a caller must still be told of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
     guard narrowings[TokenPlace(row)] == nil else { return }
     let file = fileMark(of: account.name)
-    // What could not be written there is tried again by the next who asks.
+    // If the file could not be written, the next call tries that again.
     guard file != nil || directory.tokens == nil else { return }
     tokensAtHand.put(TokenAtHand(account.name, row, file))
   }
@@ -152,14 +153,15 @@ extension Vault {
 }
 
 extension AccessTokenRow {
-  /// When it ends, in seconds since 1970, stated or assumed.
+  /// The end of its life, in seconds since 1970, stated or assumed.
   var end: Int64 { expiresAt ?? storedAt + assumedLifetime }
 
-  /// Whether it is handed out to one who wants it to live for so long, with so much left of it.
+  /// Whether it serves a caller that wants it to live for `wanted` seconds, with `left` seconds to
+  /// go.
   func serves(_ wanted: Int64, left: Int64) -> Bool {
     guard left >= leastLifetime else { return false }
     let issued = max(0, end - storedAt)
-    // A provider that never gives as much as is asked for is not asked again and again.
+    // A provider that never gives as much as requested is not asked again each time.
     let isBest = issued < wanted && left >= issued / 2
     return left >= wanted || isBest
   }

@@ -2,37 +2,38 @@ internal import Presence
 internal import Storage
 internal import System
 
-/// How an account and the unlock window stand at one moment.
+/// The status of an account and of the unlock window at one moment.
 public struct WatchFacts: Sendable, Equatable {
-  /// The account; nil: there is none of that name.
+  /// The account; `nil` if there is none of that name.
   public let account: AccountFacts?
   /// Whether the unlock window covers it.
   public let isUnlocked: Bool
 }
 
-/// Those who follow an account, each with what it waits by; none has a history.
+/// The watchers of accounts, each with its continuation; none has a history.
 struct WatcherBook {
-  /// One of them.
+  /// One watcher.
   struct Watcher {
-    /// The account's name; nil: the default.
+    /// The account's name; `nil` for the default.
     let account: String?
-    /// How long before its end the token is replaced for it, in seconds; nil: not for it.
+    /// How long before its end the token is refreshed for this watcher, in seconds; `nil` if it is
+    /// not.
     let measure: Int64?
     var wake: CheckedContinuation<Void, Never>?
   }
 
-  /// The most at once: whoever only asks finds a connection in any case.
+  /// The limit of watchers, so that other calls find a connection in any case.
   static let most = 64
 
   private var watchers: [UInt64: Watcher] = [:]
   private var last: UInt64 = 0
-  /// Wakes them when the next thing ends by time.
+  /// Wakes the watchers when the next token or window ends by time.
   var timer: (end: BootInstant, task: Task<Void, Never>)?
 
   var isEmpty: Bool { watchers.isEmpty }
   var all: some Sequence<Watcher> { watchers.values }
 
-  /// Takes one in; `nil` if there are too many.
+  /// Adds a watcher; `nil` if there are too many.
   mutating func add(_ account: String?, _ measure: Int64?) -> UInt64? {
     guard watchers.count < Self.most else { return nil }
     last += 1
@@ -61,17 +62,17 @@ struct WatcherBook {
   }
 }
 
-// A client follows an account: it is woken by each committed change, by each change of the window,
-// and by the clocks, and looks for itself whether anything differs. So it misses nothing, hears
-// nothing twice, and where it is slow it hears the latest alone.
+// A client watches an account. It is woken by each committed change, by each change of the window,
+// and by the clocks. Then it looks whether anything differs. So it misses nothing, is told nothing
+// twice, and if it is slow it is told only the latest.
 extension Vault {
-  /// The bounds of a watcher's own measure, in seconds.
+  /// The bounds of a watcher's own refresh time, in seconds.
   static let leastMeasure: Int64 = 60
   static let greatestMeasure: Int64 = 3600
   /// The longest that the timer sleeps, in seconds.
   private static let longestSleep: Int64 = 3600
 
-  /// How an account and the window of the caller's place stand now.
+  /// The present status of an account and of the window of the caller's location.
   public func watchFacts(
     of name: String?,
     caller: Caller
@@ -79,20 +80,21 @@ extension Vault {
     try look(at: name, from: await placeOfWindow(caller)).facts
   }
 
-  /// Tells how an account and the window of the caller's place stand, and again each time that
-  /// differs.
+  /// Reports the status of an account and of the window of the caller's location, and again after
+  /// each change.
   ///
   /// While it lasts, the account's usual access token counts as used. It keeps no window open, and
   /// ends when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - name: the account; nil: the default. It need not exist.
-  ///   - ahead: how long before its end the token is refreshed, in seconds; nil: as for anyone, 0:
-  ///     not for this.
-  ///   - caller: who listens.
-  ///   - tell: gets what differs, and returns when more can be taken; false: nobody listens.
-  /// - Returns: how they stand at the end.
-  /// - Throws: `invalidArgument`, `busy` where too many watch, and what the store cannot do.
+  ///   - name: the account; `nil` for the default. It need not exist.
+  ///   - ahead: how long before its end the token is refreshed, in seconds; `nil` for the usual
+  ///     time, 0 for no refresh.
+  ///   - caller: the caller that watches.
+  ///   - tell: gets each changed status, and returns when it can take more; `false` if the client
+  ///     is gone.
+  /// - Returns: the status at the end.
+  /// - Throws: `invalidArgument`, `busy` if there are too many watchers, and failures of the store.
   public func watch(
     account name: String?,
     refreshAhead ahead: Int64?,
@@ -113,8 +115,8 @@ extension Vault {
     var place = CallerPlace.everywhere
     var seen: Set<String> = []
     while true {
-      // Nobody is asked where the caller sits until a window is opened somewhere. What changes
-      // meanwhile is seen by the look that follows without a wait.
+      // The caller's location is not looked up until a window is opened somewhere. A change in
+      // between is seen by the look that follows without a wait.
       while windows.places != seen {
         seen = windows.places
         place = await self.place(of: caller)
@@ -124,15 +126,15 @@ extension Vault {
       if facts == told {
         await waitForChange(number, before: end)
       } else {
-        // Whatever changes until this is taken is seen by the next look.
+        // A change before this is taken is seen by the next look.
         told = facts
         guard await tell(facts) else { return facts }
       }
     }
   }
 
-  /// How long before its end those who watch an account want its token replaced: the longest; nil
-  /// where nobody wants it.
+  /// How long before its end the watchers of an account want its token refreshed: the longest time;
+  /// `nil` if none wants it.
   func watchersMeasure(for account: AccountRow) -> Int64? {
     watchers.all.filter { watcher in
       if let name = watcher.account { return name == account.name }
@@ -140,12 +142,12 @@ extension Vault {
     }.compactMap(\.measure).max()
   }
 
-  /// Something has changed.
+  /// Wakes all watchers after a change.
   func wakeWatchers() { watchers.wakeAll() }
 
   // MARK: - One look
 
-  /// How they stand, and when that ends by itself.
+  /// The status, and when it ends by time.
   private func look(
     at name: String?,
     from place: CallerPlace
@@ -158,7 +160,7 @@ extension Vault {
     }
     let account = try facts(of: row, at: place)
     var end = open?.closing
-    // A token that is due already ends nothing more.
+    // A token that is due already causes no further change.
     if account.state == .ready, let token = try token(of: row), let left = secondsLeft(of: token),
       left >= leastLifetime
     {
@@ -169,7 +171,7 @@ extension Vault {
     return (WatchFacts(account: account, isUnlocked: isUnlocked), end)
   }
 
-  /// The account, where there is one.
+  /// The account; `nil` if there is none.
   private func row(of name: String?) throws(VaultFailure) -> AccountRow? {
     guard let name else { return try impliedAccount() }
     do throws(VaultFailure) {
@@ -186,7 +188,7 @@ extension Vault {
     if let end { wakeLater(end) }
     await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        // The handler may have run already, before there was anything to wake.
+        // The handler may have run already, before there was a continuation to resume.
         if Task.isCancelled { return wake.resume() }
         watchers.wait(number, wake)
       }
@@ -197,10 +199,10 @@ extension Vault {
 
   private func wakeWatcher(_ number: UInt64) { watchers.wake(number) }
 
-  /// Wakes all at a moment, unless they are woken before.
+  /// Wakes all watchers at a moment, unless they are woken earlier.
   ///
-  /// One task does it, and it does not keep the vault. A window that slides closes later: then they
-  /// look for nothing once, and wait on.
+  /// One task does it, and it does not retain the vault. A window that slides closes later: then
+  /// the watchers look once without a change, and wait on.
   private func wakeLater(_ moment: BootInstant) {
     let end = min(moment, clock.boot.advanced(bySeconds: Self.longestSleep))
     if let timer = watchers.timer, timer.end <= end { return }

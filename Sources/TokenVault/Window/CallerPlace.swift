@@ -1,24 +1,26 @@
-/// Where a caller sits: what an unlock window and a shared check are bound to, and whether the finger
-/// on this machine's reader can be that of the person who is asked.
+/// The location of a caller.
+///
+/// An unlock window and a shared check are bound to it. It also says whether a finger on this
+/// machine's reader can be that of the person who is asked.
 public struct CallerPlace: Sendable, Equatable {
-  /// The one place of all callers, where nobody tells them apart.
+  /// The one location of all callers, if they are not told apart.
   public static let everywhere = CallerPlace(name: "", objection: nil, isLocal: true)
 
   /// The same for all callers that belong together.
   public let name: String
-  /// Why no finger counts; nil: one does.
+  /// Why no finger counts; `nil` if fingers count.
   public let objection: String?
   /// Whether it is certain that the person is at this machine, and not somewhere on the network.
   public let isLocal: Bool
 
-  /// Puts the facts together.
+  /// Creates a location from these facts.
   public init(name: String, objection: String?, isLocal: Bool) {
     self.name = name
     self.objection = objection
     self.isLocal = isLocal
   }
 
-  /// A place that one connection shares with no other.
+  /// A location that one connection shares with no other.
   public static func alone(
     _ connection: UInt64,
     objection: String,
@@ -30,11 +32,11 @@ public struct CallerPlace: Sendable, Equatable {
   static func aloneName(_ connection: UInt64) -> String { "connection \(connection)" }
 }
 
-/// Tells where callers sit.
+/// Finds the locations of callers.
 public protocol CallerPlaces: Sendable {
-  /// Where a caller sits now.
+  /// The present location of a caller.
   ///
-  /// It does not fail, and takes no longer than a few seconds: what cannot be known is a place that
-  /// nobody shares, where no finger counts.
+  /// It does not fail, and takes no longer than a few seconds. An unknown location is shared with
+  /// no other caller, and no finger counts there.
   func place(of caller: Caller) async -> CallerPlace
 }

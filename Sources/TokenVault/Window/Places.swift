@@ -1,16 +1,17 @@
 internal import Configuration
 internal import Presence
 
-// The person who is asked has to be the one who sits where the request comes from. So windows and
-// shared checks are bound to that place, and a finger counts only where it is this machine's seat.
+// The person who is asked has to be at the location from which the request comes. So windows and
+// shared checks are bound to that location. A finger counts only if the location is this machine's
+// seat.
 extension Vault {
-  /// Where a caller sits now.
+  /// The present location of a caller.
   func place(of caller: Caller) async -> CallerPlace {
     guard let places else { return .everywhere }
     return await places.place(of: caller)
   }
 
-  /// Refuses a presence check where the policy wants none.
+  /// Refuses a presence check if the policy forbids it at this location.
   func demandPresenceAllowed(at place: CallerPlace) throws(VaultFailure) {
     guard try policy().remote == .deny, !place.isLocal else { return }
     let whose =
@@ -23,13 +24,13 @@ extension Vault {
     )
   }
 
-  /// The same where nobody is asked, and so no place was looked up.
+  /// The same if no person is asked, and so no location was looked up.
   func demandPresenceAllowed(for caller: Caller) async throws(VaultFailure) {
     guard try policy().remote == .deny else { return }
     try demandPresenceAllowed(at: await place(of: caller))
   }
 
-  /// Why no finger counts for somebody at a place; nil: one does.
+  /// Why no finger counts at a location; `nil` if one counts.
   ///
   /// Fingers that have changed come first: the password that is asked for confirms them.
   func fingerObjection(_ standing: FingerStanding, at place: CallerPlace) -> PresenceOutcome? {
@@ -40,7 +41,7 @@ extension Vault {
     }
   }
 
-  /// What a person is told before the password is asked; `nil` if there is nothing to explain.
+  /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(
     for purpose: PresencePurpose,
     _ standing: FingerStanding,
@@ -56,12 +57,12 @@ extension Vault {
     "no finger counts from here: \(objection)"
   }
 
-  /// How the vault stands for a caller: the unlock window is that of the caller's own place.
+  /// The status of the vault for a caller, with the unlock window of the caller's own location.
   public func facts(for caller: Caller) async throws(VaultFailure) -> VaultFacts {
     try facts(at: await placeOfWindow(caller))
   }
 
-  /// The place whose window a caller may see; nobody is asked while none is open.
+  /// The location whose window a caller may see; it is not looked up while no window is open.
   public func placeOfWindow(_ caller: Caller) async -> CallerPlace {
     windows.isAnyOpen(now: clock.boot) ? await place(of: caller) : .everywhere
   }

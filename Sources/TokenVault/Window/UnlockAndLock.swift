@@ -2,14 +2,16 @@ internal import Configuration
 internal import Presence
 internal import Storage
 
+// Opens and closes the unlock window.
 extension Vault {
   /// Opens the unlock window after one presence check.
   ///
   /// - Parameters:
   ///   - names: the accounts that it covers; none for all.
-  ///   - seconds: a fixed length; nil slides with each use, 10 minutes unless the policy says otherwise.
+  ///   - seconds: a fixed length; with `nil` the window slides with each use, 10 minutes unless the
+  ///     policy says otherwise.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
+  ///   - caller: the caller that asks.
   /// - Returns: the window as it is now.
   /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument`.
   public func unlock(
@@ -36,18 +38,20 @@ extension Vault {
       detail: Self.shown(names, seconds)
     )
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    // Where the person was asked, and looked for again before that could be passed.
+    // The location at which the person was asked; it was looked up again before the check could
+    // pass.
     let place = prompts.place(of: prompt) ?? CallerPlace.aloneName(caller.connection)
-    // Who joined another's check finds the window open that it has opened.
+    // A caller that joined another's check finds the window that this check has opened.
     if try await waitForLeader(of: prompt, question, caller) {
-      // One that covers less than was asked for is not what was asked for, nor is one that was never
-      // opened, or is closed again.
+      // A window that covers less than requested does not count, nor does one that was never opened
+      // or is closed again.
       guard windows.window(at: place, now: clock.boot)?.isFor(covered) == true else {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
       return try facts(at: place)
     }
-    // Before the proof is spent: who joined finds the window open as soon as it is.
+    // Await this before the proof is spent: from then on, a joined caller must find the window
+    // open.
     let ends = await beginGuarding()
     guard ends == windowEnds else { throw .presenceFailed(.cancelled, methods: []) }
     let origin = try spendForOrigin(prompt, question, caller)
@@ -75,7 +79,7 @@ extension Vault {
     return try facts(at: place)
   }
 
-  /// What a person is asked to open.
+  /// The text of a prompt that names the accounts and the length.
   private static func shown(_ names: [String], _ seconds: Int64?) -> String {
     let what = names.isEmpty ? "the vault" : names.joined(separator: ", ")
     guard let seconds else { return what }
@@ -88,10 +92,10 @@ extension Vault {
     return "\(what) for \(length)"
   }
 
-  /// Closes all windows now, wherever they were opened; whether one was open.
+  /// Closes all windows now, in every location; returns whether one was open.
   public func lock(caller: Caller) throws(VaultFailure) -> Bool {
     let wasOpen = windows.closeAll(now: clock.boot)
-    // Nothing has to be closed before the computer sleeps any more.
+    // No window has to be closed before the computer sleeps any more.
     restGuardLater()
     if wasOpen {
       try change { () throws(VaultFailure) in

@@ -1,27 +1,29 @@
 internal import Presence
 internal import System
 
-/// Sees what ends the unlock window and the open prompts from outside: the end of the time in which
-/// the person who opened them sits here.
+/// Watches for the events that end the unlock window and the open prompts from outside.
+///
+/// They end the time in which the person who opened them sits here.
 public protocol WindowGuard: Sendable {
-  /// Begins to look, where it does not already.
+  /// Begins to watch, if it does not already.
   ///
-  /// Returns once nothing is missed any more, or it is clear that nothing can be seen. `end` is
-  /// called with the reason, and returns when the windows and the prompts are gone and their readers are
-  /// released: once for all of them (nil), and before that as often as a place of that name is left, for
-  /// those there. Where the
-  /// time is over already, it is called before this returns.
+  /// It returns once no event can be missed, or it is clear that none can be seen. `end` is called
+  /// with the reason, and returns when the windows and the prompts are gone and their readers are
+  /// released. It is called once for all locations (`nil`). Before that, it is called each time
+  /// that a location of that name is left, for those there. If the time is over already, it is
+  /// called before this returns.
   func begin(_ end: @escaping @Sendable (_ place: String?, _ why: String) async -> Void) async
-  /// Neither a window nor a prompt is open any more.
+  /// Tells the guard that neither a window nor a prompt is open any more.
   func rest()
-  /// Why nothing can be seen; `nil` if it can.
+  /// Why no event can be seen; `nil` if events can be seen.
   func flaw() async -> String?
 }
 
 extension Vault {
-  /// Has the guard look, before a window is opened or a reader is armed.
+  /// Lets the guard watch, before a window is opened or a reader is armed.
   ///
-  /// - Returns: a number that `endWindows` changes: what is opened in its place is too late then.
+  /// - Returns: a number that `endWindows` changes. After a change it is too late to open the
+  ///   window.
   func beginGuarding() async -> UInt64 {
     guard let windowGuard else { return windowEnds }
     windowsBeginning += 1
@@ -35,23 +37,23 @@ extension Vault {
     return ends
   }
 
-  /// Closes the windows and gives up what is asked, because of what happened outside.
+  /// Closes the windows and cancels the open prompts, because of an event outside.
   ///
-  /// They are closed before that is written down, and in any case.
+  /// The windows are closed before that is recorded, and in any case.
   ///
   /// - Parameters:
-  ///   - place: the name of the one place that has come to an end; nil: the person is gone.
-  ///   - why: for the trail.
+  ///   - place: the name of the one location that has come to an end; `nil` if the person is gone.
+  ///   - why: the reason, for the audit log.
   public func endWindows(at place: String? = nil, because why: String) {
     let wasOpen: Bool
     if let place {
-      // Whoever is about to open one there has a prompt there.
+      // A caller that is about to open a window there has a prompt there.
       for prompt in prompts.names(at: place) { giveUp(prompt, as: .cancelled) }
       endEnrollments { $0.place == place }
       wasOpen = windows.close(at: place, now: clock.boot)
     } else {
       windowEnds += 1
-      // The touch of whoever comes to a locked screen must not release what was asked before.
+      // On a locked screen, the touch of another person must not release an earlier request.
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
       endEnrollments { _ in true }
       wasOpen = windows.closeAll(now: clock.boot)
@@ -68,7 +70,7 @@ extension Vault {
     }
   }
 
-  /// Lets the guard rest where nothing is open; the server calls it each minute.
+  /// Lets the guard rest if nothing is open; the server calls it each minute.
   public func restGuard() {
     guard windowsBeginning == 0, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
       return
@@ -76,7 +78,7 @@ extension Vault {
     windowGuard?.rest()
   }
 
-  /// The same once this step is over, which may open what its prompt was for.
+  /// The same once the present step is over, because that step may still open a window.
   func restGuardLater() {
     guard windowGuard != nil, prompts.isEmpty else { return }
     Task { [weak self] in await self?.restGuard() }
