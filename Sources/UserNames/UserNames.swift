@@ -1,15 +1,14 @@
 internal import Glibc
 
-/// What the machine's databases say of its users (nsswitch.conf(5)).
+/// Looks up users in the machine's databases (nsswitch.conf(5)).
 ///
-/// A room of its own: the front is linked statically, and in such a program glibc would look for
-/// the libraries of these databases at run time.
+/// It is a separate room because the front must not link it. The front is linked statically, and
+/// there glibc would load the libraries of these databases at run time.
 public enum UserNames {
   /// The most bytes of one entry.
   private static let mostBytes = 1 << 20
 
-  /// The login name of a user; `nil` if the user has none, or it cannot be found out
-  /// (getpwuid_r(3)).
+  /// The user name of a user id; `nil` if there is none, or the lookup fails (getpwuid_r(3)).
   public static func name(of user: UInt32) -> String? {
     var entry = unsafe passwd()
     return unsafe withEntry { space, count, found in
@@ -21,7 +20,7 @@ public enum UserNames {
     }
   }
 
-  /// The uid of a login name; `nil` if there is none, or it cannot be found out (getpwnam_r(3)).
+  /// The user id of a user name; `nil` if there is none, or the lookup fails (getpwnam_r(3)).
   public static func user(named name: String) -> UInt32? {
     var entry = unsafe passwd()
     return unsafe withEntry { space, count, found in
@@ -31,7 +30,7 @@ public enum UserNames {
     }
   }
 
-  /// Looks an entry up, with more room where what there is does not do (ERANGE).
+  /// Looks up an entry, with a larger buffer if the first is too small (ERANGE).
   private static func withEntry<Value>(
     look: (
       UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<passwd>?
