@@ -3,18 +3,18 @@ internal import SecretMemory
 public import System
 public import VaultInterface
 
-/// A connection to the vault: calls go out, replies come back in order.
+/// A connection to the vault: calls go out, and replies come back in order.
 ///
-/// Everything is bounded: a message by the interface, a wait by its deadline. Closing (the last
-/// reference going away) cancels whatever the engine does for this caller. Not for use by two
-/// threads at once.
+/// Everything has a limit: a message by the interface, a wait by its deadline. Closing the
+/// connection, which the end of the last reference does, cancels all work of the engine for this
+/// caller. Two threads must not use it at the same time.
 public final class Connection {
-  /// Which call a reply belongs to.
+  /// The call that a reply belongs to.
   public struct CallNumber: Equatable, Sendable {
     fileprivate let number: UInt64
   }
 
-  /// What a wait brought.
+  /// The result of a wait.
   public enum Event: Sendable {
     /// A reply to a call that was sent.
     case reply(VarlinkReply, of: CallNumber)
@@ -28,27 +28,29 @@ public final class Connection {
   private let interrupt: Int32?
   private var buffer = MessageBuffer(.vault)
   private var sent: UInt64 = 0
-  /// The calls whose last reply has not come, oldest first.
+  /// The calls whose last reply has not arrived, oldest first.
   private var open: [CallNumber] = []
-  /// Whether a reply has ever come.
+  /// Whether a reply has ever arrived.
   public private(set) var hasAnswered = false
 
-  /// Speaks over a connected socket.
+  /// Makes a connection over a connected socket.
   ///
-  /// `interrupt`, where given, is a descriptor that ends every wait with the error `interrupted`
-  /// once it is readable; it stays the caller's.
+  /// `interrupt` is a descriptor that ends every wait with the error `interrupted` when it is
+  /// readable. It stays the caller's.
   public init(_ socket: consuming Descriptor, interrupt: Int32? = nil) throws(VaultClientError) {
     do { try socket.setNonblocking(true) } catch { throw .system(error) }
     self.socket = socket
     self.interrupt = interrupt
   }
 
-  /// Who is at the other end (unix(7), SO_PEERCRED).
+  /// The credentials of the server (unix(7), SO_PEERCRED).
   public func peer() throws(VaultClientError) -> PeerCredentials {
     do { return try socket.peerCredentials() } catch { throw .system(error) }
   }
 
-  /// Sends a call without waiting for its reply; during a stream this cancels the stream.
+  /// Sends a call without waiting for its reply.
+  ///
+  /// During a stream this cancels the stream.
   ///
   /// The message is wiped from this process's memory after it is sent.
   @discardableResult
@@ -72,7 +74,7 @@ public final class Connection {
     return number
   }
 
-  /// Waits for the next reply, or until somebody types into `input`.
+  /// Waits for the next reply, or until a person types into `input`.
   public func next(
     input: Int32? = nil,
     deadline: BootInstant? = nil
@@ -104,10 +106,12 @@ public final class Connection {
     return result
   }
 
-  /// Sends a call and hands over each of its replies; no two are more than `seconds` apart.
+  /// Sends a call and passes on each of its replies.
   ///
-  /// `patience`, where given, is called once when the first reply takes more than two seconds, so
-  /// that a person can be told.
+  /// Each reply must come within `seconds`.
+  ///
+  /// `patience` is called once if the first reply takes more than two seconds, so that the person
+  /// can be told.
   public func stream<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = true,
@@ -127,7 +131,7 @@ public final class Connection {
         patience?()
         patience = nil
       case .reply(let reply, let of):
-        // What comes late for a call that was given up means nothing to this one.
+        // A late reply to a call that was given up does not belong to this call.
         guard of == number else { continue }
         try body(try Self.result(of: reply, to: Method.self))
         if !reply.continues { return }
@@ -158,7 +162,7 @@ public final class Connection {
     let reply: VarlinkReply?
     do { reply = try buffer.nextReply() } catch { throw .malformed(error) }
     guard let reply else { return nil }
-    // A reply that nobody asked for: the other side is not what it should be.
+    // The reply has no call, so the server breaks the protocol.
     guard let number = open.first else { throw .malformed(.otherMethod) }
     if !reply.continues { open.removeFirst() }
     hasAnswered = true

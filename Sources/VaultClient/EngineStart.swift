@@ -3,11 +3,12 @@ internal import System
 
 /// One start of the private engine, up to the moment when it listens.
 ///
-/// What the engine gets: the argument `--private`; descriptors 0 to 2 on /dev/null, 3 the state
-/// directory, 4 a pipe's writing end; working directory /; a session of its own; a fixed
-/// environment. It writes `L` into the pipe when it listens, or one line that says why it cannot:
-/// `U` where the vault is not safe to use, else `E`, then the reason and, behind a tab, what to do.
-/// Closing the pipe without a byte means that it lost a race: another engine has the vault.
+/// The engine gets the argument `--private`, the working directory /, a session of its own and a
+/// fixed environment. Its descriptors are 0 to 2 on /dev/null, 3 on the state directory, and 4 on
+/// the writing end of a pipe. When it listens, it writes `L` into the pipe. If it cannot listen, it
+/// writes one line: `U` if the vault is not safe to use, else `E`, then the reason and, after a
+/// tab, the remedy. If it closes the pipe without a byte, it lost a race: another engine has the
+/// vault.
 struct EngineStart {
   /// The whole environment of the engine.
   ///
@@ -16,15 +17,15 @@ struct EngineStart {
   static let environment = [
     "PATH=/usr/bin:/bin",
     "LANG=C.UTF-8",
-    // A backtrace would print registers, and so perhaps a key.
+    // A backtrace would print registers, which may hold a key.
     "SWIFT_BACKTRACE=enable=no",
   ]
-  /// How many bytes of addresses an engine must be allowed: RLIMIT_AS.
+  /// How many bytes of address space the engine needs (RLIMIT_AS).
   static let leastAddresses: Int64 = 256 << 20
   /// The most bytes of a reason that are read.
   static let maximumReason = 4096
 
-  /// The engine's program, beside the running one or where it was installed.
+  /// The engine's program: beside the running program, or in its installed location.
   static func program() throws(VaultClientError) -> InstalledProgram {
     do { return try InstalledProgram(forApp: "thumblatchd") } catch {
       switch error {
@@ -34,13 +35,13 @@ struct EngineStart {
     }
   }
 
-  /// What the pipe said.
+  /// The message of the pipe.
   enum Outcome: Equatable {
     case listening
     case lostTheRace
   }
 
-  /// Starts the program and waits for its byte, at most until `deadline`.
+  /// Starts the program and waits for its byte until `deadline`.
   static func run(
     _ program: InstalledProgram,
     state: borrowing Directory,
@@ -51,12 +52,14 @@ struct EngineStart {
     return try report(from: reading, deadline: deadline, interrupt: interrupt)
   }
 
-  /// Starts the program; what it says comes out of the descriptor.
+  /// Starts the program.
+  ///
+  /// The returned descriptor carries its message.
   private static func start(
     _ program: InstalledProgram,
     state: borrowing Directory
   ) throws(VaultClientError) -> Descriptor {
-    // Less, and it ends or hangs before it can say why.
+    // With less address space, the engine ends or hangs before it can report the reason.
     if let most = ResourceLimit.addresses.value, most < leastAddresses {
       throw .engineFailed(
         reason: "it needs \(leastAddresses >> 20) MiB of addresses, and"
@@ -118,7 +121,8 @@ struct EngineStart {
       Result { () throws(SystemError) in try unsafe pipe.read(into: space) }
     }
     do { return Array(buffer.prefix(try result.get())) } catch {
-      // A socket pair whose other end closed with unread bytes says ECONNRESET, not the end.
+      // If the other end of a socket pair is closed with unread bytes, read(2) returns ECONNRESET
+      // and not the end.
       if error.code == ECONNRESET { return [] }
       throw .system(error)
     }

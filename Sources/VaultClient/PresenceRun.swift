@@ -2,32 +2,40 @@ public import SecretMemory
 public import System
 public import VaultInterface
 
-/// The person's side of a presence check: what is shown to them, and what they do.
+/// The person's side of a presence check: the display, and the person's actions.
 public protocol PresenceView {
-  /// Readable when the person did something while nothing was asked; nil: no more will come.
+  /// A descriptor that is readable when the person acts between questions; `nil` if no more input
+  /// can come.
   var input: Int32? { get }
-  /// A try by this one of the methods begins, which are all that are left.
+  /// A try by this method begins.
   ///
-  /// What is asked has to stand there when this returns: `isFirst` where it does not yet.
+  /// `methods` are all that are left.
+  ///
+  /// The prompt must be on the screen when this returns. `isFirst` says that it is not there yet.
   func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool)
-  /// What the person did while nothing was asked.
+  /// The person's action between questions.
   func takeInput() -> PresenceInput
-  /// Readable when the person may have given up between two questions; nil: an interrupt tells that.
+  /// A descriptor that is readable when the person may have cancelled between two questions; `nil`
+  /// if an interrupt reports that.
   var cancelInput: Int32? { get }
-  /// Whether they have; whatever else they did stays for the next question.
-  func takeCancel() -> Bool
-  /// Something happened that the person is to know of.
-  func show(_ event: PresenceEvent)
-  /// The prompt that was waited for is over: waits, before a finger is awaited, until the person says
-  /// that it is this one's turn; false: that did not come in time, or they gave up.
+  /// Whether the person has cancelled.
   ///
-  /// A touch that was meant for the one before, or a finger that lies on the reader still, must not
-  /// answer this one, nor what was typed before.
+  /// Other actions stay for the next question.
+  func takeCancel() -> Bool
+  /// Shows the person an event.
+  func show(_ event: PresenceEvent)
+  /// Takes the turn of this prompt, because the prompt before it is over.
+  ///
+  /// Before a finger is read, it waits until the person confirms the turn. It returns false if the
+  /// person cancelled or the time is over.
+  ///
+  /// A touch or typed text that was meant for the previous prompt must not answer this one. Nor may
+  /// a finger that still lies on the reader.
   func takeTurn(
     for method: PresenceMethod,
     until deadline: BootInstant
   ) throws(VaultClientError) -> Bool
-  /// The person's answer to a question; nil: none came in time, or they gave up.
+  /// The person's answer to a question; `nil` if the person cancelled or the time is over.
   func answer(
     to question: String,
     hidden: Bool,
@@ -35,50 +43,56 @@ public protocol PresenceView {
   ) throws(VaultClientError) -> SharedSecret?
 }
 
-/// What a person did while nothing was asked.
+/// A person's action between questions.
 public enum PresenceInput: Sendable {
-  /// Nothing that counts.
+  /// No action that counts.
   case nothing
-  /// Rather the password.
+  /// The person prefers the password.
   case password
-  /// Gave it up.
+  /// The person cancelled.
   case cancel
 }
 
-/// What a person hears during a presence check.
+/// An event during a presence check that the person must see.
 public enum PresenceEvent: Sendable, Equatable {
-  /// Another prompt is open: the end of that is waited for.
+  /// Another prompt is open, and this one waits for its end.
   case queued
   /// The reader waits for a finger.
   case waiting
-  /// The reader waits to be touched like this, by this finger if only one can match.
+  /// The reader waits for such a touch, by this finger if only one can match.
   case touch(finger: String?, scan: ScanType?)
-  /// The finger was not seen well.
+  /// The scan of the finger was bad.
   case retry(ScanHint)
-  /// The next password is tried after so many seconds; whether one was wrong just now.
+  /// The next password is tried after so many seconds.
+  ///
+  /// `wasWrong` says whether a wrong one was just given.
   case wait(seconds: Int, wasWrong: Bool)
   /// The answer is being checked.
   case checking
-  /// This try did not pass, and another follows by one of these methods.
+  /// This try did not pass.
+  ///
+  /// Another one follows, by one of these methods.
   case failed(PresenceMethod, PresenceOutcome, message: String, left: [PresenceMethod])
 }
 
-/// The dialogue that one presence check is, over the connection that its prompt is valid on.
+/// The dialogue of one presence check, over the connection on which its prompt is valid.
 ///
-/// Closing the connection, which every error here leads to, releases the reader.
+/// Each error here leads to the end of the connection, which releases the reader.
 public struct PresenceRun<View: PresenceView> {
-  /// The most tries of one dialogue; the engine counts too, this only ends a loop.
+  /// The most tries of one dialogue.
+  ///
+  /// The engine also counts them, so this limit only ends a loop.
   private static var mostTries: Int { 20 }
-  /// The longest that another prompt is waited for, in seconds.
+  /// The longest wait for another prompt, in seconds.
   private static var longestQueue: Int64 { 600 }
-  /// How much longer than the prompt's own time its last answer is waited for, in seconds.
+  /// How much longer than the prompt's own time to wait for its last answer, in seconds.
   private static var slack: Int64 { 5 }
 
   private enum Step {
     case passed
     case passwordChosen
     case failed(PresenceOutcome, message: String, left: [PresenceMethod])
-    /// The prompt that was waited for is over.
+    /// The other prompt is over.
     case free
   }
 
@@ -92,7 +106,7 @@ public struct PresenceRun<View: PresenceView> {
   private let connection: Connection
   private let view: View
 
-  /// Prepares the dialogue, by those of the request's methods that are `allowed`.
+  /// Prepares the dialogue with those methods of the request that are `allowed`.
   public init(
     _ request: PresenceRequest,
     allowed: Set<PresenceMethod> = [.fingerprint, .password],
@@ -105,9 +119,11 @@ public struct PresenceRun<View: PresenceView> {
     self.view = view
   }
 
-  /// Leads the dialogue; returns when the prompt's check has passed.
+  /// Runs the dialogue.
   ///
-  /// - Throws: `refused` with `presenceFailed` where it did not.
+  /// It returns when the check has passed.
+  ///
+  /// - Throws: `refused` with `presenceFailed` if the check did not pass.
   public func run() throws(VaultClientError) {
     guard !methods.isEmpty else { throw .refused(try objection()) }
     var methods = methods
@@ -132,7 +148,7 @@ public struct PresenceRun<View: PresenceView> {
         last = (outcome, message)
         let offered = left.filter { self.methods.contains($0) }
         guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
-          // The last one that was allowed, where nothing but a finger counts.
+          // No other allowed method is left, because only a finger counts.
           let isLockedOut = outcome == .noMatch && method == .fingerprint
           throw .refused(
             .presenceFailed(isLockedOut ? .lockedOut : outcome, message: message, methods: [])
@@ -145,7 +161,7 @@ public struct PresenceRun<View: PresenceView> {
     throw .refused(.presenceFailed(last.outcome, message: last.message, methods: []))
   }
 
-  /// Goes on after the prompt that was waited for.
+  /// Continues after the other prompt.
   private func takeTurn(_ method: PresenceMethod) throws(VaultClientError) {
     let deadline = stepDeadline
     guard try !view.takeTurn(for: method, until: deadline) else { return }
@@ -153,18 +169,24 @@ public struct PresenceRun<View: PresenceView> {
     throw .refused(.presenceFailed(outcome, message: "", methods: []))
   }
 
-  /// Says why nothing happens; until when the end of the other prompt is waited for.
+  /// Shows that another prompt is open.
+  ///
+  /// Returns the deadline for its end.
   private func queue() -> BootInstant {
     view.show(.queued)
     return BootInstant.now.advanced(bySeconds: Self.longestQueue)
   }
 
-  /// When the step that begins now has taken too long: the engine gives each as much.
+  /// The deadline of the step that begins now.
+  ///
+  /// The engine gives each step the same time.
   private var stepDeadline: BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
   }
 
-  /// Why the finger does not count that alone is allowed: the engine tells those who ask for it.
+  /// Why a finger, the only allowed method, does not count.
+  ///
+  /// The engine gives the reason when a check asks for a finger.
   private func objection() throws(VaultClientError) -> VaultError {
     let number = try connection.send(
       CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
@@ -176,7 +198,8 @@ public struct PresenceRun<View: PresenceView> {
       }
       guard of == number else { continue }
       guard case .failed(.failed(let outcome, let message, _)) = try answer(reply) else {
-        // It counts since a moment ago, but was not asked for: hanging up releases the reader.
+        // The finger has become valid since, but its check was not intended. The end of the
+        // connection releases the reader.
         return .presenceFailed(.notAvailable, message: "", methods: [])
       }
       return .presenceFailed(outcome, message: message, methods: [])
@@ -197,7 +220,8 @@ public struct PresenceRun<View: PresenceView> {
       case .input:
         switch view.takeInput() {
         case .nothing: continue
-        // No choice while nothing is armed: it may be meant for the other prompt.
+        // The key may be meant for the other prompt, so it does not count before the reader is
+        // armed.
         case .password where isQueued: continue
         case .password: return .passwordChosen
         case .cancel: return .failed(.cancelled, message: "", left: [])
@@ -213,7 +237,7 @@ public struct PresenceRun<View: PresenceView> {
           isQueued = true
           deadline = queue()
         case .event(.free): return .free
-        // No question belongs to a finger.
+        // A finger check has no question.
         case .event(.ask): throw .disconnected
         case .failed(let failed): return failed
         }
@@ -221,9 +245,9 @@ public struct PresenceRun<View: PresenceView> {
     }
   }
 
-  /// Asks what the password check asks.
+  /// Runs the password check.
   ///
-  /// Its call cancels a fingerprint's that is still open.
+  /// Its call cancels an open finger check.
   private func password() throws(VaultClientError) -> Step {
     var number = try connection.send(
       CheckCall(prompt: request.prompt, presenceMethod: .password, wait: true),
@@ -242,8 +266,8 @@ public struct PresenceRun<View: PresenceView> {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {
-          // The end of the finger's check. It may have passed at the last moment, and the prompt may
-          // be gone, as when the screen was locked.
+          // This is the end of the finger check. It may have passed at the last moment. The prompt
+          // may also be gone, as when the screen was locked.
           switch try answer(reply) {
           case .event(.passed): return .passed
           case .failed(.failed(let outcome, let message, let left)) where left.isEmpty:

@@ -1,9 +1,13 @@
 internal import PlainText
 public import VaultInterface
 
-/// The sentences of the presence dialogue: the same at a command and in an app.
+/// The sentences of the presence dialogue.
+///
+/// Commands and apps use the same ones.
 public enum PresenceText {
-  /// The most characters of what a check is for; a question that has more is not asked.
+  /// The most characters of a check's purpose.
+  ///
+  /// A longer question is not asked, because a person would not see all of it.
   public static let longestDetail = 2000
   /// Another prompt of this person is open.
   public static let queued = "waiting for the other prompt"
@@ -14,7 +18,9 @@ public enum PresenceText {
   /// The password is being checked.
   public static let checking = "checking the password"
 
-  /// What a passed check allows: completes "Touch the fingerprint reader to ...".
+  /// The action that a passed check allows.
+  ///
+  /// It completes "Touch the fingerprint reader to ...".
   public static func purpose(of request: PresenceRequest) -> String {
     let account = request.account.map { PlainText.line($0, limit: 64) }
     let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
@@ -46,37 +52,37 @@ public enum PresenceText {
     }
   }
 
-  /// What would be asked, for an error where nobody can be.
+  /// The check that a call needs, for an error when no person can be asked.
   public static func need(_ request: PresenceRequest) -> String {
     let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
     return "a presence check to \(purpose(of: request))\(reason)"
   }
 
-  /// Why the password is asked and no finger; `nil` if there is nothing to explain.
+  /// Why the password is needed instead of a finger; `nil` if no reason is needed.
   public static func reason(of request: PresenceRequest) -> String? {
     request.reason.map(reason)
   }
 
-  /// The same for a reason that was told.
+  /// The same for a given reason.
   public static func reason(_ text: String) -> String {
     sentence(PlainText.line(text, limit: 600)) + "."
   }
 
-  /// Why nothing happens for a while.
+  /// Why the person must wait.
   public static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
     hasAnswered
       ? "wrong password: wait \(seconds) s"
       : "wait \(seconds) s: a wrong password was given before"
   }
 
-  /// What stands on the screen before the reader is armed.
+  /// The text on the screen before the reader is armed.
   ///
   /// - Parameters:
-  ///   - purpose: what a passed check allows, as `purpose(of:)` says it.
+  ///   - purpose: the action that a passed check allows, from `purpose(of:)`.
   ///   - requester: the program that asks.
   ///   - password: whether Enter chooses the password.
-  ///   - scan: how the reader wants to be touched.
-  /// - Returns: one sentence, and what Enter does.
+  ///   - scan: how to touch the reader.
+  /// - Returns: one sentence, and the effect of Enter.
   public static func fingerprintPrompt(
     to purpose: String,
     requester: String,
@@ -89,7 +95,7 @@ public enum PresenceText {
     return "\(act) to \(purpose) (\(asked(by: requester)))." + (password ? " \(passwordKey)" : "")
   }
 
-  /// How the reader wants to be touched; with which finger, if only one can match.
+  /// How to touch the reader, and with which finger if only one can match.
   public static func touch(_ finger: String?, _ scan: ScanType) -> String {
     let finger = finger.map { "your \(Self.finger($0))" }
     return switch scan {
@@ -104,17 +110,17 @@ public enum PresenceText {
     return words.hasSuffix("thumb") || words.hasSuffix("finger") ? words : words + " finger"
   }
 
-  /// What stands on the screen before the password is asked.
+  /// The text on the screen before the password question.
   public static func passwordPrompt(to purpose: String, requester: String) -> String {
     "Type the system password to \(purpose) (\(asked(by: requester)))."
   }
 
-  /// A question of the password check, with a space behind it.
+  /// A question of the password check, followed by a space.
   public static func question(_ text: String) -> String {
     text.isEmpty ? "Password: " : text.hasSuffix(" ") ? text : text + " "
   }
 
-  /// What to do differently after a bad scan.
+  /// Advice after a bad scan.
   public static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
     switch (hint, scan) {
     case (.tooShort, .press): "too short: keep the finger on the reader a little longer"
@@ -128,7 +134,7 @@ public enum PresenceText {
     }
   }
 
-  /// What happened, between two tries of one dialogue.
+  /// The message between two tries of one dialogue.
   public static func nextTry(
     after method: PresenceMethod,
     _ outcome: PresenceOutcome,
@@ -175,7 +181,7 @@ public enum PresenceText {
     return withDetail(clause, message)
   }
 
-  /// What to do about a check that did not pass.
+  /// The advice after a check that did not pass.
   public static func hint(_ outcome: PresenceOutcome) -> String? {
     switch outcome {
     case .notEnrolled: "thumblatch fingers enroll"
@@ -185,7 +191,9 @@ public enum PresenceText {
     }
   }
 
-  /// Not broken at the end of a line: U+00A0 becomes a space when it is shown.
+  /// The space is U+00A0, so that no line breaks here.
+  ///
+  /// It becomes a normal space when it is shown.
   private static let passwordKey = "Enter:\u{A0}password."
 
   private static func asked(by requester: String) -> String {

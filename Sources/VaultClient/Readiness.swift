@@ -1,17 +1,18 @@
 internal import Glibc
 public import System
 
-/// What ended a wait.
+/// The event that ended a wait.
 enum Readiness: Equatable {
   case ready
   case input
   case interrupted
   case timedOut
 
-  /// Waits for one descriptor, a second one that a person types into, and an interrupt (poll(2)).
+  /// Waits for one descriptor, for a second one that a person types into, and for an interrupt
+  /// (poll(2)).
   ///
-  /// The interrupt counts first, then the message: a person who pressed Ctrl-C does not want to
-  /// know what came at the same moment.
+  /// The interrupt counts first, then the message. After Ctrl-C, a person does not need a message
+  /// that arrived at the same moment.
   static func wait(
     for number: Int32,
     writing: Bool = false,
@@ -50,9 +51,11 @@ enum Readiness: Equatable {
 }
 
 extension Connection {
-  /// Waits until another descriptor than the vault's can be read; false: the deadline passed.
+  /// Waits until a descriptor other than the vault's is readable.
   ///
-  /// - Throws: `interrupted` once `interrupt` can be read.
+  /// Returns false if the deadline passed.
+  ///
+  /// - Throws: `interrupted` when `interrupt` is readable.
   public static func wait(
     for input: Int32,
     interrupt: Int32?,

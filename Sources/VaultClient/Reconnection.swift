@@ -1,30 +1,35 @@
 internal import System
 
-/// Whether a call is sent again whose engine left or was killed before it replied.
+/// Whether a call is sent again if the engine left or was killed before it replied.
 public enum Repetition: Sendable {
-  /// Not at all: the engine may have done it, and once more would be too often.
+  /// It is not sent again, because the engine may have carried it out, and a second time would be
+  /// wrong.
   case never
-  /// While no prompt was handed over: until then a protected account was not touched.
+  /// It is sent again until a prompt was opened.
+  ///
+  /// Until then the engine did not touch a protected account.
   case untilPrompted
-  /// Always: a second call brings what the first one would have brought.
+  /// It is always sent again, because a second call has the result that the first would have had.
   case always
 }
 
 /// How often a call is sent again, and after which pauses.
 ///
-/// The kernel closes the descriptors of a killed process one after the other. A client that connects
-/// at once may reach the dying engine's listener and lose its connection again. The pauses add up to
-/// 1.6 seconds, and then the call fails.
+/// The kernel closes the descriptors of a killed process one after the other. A client that
+/// connects at once may reach the dying engine's listener and lose its connection again. The pauses
+/// add up to 1.6 seconds. Then the call fails.
 public struct Reconnection: Sendable {
   private static let pauses: [Int64] = [0, 50, 100, 200, 400, 800]
   private var tries = 0
 
-  /// Nothing was sent again yet.
+  /// Makes the state before the first repeat.
   public init() {}
 
-  /// Waits before the next try; false if there is none.
+  /// Waits before the next try.
   ///
-  /// - Throws: `interrupted` once `interrupt` can be read.
+  /// Returns false if no try is left.
+  ///
+  /// - Throws: `interrupted` when `interrupt` is readable.
   public mutating func waitForNextTry(interrupt: Int32?) throws(VaultClientError) -> Bool {
     guard tries < Self.pauses.count else { return false }
     let pause = Self.pauses[tries]

@@ -2,13 +2,14 @@ internal import SecretMemory
 internal import System
 public import VaultInterface
 
-/// Sends one request by a courier of the client's own: `thumblatch-exchange` as its child.
+/// Sends one request through an exchange helper of the client's own: `thumblatch-exchange` as its
+/// child.
 ///
-/// The service fetches nothing for its callers; what a caller may do with its access token it does
-/// itself, beside itself, in a process that knows nothing else.
+/// The service sends no requests to APIs for its callers. The client does that itself with its
+/// access token, in a separate process that has no other data.
 public struct RequestCourier: Sendable {
   private static let program = "thumblatch-exchange"
-  /// A caller's locale, proxy or library path must not reach it.
+  /// A caller's locale, proxy or library path must not reach the helper.
   private static let environment = [
     "PATH=/usr/bin:/bin",
     "LANG=C.UTF-8",
@@ -17,14 +18,16 @@ public struct RequestCourier: Sendable {
 
   private let interrupt: Int32?
 
-  /// One that gives up when `interrupt` becomes readable.
+  /// Makes a sender that gives up when `interrupt` becomes readable.
   public init(interrupt: Int32? = nil) {
     self.interrupt = interrupt
   }
 
-  /// Performs the request: the answer's body is written to `output`, what is sent is all of `input`.
+  /// Sends the request.
   ///
-  /// - Throws: `interrupted`, `courierMissing` where the program is not installed.
+  /// Its body is all of `input`, and the answer's body is written to `output`.
+  ///
+  /// - Throws: `interrupted`, `courierMissing` if the program is not installed.
   public func perform(
     _ call: HelperRequestCall,
     input: Int32?,
@@ -52,9 +55,9 @@ public struct RequestCourier: Sendable {
     } catch {
       throw .system(error)
     }
-    // With it open here, the end of a courier that dies would never be seen.
+    // If this process kept the other end open, it would never see that a helper died.
     _ = consume other
-    // It holds no slot: whoever does not want the answer any more ends it.
+    // The helper holds no slot, so it may be ended when the answer is no longer wanted.
     defer { child.finish(withinMilliseconds: 0) }
     do {
       let message = try VarlinkCall(call).encoded(on: .helper)

@@ -2,18 +2,18 @@
 public enum RequestHeaderError: Error, Equatable, Sendable {
   /// It is not `Name: value`.
   case noColon
-  /// Its name is none (RFC 9110, section 5.6.2).
+  /// Its name is not a token (RFC 9110, section 5.6.2).
   case badName(String)
   /// Its value holds a line end or a control character.
   case badValue(name: String)
   /// It is longer than 16 KiB.
   case tooLong(name: String)
-  /// It is one that the courier makes itself.
+  /// It is one that the exchange helper sets itself.
   case own(name: String)
 }
 
 extension RequestHeaderError: CustomStringConvertible {
-  /// What is wrong with it, in one clause without its value.
+  /// The problem in one clause, without the value.
   public var description: String {
     switch self {
     case .noColon: "a header is \"Name: value\""
@@ -27,15 +27,15 @@ extension RequestHeaderError: CustomStringConvertible {
 
 /// The headers that a caller may set.
 public enum RequestHeaders {
-  /// Those that say who asks, where, and how the message is framed.
+  /// Headers that name the client or the server, or frame the message.
   private static let own: Set<String> = [
     "authorization", "host", "content-length", "transfer-encoding", "connection", "expect", "te",
     "trailer", "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "user-agent",
   ]
 
-  /// The headers to send, as `Name: value`, those of the courier's habits included.
+  /// The headers to send, as `Name: value`, with the helper's default headers.
   ///
-  /// A line end in a value would be the beginning of a header, or of a second request.
+  /// A line end in a value could begin another header, or a second request (request smuggling).
   public static func checked(
     _ given: [String],
     hasBody: Bool
@@ -60,7 +60,7 @@ public enum RequestHeaders {
     return headers
   }
 
-  /// RFC 9110 section 5.6.2.
+  /// A token character (RFC 9110, section 5.6.2).
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

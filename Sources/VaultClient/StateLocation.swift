@@ -1,21 +1,22 @@
 internal import Glibc
 public import System
 
-/// Where the private vault's state lies, found in the environment.
+/// The location of the private vault's state, found in the environment.
 public struct StateLocation: Sendable, Equatable {
   /// An absolute path; it need not exist yet.
   public let path: String
 
-  /// Looks at THUMBLATCH_STATE_DIR, XDG_STATE_HOME and HOME, in this order.
+  /// Reads THUMBLATCH_STATE_DIR, XDG_STATE_HOME and HOME, in this order.
   ///
-  /// A relative XDG_STATE_HOME is ignored, as the XDG Base Directory Specification asks for. An
+  /// A relative XDG_STATE_HOME is ignored, as the XDG Base Directory Specification requires. An
   /// empty variable counts as unset.
   public init(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) throws(VaultClientError) {
     func value(_ name: String) throws(VaultClientError) -> String? {
       guard let text = environment(name), !text.isEmpty else { return nil }
-      // In place of bytes that are no UTF-8: another directory than the front's, which takes bytes.
+      // U+FFFD replaces bytes that are not UTF-8. The path would then differ from that of the
+      // front, which uses the bytes.
       guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .notText(variable: name) }
       return text
     }
@@ -33,10 +34,11 @@ public struct StateLocation: Sendable, Equatable {
     }
   }
 
-  /// Opens the directory, made with mode 0700 if missing, and checks the open descriptor.
+  /// Opens the directory, creates it with mode 0700 if it is missing, and checks the open
+  /// descriptor.
   ///
-  /// The checks are made again by the engine; here they keep a caller from talking to a socket
-  /// that somebody else could have put there.
+  /// The engine makes the same checks. Here they stop a caller from connecting to a socket that
+  /// another user may have put there.
   public func open() throws(VaultClientError) -> Directory {
     let directory: Directory
     do {

@@ -1,9 +1,9 @@
 public import System
 public import VaultInterface
 
-/// Why the vault could not be reached, or what it answered instead of a result.
+/// Why the vault could not be reached, or the error that it answered.
 ///
-/// Text is made in `description`; `remedy` says what a person can do about it.
+/// `description` makes the text, and `remedy` says what a person can do.
 public enum VaultClientError: Error, Sendable {
   /// Neither THUMBLATCH_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path.
   case noStateDirectory
@@ -11,21 +11,23 @@ public enum VaultClientError: Error, Sendable {
   case notAbsolute(variable: String)
   /// A variable of the environment that must be a path is not UTF-8.
   case notText(variable: String)
-  /// The state directory, or what leads to it, is not safe to use.
+  /// The state directory, or a directory above it, is not safe to use.
   case unsafeDirectory(path: String, reason: String, remedy: String)
-  /// No engine program stands where one is looked for.
+  /// The engine program was not found at the expected paths.
   case engineMissing(places: [String])
-  /// The engine program could be changed by someone else.
+  /// Another user could change the engine program.
   case engineUnsafe(path: String, reason: String)
   /// The program that sends a request cannot be used, for this reason.
   case courierMissing(reason: String)
-  /// The engine ended without listening; the text is its own reason.
+  /// The engine ended before it listened.
+  ///
+  /// The text is its own reason.
   case engineFailed(reason: String)
   /// The engine found the vault damaged, newer, or not safe to use, and changed nothing.
   case unsafeVault(reason: String, remedy: String?)
-  /// A socket exists, but nobody answers there.
+  /// A socket exists, but no server answers there.
   case unreachable(place: String, cause: SystemError)
-  /// The server runs as somebody who must not be trusted with what is sent.
+  /// The server runs as a user who must not be trusted with the data.
   case wrongServer(user: UInt32)
   /// The server closed the connection without a reply.
   case disconnected
@@ -33,7 +35,7 @@ public enum VaultClientError: Error, Sendable {
   case timedOut
   /// The interrupt descriptor became readable.
   case interrupted
-  /// A message was larger than 64 KiB, or was not what the interface file allows.
+  /// A message was larger than 64 KiB, or did not match the interface file.
   case malformed(MessageError)
   /// The engine does not know the method, or a parameter: it is older than this client.
   case notUnderstood(VarlinkError)
@@ -46,7 +48,7 @@ public enum VaultClientError: Error, Sendable {
 }
 
 extension VaultClientError: CustomStringConvertible {
-  /// What happened, in one clause without a secret.
+  /// The problem in one clause, without a secret.
   public var description: String {
     switch self {
     case .noStateDirectory: "no place for the vault: HOME is not set"
@@ -71,7 +73,7 @@ extension VaultClientError: CustomStringConvertible {
     }
   }
 
-  /// Whether the engine may have carried out the call that failed so, and that is not made again.
+  /// Whether the engine may have carried out the failed call, which must not be sent again.
   public func leavesInDoubt(_ again: Repetition) -> Bool {
     switch (self, again) {
     case (.disconnected, .never), (.timedOut, .never): true
@@ -79,7 +81,7 @@ extension VaultClientError: CustomStringConvertible {
     }
   }
 
-  /// What to do about it, where something can be said.
+  /// What the person can do; `nil` if there is no advice.
   public var remedy: String? {
     switch self {
     case .noStateDirectory: "set HOME, or THUMBLATCH_STATE_DIR"

@@ -1,11 +1,13 @@
 internal import Glibc
 public import System
 
-/// Where the vault is: the machine's service, or the person's own engine.
+/// The vault to use: the machine's service, or the person's own engine.
 public enum VaultLocation: Sendable, Equatable {
   /// The service of the machine, whose server must be root.
   case service
-  /// The person's own vault, whose engine is started when needed.
+  /// The person's own vault.
+  ///
+  /// Its engine is started when needed.
   case privateVault
   /// A socket named by THUMBLATCH_SOCKET, whose server must be root or the caller's own user.
   case socket(path: String)
@@ -20,11 +22,11 @@ public enum VaultLocation: Sendable, Equatable {
   private static let startLimit: Int64 = 15
   private static let mostStarts = 8
 
-  /// Decides which vault is meant.
+  /// Decides which vault to use.
   ///
-  /// Where the service's socket stands in its root-owned directory, the service is meant. That it
-  /// does not answer later never leads to the private vault: this would be a downgrade that
-  /// whoever can crash the service could bring about.
+  /// If the service's socket exists in its root-owned directory, the service is used. If the
+  /// service then does not answer, the private vault is never used instead. Otherwise an attacker
+  /// who can crash the service could force a downgrade.
   public init(
     privately: Bool,
     environment: (String) -> String? = { ThisProcess.environment($0) }
@@ -39,8 +41,9 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Connects, starts the private engine if none runs, and checks who serves before anything is
-  /// sent.
+  /// Connects, and checks the server before anything is sent.
+  ///
+  /// It starts the private engine if none runs.
   public func connect(
     interrupt: Int32? = nil,
     environment: (String) -> String? = { ThisProcess.environment($0) }
@@ -69,8 +72,10 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Connects where somebody serves now, and checks who; `nil` if that would take any wait, the start
-  /// of an engine, or an error to be told of: `connect` then does what is due.
+  /// Connects to a server that runs now, and checks it; `nil` if that would need a wait, the start
+  /// of an engine, or an error report.
+  ///
+  /// Call `connect` then.
   public func connectAtOnce(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) -> Connection? {
@@ -142,10 +147,12 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Connects to the engine in a state directory; `start` is called while none listens.
+  /// Connects to the engine in a state directory.
   ///
-  /// Two clients may start two engines: one wins the state lock, the other exits, and its client
-  /// connects to the winner, which may need a moment until it listens.
+  /// `start` is called while none listens.
+  ///
+  /// Two clients may start two engines. One engine wins the state lock and the other exits. Its
+  /// client connects to the winner, which may need a moment until it listens.
   static func connectPrivately(
     state: borrowing Directory,
     interrupt: Int32?,
