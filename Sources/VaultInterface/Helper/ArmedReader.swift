@@ -1,17 +1,17 @@
 internal import JSON
 
-/// The reader that was armed, as it describes itself.
+/// The reader that was armed, by its own description.
 public struct ArmedReader: Sendable, Equatable {
   /// Its name.
   public var name: String?
   /// Its driver.
   public var driver: String?
-  /// How it wants to be touched.
+  /// How to touch it.
   public var scan: ScanType?
-  /// The one finger that can match, where the reader takes no more than one print at a time.
+  /// The one finger that can match, if the reader accepts only one print at a time.
   public var finger: String?
 
-  /// Of these parts.
+  /// Makes a description.
   public init(
     name: String? = nil,
     driver: String? = nil,

@@ -1,22 +1,30 @@
 public import JSON
 public import SecretMemory
 
-/// How an HTTP request ended.
+/// The result of an HTTP request.
 public enum ExchangeReply: VarlinkRecord {
-  /// The request's first byte is about to be sent; another reply follows.
+  /// The request's first byte is about to be sent.
+  ///
+  /// Another reply follows.
   case begun
-  /// The outcome lies in the slot, durable.
+  /// The outcome is in the slot, durable.
   case done
-  /// The slot could not be written: this is what it would hold.
+  /// The slot could not be written.
+  ///
+  /// The value is what it would hold.
   case sealed([UInt8])
   /// The answer to a request without a slot; `retryAfter` in seconds.
   case answered(status: Int, retryAfter: Int?, body: SharedSecret)
-  /// Nothing of the request was sent.
+  /// No part of the request was sent.
   case notSent(ExchangeFailure)
-  /// Nothing of the request was sent: a program that is not the provider's listens at its loopback
-  /// address; of this user, if it is known.
+  /// No part of the request was sent, because a program that is not the provider's listens at its
+  /// loopback address.
+  ///
+  /// The value is its user if that is known.
   case untrustedListener(user: Int?)
-  /// The request may have been received, and no whole answer came: the slot is as it was.
+  /// The request may have been received, but no whole answer arrived.
+  ///
+  /// The slot is unchanged.
   case lost(ExchangeFailure)
 
   private typealias Members = HelperExchangeMembers

@@ -1,24 +1,28 @@
 public import JSON
 
-/// What happens in a presence check, as the helper tells the engine.
+/// An event of a presence check, from the helper to the engine.
 public enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// The reader is armed.
   case ready(ArmedReader)
   /// The reader waits for a touch.
   case waiting
-  /// The reader could not see the finger well.
+  /// The scan of the finger was bad.
   case retry(ScanHint)
-  /// A question to show; whether the answer is hidden. Answer it with `HelperRespondCall`.
+  /// A question to show.
+  ///
+  /// `hidden` says whether the answer is hidden. Answer it with `HelperRespondCall`.
   case ask(text: String, hidden: Bool)
-  /// It passed; by which finger, where it was one.
+  /// The check passed, by this finger if it was one.
   case matched(finger: String?)
-  /// Another finger, or a wrong password.
+  /// The finger is not enrolled, or the password is wrong.
   case notMatched
   /// There was no decision.
   case failed(HelperFailure, detail: String?)
-  /// The reader that stores its prints itself does not have these any longer.
+  /// The reader stores its prints itself, and no longer has these.
   case lostPrints(detail: String?)
-  /// The reader is in use, and hidden from this process; a new one may find it.
+  /// The reader is in use and hidden from this process.
+  ///
+  /// A new process may find it.
   case hidden(detail: String?)
 
   private typealias Members = HelperCheckMembers

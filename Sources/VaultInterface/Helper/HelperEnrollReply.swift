@@ -1,9 +1,9 @@
 public import JSON
 public import SecretMemory
 
-/// How an enrolment goes, as the helper tells the engine.
+/// The progress of an enrollment, from the helper to the engine.
 public struct HelperEnrollReply: VarlinkRecord {
-  /// What happened.
+  /// An event of the enrollment.
   public enum Event: Sendable {
     /// The reader is armed.
     case ready(ArmedReader)
@@ -13,26 +13,32 @@ public struct HelperEnrollReply: VarlinkRecord {
     case stage
     /// The last touch does not count.
     case retry(ScanHint)
-    /// A loaded former print, by its place among those, is not on the reader any longer.
+    /// A loaded earlier print is no longer on the reader.
+    ///
+    /// The value is its index among those prints.
     case removed(Int)
-    /// The finger is enrolled: its print, and the driver and device that know it.
+    /// The finger is enrolled.
+    ///
+    /// The values are its print, and the driver and device that know it.
     case done(print: SharedSecret, driver: String, device: String)
-    /// It was given up.
+    /// The enrollment ended without a print.
     case failed(HelperFailure, detail: String?)
-    /// The reader is in use, and hidden from this process; a new one may find it.
+    /// The reader is in use and hidden from this process.
+    ///
+    /// A new process may find it.
     case hidden(detail: String?)
   }
 
   private typealias Members = HelperEnrollMembers
 
-  /// What happened.
+  /// The event.
   public var event: Event
   /// How many touches are done.
   public var stage: Int
-  /// How many touches there are.
+  /// How many touches are needed.
   public var stages: Int
 
-  /// Of these parts.
+  /// Makes a reply.
   public init(event: Event, stage: Int, stages: Int) {
     self.event = event
     self.stage = stage

@@ -1,5 +1,5 @@
 extension HelperEnrolled {
-  /// Fingers that are seen by their names only, or none.
+  /// Makes an answer with fingers that are known only by name, or with none.
   public init(source: EnrolledSource, fingers: [String] = [], asleep: Bool = false) {
     self.init(source: source, fingers: fingers, digests: [], asleep: asleep)
   }

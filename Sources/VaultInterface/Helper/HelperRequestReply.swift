@@ -1,9 +1,10 @@
 public import JSON
 
-/// How a client's request ended.
+/// The result of a client's request.
 public enum HelperRequestReply: VarlinkRecord, Equatable {
-  /// A whole answer, whose body of `length` bytes lies behind descriptor 3; its headers each as
-  /// `Name: value`.
+  /// A whole answer.
+  ///
+  /// Its body of `length` bytes is in descriptor 3, and each header has the form `Name: value`.
   case answered(
     status: Int,
     length: Int,
@@ -11,12 +12,14 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
     location: String?,
     headers: [String] = []
   )
-  /// Nothing of the request was sent.
+  /// No part of the request was sent.
   case notSent(ExchangeFailure)
-  /// Nothing of the request was sent: a program that is not the provider's listens at its loopback
-  /// address; of this user, if it is known.
+  /// No part of the request was sent, because a program that is not the provider's listens at its
+  /// loopback address.
+  ///
+  /// The value is its user if that is known.
   case untrustedListener(user: Int?)
-  /// The request may have been received, and no whole answer came.
+  /// The request may have been received, but no whole answer arrived.
   case lost(ExchangeFailure)
 
   private typealias Members = HelperRequestMembers

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// A member of a message that a hand-written type reads: its name in the interface file, with the type
-/// that stands there.
+/// A member of a message that a hand-written type reads: its name and its type in the interface
+/// file.
 struct Member<Value: WireValue>: Sendable {
   let name: String
 
@@ -9,7 +9,9 @@ struct Member<Value: WireValue>: Sendable {
     self.name = name
   }
 
-  /// The member with this value, which is left out if the value is `nil`.
+  /// The member with this value.
+  ///
+  /// It is left out if the value is `nil`.
   func callAsFunction(_ value: Value?) -> WireMember { (name, value) }
 }
 
@@ -17,7 +19,7 @@ struct Member<Value: WireValue>: Sendable {
 typealias WireMember = (name: String, value: (any WireValue)?)
 
 extension JSONObject {
-  /// An object of those members that are not `nil`.
+  /// An object of the members that are not `nil`.
   static func wire(_ members: [WireMember]) throws(MessageError) -> JSONObject {
     var object = JSONObject()
     for (name, value) in members {
@@ -27,7 +29,7 @@ extension JSONObject {
     return object
   }
 
-  /// The value of a member that must be there.
+  /// The value of a required member.
   func required<Value>(_ member: Member<Value>) throws(MessageError) -> Value {
     try required(member.name)
   }

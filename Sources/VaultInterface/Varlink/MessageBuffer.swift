@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What came over a socket and is not read yet.
+/// The input of a socket that is not read yet.
 ///
-/// Ordinary memory, grown only up to the most bytes of one message, and wiped as messages leave
-/// it. Bytes without a NUL are incomplete, not invalid; so many that no NUL can come in time are
-/// refused.
+/// It uses ordinary memory, which grows at most to the size of one message and is wiped as messages
+/// leave it. Bytes without a NUL are incomplete, not invalid. A message that can no longer end
+/// within the limit is refused.
 ///
-/// A loop takes messages until there is none, and then receives:
+/// A loop takes all messages, and then receives:
 ///
 /// ```swift
 /// while true {
@@ -17,18 +17,22 @@ internal import Glibc
 /// ```
 @safe
 public struct MessageBuffer: ~Copyable, @unchecked Sendable {
-  /// Whose messages these are.
+  /// The interface of the messages.
   public let interface: VarlinkInterface
   private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var capacity = 0
   private var start = 0
   private var end = 0
-  /// No NUL lies between `start` and here: what was looked at is not looked at again.
+  /// There is no NUL between `start` and this index.
+  ///
+  /// Bytes that were searched are not searched again.
   private var scanned = 0
 
   private static let smallest = 4096
 
-  /// A buffer without memory; the first bytes bring some.
+  /// Makes a buffer without memory.
+  ///
+  /// The first bytes allocate it.
   public init(_ interface: VarlinkInterface) {
     self.interface = interface
   }
@@ -41,13 +45,15 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   /// The number of bytes that are not read yet.
   public var count: Int { end - start }
 
-  /// The number of bytes of memory that it takes.
+  /// The number of bytes of memory that it uses.
   public var footprint: Int { capacity }
 
-  /// The number of bytes that may still come.
+  /// The number of bytes that it can still take.
   public var room: Int { interface.maximumMessage - count }
 
-  /// Adds bytes; throws `tooLong`, and takes none, where there are more than `room`.
+  /// Adds bytes.
+  ///
+  /// If there are more than `room`, it throws `tooLong` and adds none.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MessageError) {
     guard bytes.count <= room else { throw .tooLong(maximum: interface.maximumMessage) }
     makeRoom(for: bytes.count)
@@ -56,10 +62,10 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     end += bytes.count
   }
 
-  /// Lends room for `body` to fill, which returns how many bytes it wrote.
+  /// Lends free memory to `body`, which fills it and returns how many bytes it wrote.
   ///
-  /// Returns that number, or nil, without calling `body`, where there is no room: read the
-  /// messages first. A count that is negative or more than was lent counts as 0.
+  /// Returns that number. If there is no room, it returns `nil` without calling `body`: read the
+  /// messages first. A count that is negative or larger than the lent memory counts as 0.
   public mutating func receive<Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
   ) throws(Failure) -> Int? {
@@ -76,9 +82,9 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     return received
   }
 
-  /// Whether a whole message is there, which `next` would lend.
+  /// Whether a whole message is there for `next`.
   ///
-  /// Throws `tooLong` where the message can no longer end in time.
+  /// Throws `tooLong` if the message can no longer end within the limit.
   public mutating func hasMessage() throws(MessageError) -> Bool {
     if scanned < end, let base = unsafe storage.baseAddress {
       let found = unsafe memchr(base + scanned, 0, end - scanned)
@@ -94,9 +100,9 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     try hasMessage() ? scanned - start : nil
   }
 
-  /// The next message, undecoded, for another thread; `nil` if it is not complete.
+  /// The next message, not decoded, for another thread; `nil` if it is not complete.
   ///
-  /// The memory goes with it where nothing else is unread.
+  /// Its memory moves along if no other byte in it is unread.
   public mutating func takeMessage() throws(MessageError) -> ReceivedMessage? {
     guard try hasMessage() else { return nil }
     let interface = interface
@@ -126,8 +132,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
 
   /// Lends the next message without its NUL, then wipes it; `nil` if it is not complete.
   ///
-  /// Throws `tooLong` where the message can no longer end in time; the connection is then of no
-  /// further use.
+  /// Throws `tooLong` if the message can no longer end within the limit. Close the connection then.
   public mutating func next<Value>(
     _ body: (UnsafeRawBufferPointer) throws(MessageError) -> Value
   ) throws(MessageError) -> Value? {
@@ -137,20 +142,22 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
       unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[message]))
       scanned += 1
       start = scanned
-      // Nobody knows when the next one comes, and connections are many.
+      // The next message may be far away, and connections are many.
       if start == end { release() }
     }
     return unsafe try body(UnsafeRawBufferPointer(rebasing: storage[message]))
   }
 
-  /// Gives the memory back, wiped before; nothing in it is unread.
+  /// Wipes and frees the memory.
+  ///
+  /// No byte in it is unread.
   private mutating func release() {
     unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[..<end]))
     unsafe storage.deallocate()
     forget()
   }
 
-  /// The memory is somebody else's, or nobody's.
+  /// Forgets the memory, which was freed or passed on.
   private mutating func forget() {
     unsafe storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     capacity = 0
@@ -159,7 +166,9 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
     scanned = 0
   }
 
-  /// Makes the storage hold `count` more bytes after `end`, where `room` allows them.
+  /// Makes room for `count` more bytes after `end`.
+  ///
+  /// The caller has checked that `room` allows them.
   private mutating func makeRoom(for count: Int) {
     guard capacity - end < count else { return }
     var wanted = max(capacity, Self.smallest)
@@ -183,7 +192,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Wipes memory in a way that the compiler keeps: explicit_bzero(3).
+/// Wipes memory in a way that the compiler does not remove: explicit_bzero(3).
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
   guard let base = bytes.baseAddress else { return }
   unsafe explicit_bzero(base, bytes.count)

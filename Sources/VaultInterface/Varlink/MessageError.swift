@@ -1,28 +1,28 @@
 public import JSON
 public import SecretMemory
 
-/// Why a message could not be read or made.
+/// Why a message could not be read or written.
 ///
-/// It names the member by its path, such as `account.state`, never what stood there.
+/// It names the member by its path, such as `account.state`, and never quotes its value.
 public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No NUL within the most bytes that a message may have, or a message that would have more.
+  /// The message has no NUL within the limit, or would be longer than the limit.
   case tooLong(maximum: Int)
   /// Not the JSON that Varlink sends.
   case malformed(JSONError)
   /// JSON, but not an object.
   case notAnObject
-  /// A member that must be there is missing.
+  /// A required member is missing.
   case missing(String)
-  /// A member is of the wrong type.
+  /// A member has the wrong type.
   case wrongType(String)
-  /// A member is of the right type, but no value that it may have.
+  /// A member has the right type, but not a valid value.
   case badValue(String)
-  /// The call is one of another method than was asked for.
+  /// The call is for another method.
   case otherMethod
-  /// A secret could not be held.
+  /// A secret could not be stored.
   case memory(SecretMemoryError)
 
-  /// What happened, without anything of the message.
+  /// The problem, without any content of the message.
   public var description: String {
     switch self {
     case .tooLong(let maximum): "a message of more than \(maximum) bytes"
@@ -36,7 +36,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The member that is to blame, or `nil` if the whole message is.
+  /// The member that caused the error, or `nil` if the whole message did.
   public var member: String? {
     switch self {
     case .missing(let name), .wrongType(let name), .badValue(let name): name
@@ -44,7 +44,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same error of a record that is a member of another.
+  /// The same error for a record that is a member of another record.
   func inside(_ name: String) -> MessageError {
     switch self {
     case .missing(let inner): .missing("\(name).\(inner)")

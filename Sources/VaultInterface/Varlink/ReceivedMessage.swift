@@ -1,4 +1,4 @@
-/// A whole message that was taken out of its buffer and is not read yet: to be decoded on another thread.
+/// A whole message that was taken out of its buffer, to be decoded on another thread.
 ///
 /// Its memory is wiped with the last reference to it.
 @safe
@@ -6,10 +6,10 @@ public final class ReceivedMessage: @unchecked Sendable {
   private let interface: VarlinkInterface
   private let storage: UnsafeMutableRawBufferPointer
   private let message: Range<Int>
-  /// What of the memory was written.
+  /// The number of bytes of the memory that were written.
   private let used: Int
 
-  /// Takes over memory of which a part is a message.
+  /// Takes over memory that contains a message.
   init(
     taking storage: UnsafeMutableRawBufferPointer,
     _ message: Range<Int>,
@@ -22,7 +22,7 @@ public final class ReceivedMessage: @unchecked Sendable {
     self.interface = interface
   }
 
-  /// A message in memory of its own.
+  /// Copies a message into memory of its own.
   public init(copying bytes: UnsafeRawBufferPointer, on interface: VarlinkInterface) {
     unsafe storage = .allocate(byteCount: max(1, bytes.count), alignment: 16)
     unsafe storage.copyMemory(from: bytes)
@@ -36,10 +36,10 @@ public final class ReceivedMessage: @unchecked Sendable {
     unsafe storage.deallocate()
   }
 
-  /// The number of bytes of memory that it takes.
+  /// The number of bytes of memory that it uses.
   public var footprint: Int { unsafe storage.count }
 
-  /// Reads it as a call.
+  /// Decodes it as a call.
   public func call() throws(MessageError) -> VarlinkCall {
     unsafe try VarlinkCall(
       decoding: UnsafeRawBufferPointer(rebasing: storage[message]),

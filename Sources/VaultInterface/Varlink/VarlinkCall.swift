@@ -8,14 +8,14 @@ public struct VarlinkCall: Sendable, Equatable {
   public var method: String
   /// Its parameters.
   public var parameters: JSONObject
-  /// Whether the caller takes several replies.
+  /// Whether the caller accepts several replies.
   public var more: Bool
   /// Whether the caller wants no reply.
   public var oneway: Bool
-  /// Whether the caller asks that the connection speak another protocol afterwards.
+  /// Whether the caller wants to use another protocol on the connection afterwards.
   public var upgrade: Bool
 
-  /// A call of these parts.
+  /// Makes a call.
   public init(
     method: String,
     parameters: JSONObject = JSONObject(),
@@ -30,7 +30,7 @@ public struct VarlinkCall: Sendable, Equatable {
     self.upgrade = upgrade
   }
 
-  /// A call of this method.
+  /// Makes a call of this method.
   public init<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = false,
@@ -44,7 +44,7 @@ public struct VarlinkCall: Sendable, Equatable {
     )
   }
 
-  /// Reads a message, without its NUL, that came over a socket of `interface`.
+  /// Reads a message, without its NUL, from a socket of `interface`.
   public init(
     decoding bytes: UnsafeRawBufferPointer,
     on interface: VarlinkInterface
@@ -77,19 +77,21 @@ public struct VarlinkCall: Sendable, Equatable {
     return try secretMessage(object, maximum: interface.maximumMessage)
   }
 
-  /// The name of the interface that the method is of.
+  /// The interface of the method.
   public var interface: String {
     let end = method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? method.startIndex
     return String(method[..<end])
   }
 
-  /// Whether the client says that it can ask the person; nil if it does not say.
+  /// Whether the client says that it can ask a person; `nil` if it does not say.
   public var ask: Bool? {
     guard case .boolean(let answer)? = parameters["ask"] else { return nil }
     return answer
   }
 
-  /// The parameters as those of a method; throws `otherMethod` where it is not called.
+  /// The parameters as those of a method.
+  ///
+  /// Throws `otherMethod` if the call is for another one.
   public func content<Method: VarlinkMethod>(
     as type: Method.Type = Method.self
   ) throws(MessageError) -> Method {
@@ -98,7 +100,7 @@ public struct VarlinkCall: Sendable, Equatable {
   }
 }
 
-/// Whether a name may be echoed and logged: an interface's name, a dot, and a method's name.
+/// Whether a name is safe to echo and to log: an interface's name, a dot, and a method's name.
 private func isMethodName(_ name: String) -> Bool {
   guard name.utf8.count <= 255, name.utf8.contains(UInt8(ascii: ".")) else { return false }
   return name.utf8.allSatisfy { byte in

@@ -3,27 +3,29 @@ internal import PlainText
 
 /// The errors of `org.varlink.service`, which every service may answer.
 public enum VarlinkError: Error, Equatable, Sendable {
-  /// No such interface here.
+  /// The service does not have this interface.
   case interfaceNotFound(String)
-  /// No such method in the interface.
+  /// The interface does not have this method.
   case methodNotFound(String)
-  /// The interface has the method, but not here.
+  /// The interface has the method, but the service does not implement it.
   case methodNotImplemented(String)
-  /// A parameter is missing, of the wrong type, or has no valid value: its path.
+  /// A parameter is missing, has the wrong type, or has no valid value.
+  ///
+  /// The value is its path.
   case invalidParameter(String)
-  /// The caller may not.
+  /// The caller is not allowed to do this.
   case permissionDenied
   /// The method must be called with `more`.
   case expectedMore
 
   private static let prefix = "org.varlink.service."
 
-  /// The answer to a call whose parameters cannot be read.
+  /// The error for a call whose parameters cannot be read.
   public init(_ error: MessageError) {
     self = .invalidParameter(error.member ?? "parameters")
   }
 
-  /// The error of a reply, or `nil` if it has none or another interface's.
+  /// The error of a reply, or `nil` if it has no error or that of another interface.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = ServiceErrorName(named: String(error.dropFirst(Self.prefix.count)))

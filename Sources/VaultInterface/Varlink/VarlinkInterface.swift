@@ -1,8 +1,8 @@
 /// The interfaces of Thumblatch.
 public enum VarlinkInterface: String, Sendable, CaseIterable {
-  /// What clients ask of the engine.
+  /// The calls of clients to the engine.
   case vault = "io.thumblatch.Vault"
-  /// What the engine asks of its helper processes.
+  /// The calls of the engine to its helpers.
   case helper = "io.thumblatch.Helper"
 
   /// The full name.
@@ -16,9 +16,9 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
     }
   }
 
-  /// The most bytes of a message, its NUL included.
+  /// The greatest length of a message in bytes, its NUL included.
   ///
-  /// A helper's may carry a whole answer slot of 64 KiB in base64.
+  /// A helper's message may carry a whole answer slot of 64 KiB in base64.
   public var maximumMessage: Int {
     switch self {
     case .vault: 64 * 1024
@@ -26,13 +26,16 @@ public enum VarlinkInterface: String, Sendable, CaseIterable {
     }
   }
 
-  /// The most bytes of a text in a call that is not ASCII: names, addresses and reasons of people
-  /// are shorter, and anything else is ASCII.
+  /// The most bytes of a text in a call that is not ASCII.
+  ///
+  /// Names, addresses and reasons that people type are shorter, and any other text is ASCII.
   static let longestMixedText = 1024
 
-  /// Members of calls whose strings are secret: a reader never makes a `String` of one.
+  /// Members of calls whose strings are secret.
   ///
-  /// A reader of JSON knows a member by its name only, so these names are secret in every call.
+  /// A reader never makes a `String` of them.
+  ///
+  /// A JSON reader knows a member only by its name, so these names are secret in every call.
   public var callSecrets: Set<String> {
     switch self {
     case .vault: vaultCallSecrets

@@ -1,12 +1,14 @@
 public import JSON
 
-/// Parameters of a call, a reply or an error, which both sides encode and decode.
+/// The parameters of a call, a reply or an error, which both sides encode and decode.
 ///
-/// Members that a record does not know are ignored: members are added over time.
+/// A record ignores unknown members, because new members are added over time.
 public protocol VarlinkRecord: Sendable {
   /// Reads the members of this record.
   init(decoding object: JSONObject) throws(MessageError)
-  /// The members of this record; those that are nil are left out.
+  /// The members of this record.
+  ///
+  /// Members that are `nil` are left out.
   var encoded: JSONObject { get throws(MessageError) }
 }
 
@@ -20,19 +22,20 @@ public protocol VarlinkMethod: VarlinkRecord {
 
 /// The parameters of a call that may need a presence check.
 public protocol AskingMethod: VarlinkMethod {
-  /// Whether the client can ask the person: `true` at once, `false` not at all; nil: not said.
+  /// Whether the client can ask a person: `true` at once, `false` not at all, `nil` if it does not
+  /// say.
   var ask: Bool? { get set }
 }
 
 /// Parameters without members.
 public struct EmptyReply: VarlinkRecord, Equatable {
-  /// No parameters.
+  /// Makes empty parameters.
   public init() {}
 
   /// Ignores all members.
   public init(decoding object: JSONObject) throws(MessageError) {}
 
-  /// No members.
+  /// An object without members.
   public var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
   }

@@ -10,19 +10,19 @@ public struct VarlinkReply: Sendable, Equatable {
   /// The full name of an error.
   public var error: String?
 
-  /// A reply of these parts.
+  /// Makes a reply.
   public init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
     self.parameters = parameters
     self.continues = continues
     self.error = error
   }
 
-  /// A reply with these parameters.
+  /// Makes a reply with these parameters.
   public init(_ content: some VarlinkRecord, continues: Bool = false) throws(MessageError) {
     self.init(parameters: try content.encoded, continues: continues)
   }
 
-  /// Reads a message, without its NUL, that came over a socket of `interface`.
+  /// Reads a message, without its NUL, from a socket of `interface`.
   public init(
     decoding bytes: UnsafeRawBufferPointer,
     on interface: VarlinkInterface
@@ -42,9 +42,11 @@ public struct VarlinkReply: Sendable, Equatable {
     try secretMessage(try object, maximum: interface.maximumMessage)
   }
 
-  /// The message with its NUL, in ordinary memory; refused where it holds a secret.
+  /// The message with its NUL, in ordinary memory.
   ///
-  /// For a server's queue: a client that reads slowly then ties up no locked memory.
+  /// Throws an error if it holds a secret.
+  ///
+  /// It is for a server's queue: a slow client then holds no locked memory.
   public func plainEncoded(on interface: VarlinkInterface) throws(MessageError) -> [UInt8] {
     var bytes: [UInt8]
     do {
@@ -63,7 +65,9 @@ public struct VarlinkReply: Sendable, Equatable {
     return bytes
   }
 
-  /// The parameters as the reply to a method, or the error that came instead.
+  /// The parameters as the reply to a method.
+  ///
+  /// Throws the error that the reply carries.
   public func result<Method: VarlinkMethod>(
     of method: Method.Type
   ) throws(ReplyError) -> Method.Reply {
@@ -96,12 +100,14 @@ public struct VarlinkReply: Sendable, Equatable {
 
 /// Why a call has no result.
 public enum ReplyError: Error, Equatable, Sendable {
-  /// The engine refused; never from a helper.
+  /// The engine refused.
+  ///
+  /// A helper never sends this.
   case vault(VaultError)
-  /// The other side does not know the method, or a parameter is not valid.
+  /// The server does not know the method, or a parameter is not valid.
   case service(VarlinkError)
-  /// An error of a name that is not known here, from a newer engine.
+  /// An error with an unknown name, from a newer engine.
   case unknown(String)
-  /// The reply is not what the interface says.
+  /// The reply does not match the interface.
   case malformed(MessageError)
 }

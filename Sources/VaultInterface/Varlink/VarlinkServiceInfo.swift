@@ -1,12 +1,14 @@
-/// What every service answers about itself: the methods of `org.varlink.service`.
+/// A service's answers about itself: the methods of `org.varlink.service`.
 public struct VarlinkServiceInfo: Sendable {
-  /// What `GetInfo` answers, with the interfaces filled in.
+  /// The answer of `GetInfo`, with the interfaces filled in.
   public let info: GetInfoReply
   private let descriptions: [String: String]
 
   private static let serviceName = "org.varlink.service"
 
-  /// A service of this version that has these interfaces; `url` is where to read about it.
+  /// A service of this version with these interfaces.
+  ///
+  /// `url` is the address of its documentation.
   public init(version: String, url: String = "", interfaces: [VarlinkInterface]) {
     info = GetInfoReply(
       vendor: "Thumblatch",
@@ -20,8 +22,8 @@ public struct VarlinkServiceInfo: Sendable {
     self.descriptions = descriptions
   }
 
-  /// The answer to a call of `org.varlink.service` or of an interface that is not here; `nil` if
-  /// the call is one of the service's own interfaces, which the caller answers.
+  /// The answer to a call of `org.varlink.service`, or of an unknown interface; `nil` if the call
+  /// is one of the service's own interfaces, which the caller answers.
   public func reply(to call: VarlinkCall) throws(MessageError) -> VarlinkReply? {
     switch call.method {
     case GetInfoCall.method:

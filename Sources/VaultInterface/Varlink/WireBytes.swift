@@ -52,7 +52,7 @@ struct WireSecret: WireValue {
   }
 }
 
-/// Makes a secret, with an error of this room.
+/// Makes a secret, and maps the error to this room's type.
 private func held(_ make: () throws -> SecretBytes) throws(MessageError) -> SecretBytes {
   do {
     return try make()

@@ -2,7 +2,7 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 
-/// A type that a member of a record has.
+/// A type that a member of a record can have.
 protocol WireValue: Sendable {
   /// Reads the member called `name`.
   static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self
@@ -11,7 +11,7 @@ protocol WireValue: Sendable {
 }
 
 extension JSONObject {
-  /// An object of those members that are not nil.
+  /// An object of the members that are not `nil`.
   static func wire(
     _ members: KeyValuePairs<String, (any WireValue)?>
   ) throws(MessageError) -> JSONObject {
@@ -23,7 +23,7 @@ extension JSONObject {
     return object
   }
 
-  /// The value of a member that must be there.
+  /// The value of a required member.
   func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
     guard let value: Value = try optional(name) else { throw .missing(name) }
     return value
@@ -103,9 +103,13 @@ extension Array: WireValue where Element: WireValue {
   }
 }
 
-/// A map of strings, as `[string]string`: its keys are words of ASCII, and not many.
+/// A map of strings, as `[string]string`.
+///
+/// Its keys are ASCII words, and there are few of them.
 extension Dictionary: WireValue where Key == String, Value == String {
-  /// The most members, and the most bytes of a key: more than any map of the interfaces has.
+  /// The most members and the most bytes of a key.
+  ///
+  /// No map of the interfaces has more.
   private static var mostMembers: Int { 256 }
   private static var longestKey: Int { 64 }
 
@@ -114,7 +118,7 @@ extension Dictionary: WireValue where Key == String, Value == String {
     guard object.members.count <= mostMembers else { throw .badValue(name) }
     var values: Self = [:]
     for (key, value) in object.members {
-      // Checked before it is hashed.
+      // Check the key before it is hashed: String hashing normalizes Unicode at quadratic cost.
       guard key.utf8.count <= longestKey, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
         throw .badValue(name)
       }

@@ -1,22 +1,32 @@
 public import JSON
 
-/// What happens in a presence check, as the engine tells its client.
+/// An event of a presence check, from the engine to its client.
 public enum CheckEvent: VarlinkRecord, Equatable {
-  /// The reader waits, or another caller's check of the same thing goes on.
+  /// The reader waits, or another caller's check for the same action continues.
   case waiting
-  /// The reader waits to be touched like this, by this finger if only one can match.
+  /// The reader waits for such a touch, by this finger if only one can match.
   case touch(finger: String?, scan: ScanType?)
-  /// A password was wrong: the next one may be tried after so many seconds.
+  /// A password was wrong.
+  ///
+  /// The next one may be tried after so many seconds.
   case wait(seconds: Int)
-  /// The reader could not see the finger well.
+  /// The scan of the finger was bad.
   case retry(ScanHint)
-  /// A question to show; whether the answer is hidden. Answer it with `RespondCall`.
+  /// A question to show.
+  ///
+  /// `hidden` says whether the answer is hidden. Answer it with `RespondCall`.
   case ask(text: String, hidden: Bool)
-  /// It passed: repeat the call with the prompt.
+  /// The check passed.
+  ///
+  /// Repeat the call with the prompt.
   case passed
-  /// Another prompt is armed; `free` follows when it is over.
+  /// Another prompt is armed.
+  ///
+  /// `free` follows when that one is over.
   case queued
-  /// The other prompt is over. This one is not armed: show it, and call `Check` again.
+  /// The other prompt is over.
+  ///
+  /// This prompt is not armed: show it, and call `Check` again.
   case free
 
   private typealias Members = CheckMembers

@@ -1,23 +1,25 @@
 internal import JSON
 internal import PlainText
 
-/// What a refusal says beside its status and its message.
+/// The details of a refusal beside its status and message.
 public struct VaultRefusalDetails: Sendable, Equatable {
-  /// Why; `nil` if it is not known.
+  /// The reason; `nil` if it is not known.
   public var reason: VaultRefusalReason?
-  /// What was wrong with which field.
+  /// The fields with a problem.
   public var fields: [VaultFieldProblem]
 
-  /// Nothing more.
+  /// A refusal without details.
   public static let none = VaultRefusalDetails(reason: nil)
 
-  /// Of these parts.
+  /// Makes details.
   public init(reason: VaultRefusalReason?, fields: [VaultFieldProblem] = []) {
     self.reason = reason
     self.fields = fields
   }
 
-  /// Reads the members of the error; a reason that a newer engine knows is none here.
+  /// Reads the members of the error.
+  ///
+  /// A reason that only a newer engine knows becomes `nil`.
   init(decoding object: JSONObject) throws(MessageError) {
     let reason = try object.optional(ProviderRefusedMembers.reason)
     self.reason = reason.flatMap(VaultRefusalReason.init(named:))

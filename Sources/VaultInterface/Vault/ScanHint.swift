@@ -1,7 +1,9 @@
 internal import PlainText
 
 extension ScanHint {
-  /// The hint of a word from the wire: one that is not known here is a general one.
+  /// The hint for a word of the interface.
+  ///
+  /// An unknown word becomes the general hint.
   init(name: String) {
     self = ScanHint(named: name) ?? .general
   }

@@ -1,18 +1,21 @@
-/// A call of `AccessToken` that names no more than an account and a lifetime, or says whether anybody
-/// may be asked, and wants one reply: nearly all calls are such, and this one is read without making
-/// anything of its members.
+/// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
+/// person can be asked.
+///
+/// It wants one reply.
+///
+/// Nearly all calls have this form, and this type reads them without a JSON object.
 public struct UsualTokenCall: Sendable, Equatable {
-  /// The account; nil: the default.
+  /// The account; `nil` for the default account.
   public private(set) var account: String?
-  /// For how many seconds it must be valid; nil: 10.
+  /// For how many seconds the token must be valid; `nil` for 10.
   public private(set) var minimumLifetime: Int?
-  /// Whether the client can ask the person; nil: not said.
+  /// Whether the client can ask a person; `nil` if it does not say.
   public private(set) var ask: Bool?
 
   /// Reads a message without its NUL.
   ///
-  /// What is read here means the same to `VarlinkCall`. Nil is no verdict: the message is another
-  /// call, or is written in another way.
+  /// Each message that is read here means the same to `VarlinkCall`. `nil` does not mean that the
+  /// message is invalid: it is another call, or has another notation.
   public init?(_ message: UnsafeRawBufferPointer) {
     var reader = unsafe Reader(message)
     guard reader.take("{"), reader.take(#""method""#), reader.take(":"),
@@ -29,7 +32,7 @@ public struct UsualTokenCall: Sendable, Equatable {
     guard reader.take("}"), reader.isAtEnd else { return nil }
   }
 
-  /// The same call in full.
+  /// The same call as a `VarlinkCall`.
   public var call: VarlinkCall {
     get throws(MessageError) {
       try VarlinkCall(
@@ -59,7 +62,9 @@ public struct UsualTokenCall: Sendable, Equatable {
   }
 }
 
-/// Goes through a message from its beginning; white space before a token is passed over.
+/// Reads a message from its beginning.
+///
+/// White space before a token is skipped.
 @safe
 private struct Reader {
   private let bytes: UnsafeRawBufferPointer
@@ -69,7 +74,7 @@ private struct Reader {
     unsafe self.bytes = unsafe bytes
   }
 
-  /// Whether nothing but white space follows.
+  /// Whether only white space follows.
   var isAtEnd: Bool {
     mutating get {
       skipSpace()
@@ -77,7 +82,7 @@ private struct Reader {
     }
   }
 
-  /// Takes these bytes, or none.
+  /// Takes these bytes if they come next.
   mutating func take(_ token: StaticString) -> Bool {
     skipSpace()
     let count = token.utf8CodeUnitCount
@@ -89,7 +94,7 @@ private struct Reader {
     return true
   }
 
-  /// Takes a text of the letters that an account's name is made of: they need no escapes.
+  /// Takes a text of the characters of account names, which need no escapes.
   mutating func accountName() -> String? {
     guard take("\"") else { return nil }
     let start = next
@@ -101,13 +106,17 @@ private struct Reader {
     return unsafe String(decoding: name, as: UTF8.self)
   }
 
-  /// Takes `true` or `false`; what may follow it, the caller takes.
+  /// Takes `true` or `false`.
+  ///
+  /// The caller takes the text after it.
   mutating func boolean() -> Bool? {
     if take("false") { return false }
     return take("true") ? true : nil
   }
 
-  /// Takes a number of up to nine digits, with nothing behind it that could belong to it.
+  /// Takes a number of up to nine digits.
+  ///
+  /// The character after it must end the member.
   mutating func number() -> Int? {
     skipSpace()
     let start = next

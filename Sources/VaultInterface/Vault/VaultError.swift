@@ -3,26 +3,31 @@ internal import PlainText
 
 /// The errors of the vault's interface.
 public enum VaultError: Error, Equatable, Sendable {
-  /// A presence check comes first.
+  /// A presence check is needed first.
   case presenceNeeded(PresenceRequest)
-  /// The check did not pass; with which methods it may still be tried.
+  /// The check did not pass.
+  ///
+  /// `methods` are those that may still be tried.
   case presenceFailed(PresenceOutcome, message: String, methods: [PresenceMethod])
-  /// Another request has what this one needs; `retryAfter` in seconds, where too many prompts were
-  /// opened.
+  /// Another request has what this one needs.
+  ///
+  /// `retryAfter` is in seconds, if too many prompts were opened.
   case busy(message: String, retryAfter: Int? = nil)
-  /// No account of this name.
+  /// There is no account of this name.
   case noSuchAccount(account: String)
   /// No vault was made for this user.
   case noSuchUser(user: String)
-  /// No print of this finger.
+  /// There is no print of this finger.
   case noSuchFinger(finger: String)
-  /// An argument that no state of the vault would make valid.
+  /// An argument that is invalid in every state of the vault.
   case invalidArgument(message: String)
-  /// Only a login helps.
+  /// Only a new sign-in helps.
   case loginRequired(account: String, message: String)
-  /// Unreachable or failing; nothing is lost, unless the reason says that it is not known.
-  /// `retryAfter` in seconds; `offline` where no connection could be made; `status` is that of an
-  /// answer that came.
+  /// The provider is unreachable or fails.
+  ///
+  /// Nothing is lost, unless the reason says that this is not known. `retryAfter` is in seconds.
+  /// `offline` is true if no connection could be made. `status` is that of an answer, if one
+  /// arrived.
   case providerUnavailable(
     message: String,
     retryAfter: Int?,
@@ -30,23 +35,26 @@ public enum VaultError: Error, Equatable, Sendable {
     reason: UnavailableReason? = nil,
     status: Int? = nil
   )
-  /// The provider answered no, with this HTTP status.
+  /// The provider refused with this HTTP status.
   case providerRefused(status: Int, message: String, details: VaultRefusalDetails = .none)
-  /// The provider's configuration does not fit what it answers.
+  /// The provider's configuration does not match its answers.
   case misconfigured(message: String)
-  /// The vault is damaged, newer, or has unsafe permissions; nothing was changed.
+  /// The vault is damaged, newer, or has unsafe permissions.
+  ///
+  /// Nothing was changed.
   case vaultUnsafe(message: String, hint: String?)
-  /// The caller may not.
+  /// The caller is not allowed to do this.
   case refused(message: String)
-  /// The same, unless the call accepts the risk (`AccessTokenCall.narrow`): on the wire it is
-  /// `Refused`, which older clients know.
+  /// The same, but the call may accept the risk (`AccessTokenCall.narrow`).
+  ///
+  /// On the wire it is `Refused`, which older clients know.
   case mayNarrow(message: String)
-  /// A fault of the engine.
+  /// An internal fault of the engine.
   case `internal`(message: String)
 
   private static let prefix = VarlinkInterface.vault.name + "."
 
-  /// The error of a reply, or `nil` if it has none or another interface's.
+  /// The error of a reply, or `nil` if it has no error or that of another interface.
   public init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = VaultErrorName(named: String(error.dropFirst(Self.prefix.count)))
@@ -83,7 +91,7 @@ public enum VaultError: Error, Equatable, Sendable {
         message: try object.required(Members.message),
         retryAfter: try object.optional(Members.retryAfter),
         offline: try object.optional(Members.offline),
-        // One that is younger than this program says no more than the message does.
+        // If only a newer engine knows the reason, the message says enough.
         reason: try object.optional(Members.reason).flatMap(UnavailableReason.init(named:)),
         status: try object.optional(Members.status)
       )
@@ -121,7 +129,7 @@ public enum VaultError: Error, Equatable, Sendable {
     }
   }
 
-  /// What happened, where the error says it in words.
+  /// The error's own text; `nil` if it has none.
   public var message: String? {
     switch self {
     case .presenceNeeded, .noSuchAccount, .noSuchUser, .noSuchFinger: nil
@@ -158,7 +166,7 @@ public enum VaultError: Error, Equatable, Sendable {
 
   private var members: [WireMember] {
     switch self {
-    // A record of its own.
+    // This error has a record of its own.
     case .presenceNeeded: []
     case .presenceFailed(let outcome, let message, let methods):
       [

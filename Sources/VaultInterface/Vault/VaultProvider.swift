@@ -1,18 +1,20 @@
 public import JSON
 public import SecretMemory
 
-/// A place to sign in, as a provider file describes it.
+/// A provider, as a provider file describes it.
 public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
   /// Its name.
   public var name: String
-  /// The keys of its [Provider] section; a certificate authority by its contents.
+  /// The keys of its [Provider] section.
+  ///
+  /// The value of a certificate authority is its contents.
   public var settings: [String: String]
-  /// The value of the key `client_secret`, where it is none of the settings.
+  /// The value of the key `client_secret`, if it is not among the settings.
   public var clientSecret: SharedSecret?
 
   private typealias Members = ProviderMembers
 
-  /// Of these parts.
+  /// Makes a provider.
   public init(name: String, settings: [String: String], clientSecret: SharedSecret? = nil) {
     self.name = name
     self.settings = settings
@@ -33,7 +35,9 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
     self.settings = try Dictionary.from(.object(members), name: settings)
   }
 
-  /// The members as JSON; the settings in the order of their keys.
+  /// The members as JSON.
+  ///
+  /// The settings are sorted by key.
   public var encoded: JSONObject {
     get throws(MessageError) {
       guard let clientSecret else {
@@ -48,7 +52,9 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
     }
   }
 
-  /// Whether both are the same; secrets are compared in constant time.
+  /// Whether both are the same.
+  ///
+  /// Secrets are compared in constant time.
   public static func == (left: VaultProvider, right: VaultProvider) -> Bool {
     guard left.name == right.name, left.settings == right.settings else { return false }
     switch (left.clientSecret, right.clientSecret) {
