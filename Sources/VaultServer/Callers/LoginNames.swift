@@ -1,39 +1,45 @@
 internal import Synchronization
 internal import System
 
-/// Looks up the login names of users, each user's on a thread of its own: a machine's databases may
-/// take their time (nsswitch.conf(5)).
+/// Looks up the user names of users.
+///
+/// Each user's lookup has a thread of its own, because the machine's databases may be slow
+/// (nsswitch.conf(5)).
 final class LoginNames: Sendable {
   typealias Answer = Result<String?, SystemError>
 
-  /// The machine's databases do not answer, and many wait for them already.
+  /// The error if the machine's databases do not answer and too many lookups wait already.
   private static let tooMany = SystemError("too many looks for a login name", code: 11)
 
-  /// A name that was found.
+  /// A user name that was found.
   struct Finding {
     let name: String
-    /// When the look for it began.
+    /// When the lookup began.
     let begun: BootInstant
-    /// How the list of users stood then.
+    /// The state of the user list at that time.
     fileprivate let list: FileStamp
   }
 
-  /// The most looks at once: where a database does not answer, each holds a thread.
+  /// The most lookups at once.
+  ///
+  /// If a database does not answer, each lookup holds a thread.
   private static let mostLooks = 64
 
   private let lookup: @Sendable (UInt32) -> String?
   private let list: @Sendable () -> FileStamp?
   private let seconds: Int64
   private let findings = Mutex<[UInt32: Finding]>([:])
-  /// Who waits for a user's name; there is an entry for as long as that user's thread runs.
+  /// The callers that wait for a user's name.
+  ///
+  /// An entry exists as long as that user's thread runs.
   private let waiting = Mutex<[UInt32: [CheckedContinuation<Answer, Never>]]>([:])
 
-  /// Looks names up.
+  /// Makes a cache of user names.
   ///
   /// - Parameters:
-  ///   - lookup: finds the login name of a user.
-  ///   - list: tells the machine's list of users from itself after a change; `nil` if it cannot.
-  ///   - seconds: how long a name that was found holds without another look.
+  ///   - lookup: finds the name of a user.
+  ///   - list: returns a stamp of the machine's user list that changes with it; `nil` if it cannot.
+  ///   - seconds: how long a name is valid without another lookup.
   init(
     by lookup: @escaping @Sendable (UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
@@ -44,8 +50,8 @@ final class LoginNames: Sendable {
     self.seconds = seconds
   }
 
-  /// The login name of a user, where it was found a moment ago and the machine's list of users has not
-  /// changed since; nil: a look is needed.
+  /// The user name from a recent lookup if the machine's user list has not changed since; `nil` if
+  /// a lookup is needed.
   func recent(of user: UInt32) -> Finding? {
     guard let finding = findings.withLock({ $0[user] }), isRecent(finding, at: .now),
       finding.list == list()
@@ -57,11 +63,12 @@ final class LoginNames: Sendable {
     now < finding.begun.advanced(bySeconds: seconds)
   }
 
-  /// The login name that a user has now; `nil` if there is none, or it cannot be found out.
+  /// The name that a user has now; `nil` if the user has none or it cannot be found.
   ///
-  /// The look begins after the question; whoever asks while an earlier one lasts shares the next.
+  /// The lookup begins after the call. Calls that come while an earlier lookup runs share the next
+  /// one.
   ///
-  /// - Throws: where no thread can be started.
+  /// - Throws: an error if no thread can be started.
   func name(of user: UInt32) async throws(SystemError) -> String? {
     let answer: Answer = await withCheckedContinuation { continuation in
       let (isFirst, isTooMany) = waiting.withLock { waiting in
@@ -82,7 +89,7 @@ final class LoginNames: Sendable {
     return try answer.get()
   }
 
-  /// How many wait for the next look at a user.
+  /// How many callers wait for the next lookup of a user.
   func askers(of user: UInt32) -> Int { waiting.withLock { $0[user]?.count ?? 0 } }
 
   private func run(_ user: UInt32) {
@@ -104,7 +111,7 @@ final class LoginNames: Sendable {
     return name
   }
 
-  /// Those who wait; nil, and the end of the thread, where nobody does.
+  /// The waiting callers; `nil` if there are none, which ends the thread.
   private func next(_ user: UInt32) -> [CheckedContinuation<Answer, Never>]? {
     waiting.withLock { waiting in
       guard let askers = waiting[user], !askers.isEmpty else {
@@ -117,19 +124,24 @@ final class LoginNames: Sendable {
   }
 }
 
-/// Remembers which opening of its user's vault a connection was served by, and whether the user's login
-/// name was looked up for it, so that it need not be for each call.
+/// Remembers which opening of the user's vault served a connection, and whether the user's name was
+/// looked up for that connection.
+///
+/// Later calls then need no lookup.
 final class Recognition: Sendable {
   private let begun = BootInstant.now
   private let opening = Atomic<UInt64>(0)
   private let lookedUp = Atomic<UInt64>(0)
 
-  /// Whether it was served by an opening.
+  /// Whether this opening served the connection.
   func isFor(_ number: UInt64) -> Bool { opening.load(ordering: .acquiring) == number }
-  /// Whether its user's name was compared by a look of its own.
+  /// Whether a lookup for this connection compared the user's name.
   func isSettled(for number: UInt64) -> Bool { lookedUp.load(ordering: .acquiring) == number }
 
-  /// It is served, by a look that began then; one that began before the connection did is another's.
+  /// Records the opening and the time of the lookup.
+  ///
+  /// A lookup that began before the connection does not settle it: the uid may have belonged to
+  /// another user then.
   func note(_ number: UInt64, by look: BootInstant) {
     opening.store(number, ordering: .releasing)
     if look >= begun { lookedUp.store(number, ordering: .releasing) }
@@ -138,14 +150,14 @@ final class Recognition: Sendable {
 
 /// Starts work beside the caller's.
 ///
-/// A task of the main thread's own would have a priority above the usual, which only root's may have
-/// (setpriority(2)): the threads of libdispatch would complain of that in the journal.
+/// A task with the main thread's own priority would be above the usual one, which only root may
+/// have (setpriority(2)). The threads of libdispatch would complain of that in the journal.
 @discardableResult
 func beside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
   Task(priority: .medium, operation: work)
 }
 
-/// Runs work that blocks on a thread of its own.
+/// Runs blocking work on a thread of its own.
 func onThread<Value: Sendable>(
   _ work: @escaping @Sendable () throws -> Value
 ) async -> Result<Value, any Error> {

@@ -1,23 +1,26 @@
 internal import System
 internal import TokenVault
 
-/// Which program asks, as far as it can be told: for people to read, never to decide by.
+/// Names the program that asks, as far as that is known.
+///
+/// The text is for people to read, never for a decision.
 enum Provenance {
-  /// What the names of our own programs begin with.
+  /// The prefix of our own programs' names.
   private static let own = "thumblatch"
   private static let mostSteps = 8
 
-  /// Such as `"git", pid 4211`.
+  /// The requester of a process, such as `"git", pid 4211`.
   ///
-  /// The name is what the process calls itself. A program of ours asks for another one. If its file is
-  /// an installed one, the nearest ancestor that is none is named. Any process may call itself
-  /// `thumblatch`, and the file of most processes is not shown to the engine (proc(5), /proc/PID/exe):
-  /// then both are named, `"thumblatch-cli" run by "bash", pid 4211`.
+  /// The name is the one that the process gives itself. A program of ours asks on behalf of another
+  /// program. If the file of ours is an installed one, the text names the nearest ancestor that is
+  /// not ours. Any process may call itself `thumblatch`, and the engine may not read the file of
+  /// most processes (proc(5), /proc/PID/exe). The text then names both:
+  /// `"thumblatch-cli" run by "bash", pid 4211`.
   static func requester(of process: Int32) -> String {
     requester(of: process, ProcessFacts(process: process))
   }
 
-  /// The same where the facts of the process are known; nil: it shows none.
+  /// The same if the facts of the process are known; `nil` if the process shows none.
   static func requester(of process: Int32, _ known: ProcessFacts?) -> String {
     var (process, known) = (process, known)
     for _ in 0..<mostSteps {
@@ -36,10 +39,10 @@ enum Provenance {
     return "an unknown program, pid \(process)"
   }
 
-  /// The name in quotes that it cannot end, and in one direction of writing.
+  /// The name as it can stand in quotes: it cannot end them, and has one direction of writing.
   ///
-  /// Without that, a program could call itself `bash", pid 1`, or have the numbers behind its name
-  /// read before it.
+  /// Otherwise a program could call itself `bash", pid 1`, or make the numbers after its name
+  /// appear before it.
   static func displayable(_ name: String) -> String {
     let kept = name.unicodeScalars.map { scalar -> Character in
       switch scalar {

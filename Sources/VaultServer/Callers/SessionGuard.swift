@@ -3,13 +3,16 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-/// Follows the user's login sessions for as long as an unlock window or a prompt may be open, on a
-/// thread of its own: an engine without either neither loads libsystemd nor speaks to anyone.
+/// Follows the user's sessions on a thread of its own, for as long as an unlock window or a prompt
+/// may be open.
+///
+/// An engine without either does not load libsystemd and opens no connection to the bus.
 final class SessionGuard: WindowGuard {
   /// How long the opening of a window waits for the bus, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
-  /// How long the computer's sleep waits for the end of the window, in milliseconds: logind itself
-  /// waits five seconds.
+  /// How long the computer's sleep waits for the end of the window, in milliseconds.
+  ///
+  /// The limit of logind itself is five seconds.
   private static let sleepPatience: Int32 = 4000
 
   private enum State {
@@ -22,7 +25,7 @@ final class SessionGuard: WindowGuard {
   private let address: String?
   private let state = Mutex((state: State.resting, last: UInt64(0)))
 
-  /// Follows the sessions of a user, by the bus at an address; nil: the machine's.
+  /// Makes a guard of a user's sessions, with the bus at an address; `nil` for the machine's bus.
   init(user: UInt32, address: String?) {
     self.user = user
     self.address = address
@@ -99,7 +102,7 @@ final class SessionGuard: WindowGuard {
     } catch {
       return stop(number)
     }
-    // Whoever opens a window does not wait for a bus that is silent; nothing is watched then.
+    // A silent bus must not delay the opening of a window. No session is watched then.
     Task {
       try? await Task.sleep(nanoseconds: Self.patience)
       self.giveUp(number)
@@ -114,7 +117,7 @@ final class SessionGuard: WindowGuard {
     do throws(LoginFailure) {
       var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
       if let before = watch.before {
-        // Who comes from here on looks anew; who waits hears of it first, and does not begin.
+        // Later callers start a new watch. Waiting callers learn of this end before they continue.
         let waiting = rest(number)
         Self.tell(before.reason, end)
         for ready in waiting { ready.resume() }
@@ -124,18 +127,18 @@ final class SessionGuard: WindowGuard {
       do throws(LoginFailure) {
         var what = try watch.next(interrupt: wake.event.descriptor.number)
         while case .sessionEnded(let identifier)? = what {
-          // Others go on, and so does this.
+          // The other sessions go on, and so does this watch.
           Task { await end(LoginPlace.name(ofSession: identifier), LoginEnd.loggedOut.reason) }
           what = try watch.next(interrupt: wake.event.descriptor.number)
         }
         guard let what else { return }
-        // From here on whoever opens a window begins anew.
+        // From now on, the opening of a window starts a new watch.
         stop(number)
         Self.tell(what.reason, end)
         watch.letSleep()
       } catch {
         stop(number)
-        // Nothing would end the window any more: so this does.
+        // No other event would end the window any more, so end it here.
         Self.tell("\(error)", end)
       }
     } catch {
@@ -143,7 +146,7 @@ final class SessionGuard: WindowGuard {
     }
   }
 
-  /// Waits until the window is gone, but not for ever.
+  /// Waits until the window is gone, within a time limit.
   private static func tell(
     _ why: String,
     _ end: @escaping @Sendable (String?, String) async -> Void
@@ -159,7 +162,9 @@ final class SessionGuard: WindowGuard {
     _ = try? done.event.descriptor.waitReadable(milliseconds: sleepPatience)
   }
 
-  /// Nothing is missed from here on; false where nobody waits for that any more.
+  /// Records that no event is missed from now on.
+  ///
+  /// Returns false if no caller waits any more.
   private func look(_ number: UInt64, _ wake: Wake) -> Bool {
     let waiting = state.withLock { content -> [CheckedContinuation<Void, Never>]? in
       guard case .beginning(number, let waiting) = content.state else { return nil }
@@ -170,12 +175,12 @@ final class SessionGuard: WindowGuard {
     return waiting != nil
   }
 
-  /// Nothing is seen any more.
+  /// Records that no session is watched any more.
   private func stop(_ number: UInt64) {
     for ready in rest(number) { ready.resume() }
   }
 
-  /// The same; those who wait are still to be told.
+  /// The same, but the waiting callers must still be resumed.
   private func rest(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
     state.withLock { content in
       switch content.state {
@@ -198,7 +203,7 @@ final class SessionGuard: WindowGuard {
   }
 }
 
-/// A wake event that threads and closures share.
+/// Holds a wake event that threads and closures share.
 private final class Wake: Sendable {
   let event: WakeEvent
 
@@ -207,7 +212,7 @@ private final class Wake: Sendable {
   }
 }
 
-/// An answer that comes from one of two.
+/// An answer that the first of two sources gives.
 private final class Once: Sendable {
   private let answer: Mutex<CheckedContinuation<String?, Never>?>
 
@@ -226,7 +231,7 @@ private final class Once: Sendable {
 }
 
 extension LoginEnd {
-  /// What the trail says about it.
+  /// The text of the audit log about it.
   fileprivate var reason: String {
     switch self {
     case .locked: "the screen was locked"

@@ -3,12 +3,14 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-/// Asks systemd-logind where callers sit, on one thread that lives for as long as somebody waits: the
-/// server's own waits for no bus.
+/// Asks systemd-logind for the locations of callers.
+///
+/// One thread does this as long as callers wait, because the server's own thread must not wait for
+/// a bus.
 final class SessionPlaces: CallerPlaces {
   /// How long a caller waits for an answer, in nanoseconds.
   private static let patience: UInt64 = 2_000_000_000
-  /// How many of one user may wait.
+  /// How many callers of one user may wait.
   private static let mostOfUser = 256
 
   private struct Question: Sendable {
@@ -25,7 +27,7 @@ final class SessionPlaces: CallerPlaces {
 
   private let state = Mutex(State())
 
-  /// Asks by the bus at an address; nil: the machine's.
+  /// Asks over the bus at an address; `nil` for the machine's bus.
   init(address: String? = nil) {
     self.address = address
   }
@@ -42,7 +44,8 @@ final class SessionPlaces: CallerPlaces {
     return await question.answer.value
   }
 
-  /// What cannot be known: a place of this connection alone, where no finger counts.
+  /// The location of a caller that logind does not know: this connection only, and no finger counts
+  /// there.
   private static func unknown(
     _ caller: Caller,
     because why: String = "logind does not answer"
@@ -52,7 +55,9 @@ final class SessionPlaces: CallerPlaces {
 
   // MARK: - The thread
 
-  /// Hands a question to the thread; false where too many wait, or there is none to be had.
+  /// Gives a question to the thread.
+  ///
+  /// Returns false if too many wait.
   private func ask(_ question: Question) -> Bool {
     let (isTaken, isFirst) = state.withLock { state in
       let user = question.caller.user
@@ -75,7 +80,9 @@ final class SessionPlaces: CallerPlaces {
     }
   }
 
-  /// The next question that still waits; with none the thread ends.
+  /// The next question that still waits.
+  ///
+  /// Without one, the thread ends.
   private func next() -> Question? {
     state.withLock { state in
       let next = state.waiting.next { !$0.answer.isGiven }
@@ -107,7 +114,7 @@ final class SessionPlaces: CallerPlaces {
     let (caller, peer) = (question.caller, question.peer)
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
     let place = try lookup.place(of: peer.identifier, user: caller.user)
-    // Its number was its own all the while, because it lives still.
+    // The process still runs, so its number belonged to it during the lookup.
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
     let objection = place.objection?.rawValue
     guard let name = place.name else {
@@ -117,7 +124,9 @@ final class SessionPlaces: CallerPlaces {
   }
 }
 
-/// What one waits for, and the first of two gives.
+/// An answer that one caller waits for.
+///
+/// The first of two values counts.
 private final class Answer: Sendable {
   private enum State {
     case open

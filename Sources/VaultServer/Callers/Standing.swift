@@ -1,29 +1,36 @@
 internal import System
 
-/// What a uid is here.
+/// The kind of a uid on this machine.
 enum Standing: Sendable, Equatable {
-  /// A person of this machine, with a share of the server of their own.
+  /// A person of this machine, who has their own share of the server.
   case person
-  /// Not known yet: it is being looked up.
+  /// Not known yet: the name is being looked up.
   case pending
-  /// No person of this machine, for this reason: all of them have one share together.
+  /// Not a person of this machine, for this reason.
+  ///
+  /// All such uids share one share.
   case stranger(String)
 }
 
-/// What is known of the uids that connect, for the one thread that accepts them: it waits for no
-/// database of users.
+/// The known kinds of the uids that connect.
+///
+/// It serves the one thread that accepts connections, which must not wait for a user database.
 struct Standings {
-  /// How long it holds that a uid is a person's, in seconds.
+  /// How long the result "person" is valid, in seconds.
   ///
-  /// It decides about limits only. Whose vault is opened is asked of the machine again.
+  /// It decides only limits. Before a vault is opened, the machine is asked again.
   private static let personSeconds: Int64 = 60
-  /// How long it holds that a uid has no name, in seconds: so often is it looked up.
+  /// How long the result "no name" is valid, in seconds.
+  ///
+  /// That bounds how often it is looked up.
   private static let strangerSeconds: Int64 = 5
-  /// How long the file of subordinate uids is not looked at again, in seconds.
+  /// How long the file of subordinate uids is not read again, in seconds.
   private static let fileSeconds: Int64 = 1
-  /// The most uids of which something is kept.
+  /// The most uids that are remembered.
   private static let most = 4096
-  /// The most uids that are looked up at once: each look has a thread.
+  /// The most uids that are looked up at once.
+  ///
+  /// Each lookup has a thread.
   static let mostLooks = 32
 
   private var found: [UInt32: (standing: Standing, until: BootInstant)] = [:]
@@ -32,21 +39,21 @@ struct Standings {
   private var stamp: FileStamp?
   private var lookedAt: BootInstant?
 
-  /// Of how many uids something is kept.
+  /// How many uids are remembered.
   var count: Int { found.count }
 
   /// Whether the name of a uid is being looked up.
   func isLookedUp(_ user: UInt32) -> Bool { pending.contains(user) }
 
-  /// What a uid is, as far as it is known at once.
+  /// The kind of a uid, as far as it is known at once.
   ///
-  /// A uid is `pending` until `learn` is called, and while there are as many looks as there may be.
+  /// A uid is `pending` until `learn` is called, or while the limit of lookups is reached.
   ///
   /// - Parameters:
   ///   - user: the uid.
-  ///   - isKnown: whether it is at work here as a person's already.
+  ///   - isKnown: whether it already works here as a person's uid.
   ///   - now: the time.
-  /// - Returns: what it is; `nil` if the caller has to look its name up now, and then calls `learn`.
+  /// - Returns: the kind; `nil` if the caller must look the name up now, and then call `learn`.
   mutating func standing(of user: UInt32, isKnown: Bool, at now: BootInstant) -> Standing? {
     refresh(at: now)
     if let objection = UserDirectories.objection(to: user) {
@@ -61,9 +68,9 @@ struct Standings {
     return nil
   }
 
-  /// Takes what a look for the name of a uid has brought: `nil` if it has none.
+  /// Takes the result of a lookup for the name of a uid: `nil` if it has none.
   ///
-  /// - Returns: what the uid is.
+  /// - Returns: the kind of the uid.
   mutating func learn(
     _ name: Result<String?, SystemError>,
     of user: UInt32,
@@ -72,7 +79,7 @@ struct Standings {
     pending.remove(user)
     let standing: Standing
     switch name {
-    // That says nothing of the user: the next connection has it looked up again.
+    // A failed lookup says nothing about the user. The next connection causes another lookup.
     case .failure(let error): return .stranger("user \(user) cannot be looked up: \(error)")
     case .success(nil): standing = Self.nameless(user)
     case .success(let name?):

@@ -1,16 +1,16 @@
 internal import System
 
-/// The uids that processes can have without being a person of this machine: subordinate ones
-/// (subuid(5)), and those that containers get.
+/// The uids that processes can have without being a person of this machine: subordinate uids
+/// (subuid(5)), and the uids of containers.
 ///
 /// useradd(8) gives each user 65,536 subordinate uids. One process in a user namespace can connect
-/// under each of them: a limit that counts uids is then none.
+/// under each of them, and so evade a limit for each uid.
 struct SubordinateRanges: Sendable {
   /// The most bytes of the file that are read: 40,000 lines.
   private static let mostBytes = 1 << 20
   /// systemd's ranges for containers and for foreign files (systemd, UIDS-GIDS).
   ///
-  /// A directory service may have put people there as well.
+  /// A directory service may have given such uids to people, too.
   private static let containers = [524_288...UInt32(1_879_048_191), 2_147_352_576...2_147_418_111]
 
   /// One line of the file.
@@ -19,14 +19,16 @@ struct SubordinateRanges: Sendable {
     let users: ClosedRange<UInt32>
   }
 
-  /// Ranges that a user other than root may act under, by their first uid.
+  /// Ranges that a user other than root may act under, sorted by their first uid.
   private let ofUsers: [Range]
-  /// For each of them: the last uid of it and of all before it.
+  /// For each of these ranges: the last uid of it and of all earlier ranges.
   private let reach: [UInt32]
-  /// Ranges that only root gives out.
+  /// Ranges that only root assigns.
   private let ofRoot: [Range]
 
-  /// Reads the text of /etc/subuid; a line that makes no sense counts for nothing.
+  /// Reads the text of /etc/subuid.
+  ///
+  /// Malformed lines are ignored.
   init(_ text: [UInt8] = []) {
     var ofUsers: [Range] = []
     var ofRoot: [Range] = []
@@ -44,7 +46,9 @@ struct SubordinateRanges: Sendable {
     self.ofRoot = ofRoot
   }
 
-  /// Reads /etc/subuid; no file is no ranges.
+  /// Reads /etc/subuid.
+  ///
+  /// Without the file there are no ranges.
   static func read() -> SubordinateRanges {
     let text = try? Directory(path: "/etc").openForReading("subuid").readAll(limit: mostBytes)
     return SubordinateRanges(text ?? [])
@@ -53,27 +57,27 @@ struct SubordinateRanges: Sendable {
   /// Whether another user may act under this uid.
   func isSubordinate(_ user: UInt32) -> Bool { !ranges(of: user).isEmpty }
 
-  /// Whether a range of this uid alone may be its own user's.
+  /// Whether a range that has only this uid may belong to its own user.
   ///
-  /// Some guides for containers have such a line. `isSubordinate(_:named:)` tells.
+  /// Some guides for containers recommend such a line. `isSubordinate(_:named:)` decides.
   func mayBeOwn(_ user: UInt32) -> Bool {
     ranges(of: user).allSatisfy { $0.users.count == 1 }
   }
 
-  /// Whether another user than the one of this name may act under this uid.
+  /// Whether a user other than the one of this name may act under this uid.
   func isSubordinate(_ user: UInt32, named name: String) -> Bool {
     ranges(of: user).contains { range in
       !range.owner.elementsEqual(name.utf8) && !range.owner.elementsEqual("\(user)".utf8)
     }
   }
 
-  /// Whether a container may run processes under this uid, though no other user can.
+  /// Whether a container may run processes under this uid although no other user can.
   func isForContainers(_ user: UInt32) -> Bool {
     Self.containers.contains { $0.contains(user) } || ofRoot.contains { $0.users.contains(user) }
   }
 
   private func ranges(of user: UInt32) -> [Range] {
-    // How many begin at this uid or before it.
+    // The number of ranges that begin at or before this uid.
     var low = 0
     var high = ofUsers.count
     while low < high {
@@ -88,7 +92,7 @@ struct SubordinateRanges: Sendable {
     return found
   }
 
-  /// `owner:first:count`.
+  /// Parses a line `owner:first:count`.
   private static func range(_ line: ArraySlice<UInt8>) -> Range? {
     let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard fields.count == 3, !fields[0].isEmpty, let first = number(fields[1]),

@@ -1,7 +1,7 @@
 internal import TokenVault
 internal import VaultInterface
 
-// Accounts and their tokens.
+// Methods for accounts and their tokens.
 extension Dispatcher {
   func getAccount(
     _ call: GetAccountCall,
@@ -16,7 +16,7 @@ extension Dispatcher {
     }
     for (index, facts) in all.dropLast().enumerated() {
       context.reply(try .made(GetAccountReply(account: VaultAccount(facts)), continues: true))
-      // As many as may wait to be sent, whatever stands in them.
+      // At most 15 replies may wait to be sent, whatever their size.
       if index % 15 == 14, await !context.whenSent() { break }
     }
     return GetAccountReply(account: all.last.map(VaultAccount.init))

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import TokenVault
 internal import VaultInterface
 
-// The care of accounts, and of the vault.
+// Methods that maintain accounts and the vault.
 extension Dispatcher {
   func renameAccount(
     _ call: RenameAccountCall,
@@ -61,7 +61,9 @@ extension Dispatcher {
     )
   }
 
-  /// Each account as soon as it is done; the last one ends the stream.
+  /// Sends a reply for each account as soon as it is done.
+  ///
+  /// The last one ends the stream.
   func logoutAll(
     _ call: LogoutAllCall,
     in context: CallContext

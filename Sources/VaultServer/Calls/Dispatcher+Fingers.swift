@@ -1,7 +1,7 @@
 internal import TokenVault
 internal import VaultInterface
 
-// The reader and the fingers.
+// Methods for the reader and the fingers.
 extension Dispatcher {
   func getReader(
     _ call: GetReaderCall,

@@ -1,7 +1,7 @@
 internal import TokenVault
 internal import VaultInterface
 
-// The device secret, the store and the refresh token itself.
+// Methods for the device secret, the store and the refresh token itself.
 extension Dispatcher {
   func rekey(_ call: RekeyCall, in context: CallContext) async throws(VaultFailure) -> RekeyReply {
     let facts = try await vault.rekey(prompt: call.prompt, caller: context.caller)
@@ -32,7 +32,7 @@ extension Dispatcher {
 }
 
 extension VaultRequest {
-  /// Whether it is refused while the store may be an old copy.
+  /// Whether the call is refused while the store may be an old copy.
   var usesStore: Bool {
     switch self {
     case .getStatus, .check, .respond, .cancel, .audit, .examine, .recover: false

@@ -2,7 +2,7 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
-// Logins that a person ends at the provider.
+// Methods for sign-ins that a person completes at the provider.
 extension Dispatcher {
   func beginLogin(
     _ call: BeginLoginCall,

@@ -2,7 +2,7 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
-// The policy.
+// Methods for the policy.
 extension Dispatcher {
   func getPolicy(
     _ call: GetPolicyCall,

@@ -2,7 +2,7 @@ internal import Presence
 internal import TokenVault
 internal import VaultInterface
 
-// Presence checks, and what only a check allows.
+// Methods for presence checks, and for the actions that only a check allows.
 extension Dispatcher {
   func check(
     _ call: CheckCall,
@@ -95,7 +95,7 @@ extension Dispatcher {
 }
 
 extension CallContext {
-  /// Tells the client of a running check.
+  /// Reports the notices of a running check to the client.
   fileprivate var tell: @Sendable (CheckNotice) -> Void {
     { notice in
       guard more,

@@ -2,7 +2,7 @@ internal import Configuration
 internal import TokenVault
 internal import VaultInterface
 
-// Providers.
+// Methods for providers.
 extension Dispatcher {
   func accountProvider(
     _ call: AccountProviderCall,

@@ -1,7 +1,7 @@
 internal import TokenVault
 internal import VaultInterface
 
-// The audit trail.
+// Methods for the audit log.
 extension Dispatcher {
   func audit(
     _ call: AuditCall,
@@ -26,13 +26,15 @@ extension Dispatcher {
         last = facts
       }
       number = end.number
-      // There may be more than what may wait to be sent.
+      // The rest may be more than may wait to be sent.
       guard await context.whenSent() else { break }
     }
     return AuditReply(record: last.map(VaultAuditRecord.init))
   }
 
-  /// Answers whether the trail is whole; others are served meanwhile.
+  /// Answers whether the audit log is intact.
+  ///
+  /// Other calls are served during the check.
   func verifyAudit(
     _ call: VerifyAuditCall,
     in context: CallContext

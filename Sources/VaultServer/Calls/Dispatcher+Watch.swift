@@ -2,7 +2,9 @@ internal import TokenVault
 internal import VaultInterface
 
 extension Dispatcher {
-  /// Each reply is taken before the next one is made.
+  /// Streams changes.
+  ///
+  /// The client reads each reply before the next one is made.
   func watch(_ call: WatchCall, in context: CallContext) async throws(VaultFailure) -> WatchReply {
     guard context.more else {
       return WatchReply(try await vault.watchFacts(of: call.account, caller: context.caller))

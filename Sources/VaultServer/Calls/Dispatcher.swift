@@ -5,26 +5,30 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// What a call brings beside its parameters.
+/// The data that comes with a call beside its parameters.
 struct CallContext: Sendable {
-  /// Whether several replies are wanted.
+  /// Whether the caller wants several replies.
   let more: Bool
   /// The process that asks.
   let caller: Caller
-  /// Gets each reply of a stream but the last.
+  /// Takes each reply of a stream except the last.
   let reply: @Sendable (VarlinkReply) -> Void
-  /// Waits until the caller has been sent the replies; false if it is gone.
+  /// Waits until the replies are sent to the caller.
+  ///
+  /// Returns false if the caller is gone.
   let whenSent: @Sendable () async -> Bool
 }
 
-/// Answers calls: from the wire's words to the vault's and back.
+/// Answers calls: translates the interface's types to the vault's, and back.
 struct Dispatcher: VaultService {
   let vault: Vault
   let form: VaultForm
-  /// The vaults of all users, for the calls that are about another user's.
+  /// The vaults of all users, for calls about another user's vault.
   let vaults: Vaults
 
-  /// Answers one call with the last reply, or the only one.
+  /// Answers one call.
+  ///
+  /// It returns the last reply, or the only one.
   func answer(
     _ request: Result<VaultRequest, VarlinkError>,
     in context: CallContext
@@ -43,12 +47,12 @@ struct Dispatcher: VaultService {
     }
   }
 
-  /// The reply that tells why something was not done.
+  /// The reply for a failure.
   static func failure(_ failure: VaultFailure) -> VarlinkReply {
     (try? VaultError(failure).reply) ?? VarlinkError.invalidParameter("parameters").reply
   }
 
-  /// The methods that every Varlink service has.
+  /// Answers the methods that every Varlink service has.
   static func service(_ call: VarlinkCall) -> VarlinkReply? {
     switch call.method {
     case GetInfoCall.method:

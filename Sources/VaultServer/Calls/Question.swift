@@ -2,14 +2,16 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// A call without what nobody asks for: what came in it beside that is not kept while it is answered.
+/// A parsed call.
+///
+/// The raw message is dropped, so that it uses no memory while the call runs.
 struct Question: Sendable {
   let request: Result<VaultRequest, VarlinkError>
-  /// The answer, where it needs no vault.
+  /// The answer, if it needs no vault.
   let service: VarlinkReply?
   let more: Bool
   let oneway: Bool
-  /// Whether its client says that it can ask the person.
+  /// Whether the client says that it can ask a person.
   let asking: Caller.Asking
 
   init(_ call: VarlinkCall) {
@@ -25,8 +27,8 @@ struct Question: Sendable {
       }
   }
 
-  /// Whether the answer comes when somebody touches the reader, says yes at the provider, or
-  /// changes something.
+  /// Whether the answer waits for a touch of the reader, for consent at the provider, or for a
+  /// change.
   var waitsForPerson: Bool {
     switch request {
     case .success(.check(let call)): call.presenceMethod == .fingerprint || call.wait == true
@@ -40,7 +42,8 @@ struct Question: Sendable {
     if case .success(.watch) = request { true } else { false }
   }
 
-  /// Whether it only looks at something for its caller, so that nobody misses it where that has gone.
+  /// Whether the call only reads something for its caller, so that it may be dropped when the
+  /// caller leaves.
   var isPassing: Bool {
     switch request {
     case .success(.testProvider), .success(.getReader): true
@@ -50,15 +53,16 @@ struct Question: Sendable {
 }
 
 extension Vaults {
-  /// Answers one call by the vault of its caller's user.
+  /// Answers one call with the vault of its caller's user.
   ///
   /// - Parameters:
-  ///   - question: what is asked.
-  ///   - caller: who asks.
-  ///   - recognition: what is known of the caller's connection.
-  ///   - reply: gets each reply of a stream but the last.
-  ///   - whenSent: waits until the caller has been sent them; false if it is gone.
-  /// - Returns: the last reply, and whether the connection is to end, because that user can have no
+  ///   - question: the call.
+  ///   - caller: the caller.
+  ///   - recognition: the known facts about the caller's connection.
+  ///   - reply: takes each reply of a stream except the last.
+  ///   - whenSent: waits until the replies are sent to the caller. It returns false if the caller
+  ///     is gone.
+  /// - Returns: the last reply, and whether the connection must end because that user can have no
   ///   vault.
   func answer(
     _ question: Question,
@@ -72,7 +76,7 @@ extension Vaults {
     caller.asking = question.asking
     let asking = caller
     if case .success(.removeUser(let call)) = question.request {
-      // Root's own vault has no part in it, and need not be there.
+      // Root's own vault is not involved and need not exist.
       return (await remove(call, asking), false)
     }
     do throws(VaultFailure) {
@@ -93,7 +97,7 @@ extension Vaults {
       }
       return (last, false)
     } catch {
-      // There is no trail to write it into.
+      // There is no audit log for this caller, so count the refusal.
       switch error {
       case .refused(let why), .vaultUnsafe(let why, _):
         noteRefusal(why, of: nil, by: "user \(caller.user)")
@@ -106,7 +110,7 @@ extension Vaults {
 }
 
 extension Vaults {
-  /// `RemoveUser`.
+  /// Answers `RemoveUser`.
   private func remove(_ call: RemoveUserCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
       return try .made(

@@ -3,7 +3,7 @@ internal import Presence
 internal import TokenVault
 internal import VaultInterface
 
-// The vault's words in those of the interface.
+// Translates the vault's types to those of the interface.
 
 extension VaultError {
   init(_ failure: VaultFailure) {
@@ -156,7 +156,7 @@ extension VaultInterface.PresenceOutcome {
 }
 
 extension Presence.PresenceOutcome {
-  /// What the outcome's name does not say already; empty where it says all.
+  /// The details that the outcome's name does not say; empty if there are none.
   var message: String {
     switch self {
     case .notAvailable(let why), .busy(let why), .denied(let why): why
@@ -276,7 +276,7 @@ extension VaultInterface.CheckEvent {
     }
   }
 
-  /// What is told of a running check.
+  /// The event for a notice of a running check.
   init(_ notice: CheckNotice) {
     switch notice {
     case .waiting: self = .waiting

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TokenVault
 internal import VaultInterface
 
-/// How far an enrolment is, so that each reply can say it.
+/// The progress of an enrollment, so that each reply can state it.
 final class Stages: Sendable {
   private struct State {
     var stage = 0
@@ -12,10 +12,10 @@ final class Stages: Sendable {
 
   private let state = Mutex(State())
 
-  /// The stages that are done, and all of them.
+  /// The stages that are done, and the total.
   var last: (stage: Int, of: Int) { state.withLock { ($0.stage, $0.of) } }
 
-  /// What a client is told of an event; nil for the last one, which the call itself answers.
+  /// The reply for an event; `nil` for the last event, which the call itself answers.
   func reply(to event: EnrollmentEvent, _ finger: String) -> VarlinkReply? {
     let wire: EnrollEvent
     var advice: ScanHint?

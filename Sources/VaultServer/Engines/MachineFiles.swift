@@ -4,16 +4,16 @@ internal import Synchronization
 internal import System
 public import TokenVault
 
-/// What an administrator has written: `thumblatch.conf` and `providers.d` in one directory.
+/// The administrator's configuration: `thumblatch.conf` and `providers.d` in one directory.
 ///
-/// Each question is answered from the files as they are then: they are small and seldom asked for,
-/// and nobody has to be told that they have changed.
+/// Each query reads the files again. They are small and seldom needed, and so the engine need not
+/// watch them for changes.
 public final class MachineFiles: MachineRules {
-  /// Where they are.
+  /// The usual directory.
   public static let directory = "/etc/thumblatch"
   private static let policyName = "thumblatch.conf"
   private static let providersName = "providers.d"
-  /// The most bytes of a file, and the most files of providers.
+  /// The most bytes of a file, and the most provider files.
   private static let maximumFile = 64 * 1024
   private static let mostProviders = 256
 
@@ -21,20 +21,22 @@ public final class MachineFiles: MachineRules {
   private let owners: Set<UInt32>
   private let complaints = Mutex<[String: String]>([:])
 
-  /// The files of a directory.
+  /// Reads the files of a directory.
   ///
   /// - Parameters:
-  ///   - path: the directory; where it is missing, nothing is laid down.
-  ///   - owners: the uids that may own it and what is in it.
+  ///   - path: the directory. If it is missing, the defaults apply.
+  ///   - owners: the uids that may own the directory and its files.
   public init(path: String = MachineFiles.directory, owners: Set<UInt32> = [0]) {
     self.path = path
     self.owners = owners
   }
 
-  /// Where the policy stands.
+  /// The path of the policy file.
   public var policyFile: String? { path + "/" + Self.policyName }
 
-  /// The policy; the defaults where there is no file.
+  /// The policy.
+  ///
+  /// Without a file it is the default.
   public func policy() throws(ConfigurationError) -> Policy {
     let file = path + "/" + Self.policyName
     do throws(ConfigurationError) {
@@ -50,7 +52,7 @@ public final class MachineFiles: MachineRules {
     }
   }
 
-  /// Whether a provider stands in `providers.d`, letter by letter, whatever it is called there.
+  /// Whether `providers.d` holds exactly this provider, byte by byte, under any name.
   public func mayReachThisMachine(_ provider: Provider) -> Bool {
     let wanted = provider.asWritten
     let place = path + "/" + Self.providersName
@@ -88,13 +90,13 @@ public final class MachineFiles: MachineRules {
     else {
       return nil
     }
-    // It may hold a client secret.
+    // The file may hold a client secret.
     let bytes = try readSecret(file, place + "/" + name)
     return try ProviderFile.parse(bytes: bytes, file: place + "/" + name) { certificates in
-      // Certificates may lie elsewhere on the machine, if nobody else can change them.
+      // Certificates may lie elsewhere on the machine, if only the owners can change them.
       let whole = certificates.hasPrefix("/") ? certificates : place + "/" + certificates
       let end = whole.lastIndex(of: "/") ?? whole.startIndex
-      // Whoever may write to their directory could put others in their place.
+      // A user who can write to their directory could replace them.
       let parent = end == whole.startIndex ? "/" : String(whole[..<end])
       guard let folder = try openDirectory(parent),
         let pem = try read(String(whole[whole.index(after: end)...]), folder, whole)
@@ -105,7 +107,7 @@ public final class MachineFiles: MachineRules {
     }
   }
 
-  /// A directory that no one but its owners can change; `nil` if there is none.
+  /// Opens a directory that only its owners can change; `nil` if it does not exist.
   private func openDirectory(_ path: String) throws(ConfigurationError) -> Directory? {
     let flaw: String?
     do throws(SystemError) {
@@ -119,7 +121,7 @@ public final class MachineFiles: MachineRules {
     throw ConfigurationError(.unreadable(flaw ?? ""), file: path)
   }
 
-  /// The bytes of a file that no one but its owners can change; `nil` if there is none.
+  /// The bytes of a file that only its owners can change; `nil` if it does not exist.
   private func read(
     _ name: String,
     _ directory: borrowing Directory,
@@ -131,7 +133,7 @@ public final class MachineFiles: MachineRules {
     }
   }
 
-  /// The bytes of a file, in locked memory.
+  /// The bytes of a file in locked memory.
   private func readSecret(
     _ file: borrowing Descriptor,
     _ path: String
@@ -175,7 +177,7 @@ public final class MachineFiles: MachineRules {
     throw ConfigurationError(.unreadable(flaw ?? ""), file: path)
   }
 
-  /// What speaks against a file or directory; nil if nothing does.
+  /// Why a file or directory must not be used; `nil` if it may be used.
   private func flaw(of status: FileStatus) -> String? {
     guard owners.contains(status.owner) else { return "it belongs to user \(status.owner)" }
     return status.mode & 0o022 == 0 ? nil : "others may write to it"
@@ -198,7 +200,7 @@ public final class MachineFiles: MachineRules {
 
   // MARK: - The journal
 
-  /// Says what is wrong with a file once, and no more until it is something else.
+  /// Logs the problem of a file once, and again only when it changes.
   private func complain(_ text: String?, about file: String) {
     let isNew = complaints.withLock { known in
       guard known[file] != text else { return false }

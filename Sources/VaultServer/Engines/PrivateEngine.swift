@@ -2,21 +2,25 @@ internal import Storage
 public import System
 public import TokenVault
 
-/// The engine of one user: started by the first client that needs it, gone after a while.
+/// The engine of one user.
 ///
-/// Started with the state directory as descriptor 3 and a pipe as descriptor 4, into which it
-/// writes `L` when it listens, or one line that says why it cannot: `U` where the vault is damaged,
-/// newer or not safe, else `E`; then what is wrong and, behind a tab, what to do. The pipe closes
-/// without a byte where another engine has the vault already.
+/// The first client that needs it starts it, and it ends after an idle time.
+///
+/// It gets the state directory as descriptor 3 and a pipe as descriptor 4. When it listens, it
+/// writes `L` into the pipe. If it cannot listen, it writes one line: `U` if the vault is damaged,
+/// newer or not safe, else `E`, then the problem and, after a tab, the remedy. The pipe closes
+/// without a byte if another engine has the vault already.
 public enum PrivateEngine {
   /// The socket's name in the state directory.
   static let socketName = "engine"
-  /// How long it stays without anything to do, in seconds.
+  /// How long it stays without work, in seconds.
   static let idleSeconds: Int64 = 600
   /// The most descriptors that it uses: 256 connections take 512 of them.
   private static let mostDescriptors = 1024
 
-  /// Runs until it is not needed any more; the exit status.
+  /// Runs until the engine is no longer needed.
+  ///
+  /// Returns the exit status.
   public static func run(
     directory: consuming Descriptor,
     report: consuming Descriptor,
@@ -27,14 +31,15 @@ public enum PrivateEngine {
       try ThisProcess.refuseDumps()
       try ThisProcess.raiseLimits(descriptors: mostDescriptors)
       ThisProcess.makeFilesPrivate()
-      // A client that has gone, and a limit on file sizes, are errors and no reason to die.
+      // A client that is gone, and a limit on file sizes, must cause an error and not the engine's
+      // death.
       ThisProcess.ignoreWriteSignals()
       let signals = try TerminationSignals()
       let state: StateDirectory
       do throws(StorageError) {
         state = try StateDirectory(Directory(owning: directory))
       } catch {
-        // The other engine is the one to talk to.
+        // The other engine serves the client.
         if error == .inUse { return 0 }
         return fail("U", "\(error)", error.remedy, report)
       }
@@ -44,13 +49,14 @@ public enum PrivateEngine {
         exchange: exchange,
         check: check,
         clock: try SystemClock(),
-        // A client starts the engine without this variable: it cannot choose the bus.
+        // A client starts the engine without this variable, so it cannot choose the bus.
         windowGuard: SessionGuard(
           user: ThisProcess.user,
           address: ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
         )
       )
-      // With the state lock held, a socket that is there belongs to an engine that was killed.
+      // This process holds the state lock, so an existing socket belongs to an engine that was
+      // killed.
       try state.root.unlink(socketName)
       let listener = try UnixSocket.listen(in: state.root, name: socketName)
       let server = try Server(
@@ -60,7 +66,7 @@ public enum PrivateEngine {
         limits: .alone,
         idleSeconds: idleSeconds
       )
-      // The client that started this one may have gone; others may wait for it.
+      // The client that started this engine may be gone, but other clients may wait for it.
       try? report.write("L")
       try server.run()
       try state.root.unlink(socketName)
@@ -83,7 +89,7 @@ public enum PrivateEngine {
   ) -> Int32 {
     let text = [message, hint].compactMap { $0?.replacing("\t", with: " ") }
       .joined(separator: "\t")
-    // The client may have gone; there is nobody else to tell.
+    // The client may be gone. No other process needs this report.
     try? report.write(kind + text.replacing("\n", with: " ").prefix(2000) + "\n")
     return 1
   }

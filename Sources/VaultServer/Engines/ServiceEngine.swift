@@ -3,28 +3,29 @@ internal import System
 public import TokenVault
 internal import UserNames
 
-/// The engine of the machine: one for all its users, started by its socket unit when somebody
-/// connects, gone after a while.
+/// The engine of the machine, which serves all its users.
 ///
-/// It runs as a system user of its own. The listener is the service manager's and stays when this
-/// process ends: who connects then waits there, and the next engine answers.
+/// Its socket unit starts it when a client connects, and it ends after an idle time.
+///
+/// It runs as a system user of its own. The listener belongs to the service manager and stays when
+/// this process ends. A client that connects then waits there, and the next engine answers.
 public enum ServiceEngine {
-  /// How long it stays without anything to do, in seconds.
+  /// How long it stays without work, in seconds.
   public static let idleSeconds: Int64 = 300
-  /// As many descriptors as it takes of those that the unit allows (LimitNOFILE).
+  /// The most descriptors that it uses, within the limit of the unit (LimitNOFILE).
   static let mostDescriptors = 16_384
-  /// How long the end waits for exchanges that are under way, in seconds.
+  /// How long the engine waits at its end for running exchanges, in seconds.
   ///
-  /// It is 3 s longer than the longest life of a courier. The unit waits 75 s in all.
+  /// It is 3 s longer than the longest life of an exchange helper. The unit waits 75 s in all.
   static let stopSeconds: Int64 = 65
 
-  /// Runs until it is not needed any more.
+  /// Runs until the engine is no longer needed.
   ///
   /// - Parameters:
-  ///   - idleSeconds: after so long without a connection, a window or anything under way it ends.
+  ///   - idleSeconds: the engine ends after so long without a connection, a window or running work.
   ///   - exchange: sends requests.
-  ///   - check: asks the reader and the password's stack.
-  ///   - rules: what the administrator has laid down.
+  ///   - check: asks the reader and the PAM stack for passwords.
+  ///   - rules: the administrator's rules.
   /// - Returns: the exit status.
   public static func run(
     idleSeconds: Int64 = idleSeconds,
@@ -36,14 +37,15 @@ public enum ServiceEngine {
       try ThisProcess.reserveStandardDescriptors()
       try ThisProcess.refuseDumps()
       ThisProcess.makeFilesPrivate()
-      // A client that has gone, and a limit on file sizes, are errors and no reason to die.
+      // A client that is gone, and a limit on file sizes, must cause an error and not the engine's
+      // death.
       ThisProcess.ignoreWriteSignals()
       let listener = try UnixSocket.activated()
       let signals = try TerminationSignals()
       let path = try statePath()
       let users = Users(try UserDirectories(in: try stateDirectory(path), path: path))
       let clock = try SystemClock()
-      // The unit's environment, which no caller has a part in; nil: the machine's bus.
+      // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
       let places = SessionPlaces(address: bus)
       let shares = HelperShares()
@@ -71,7 +73,7 @@ public enum ServiceEngine {
           remove: { user in try users.directories.remove(user) }
         )
       )
-      // A file that is broken from the start is told before anybody asks.
+      // Read the policy once, so that a broken file is logged before the first call.
       _ = try? rules.policy()
       let server = try Server(
         vaults: vaults,
@@ -94,7 +96,7 @@ public enum ServiceEngine {
     let message: String
   }
 
-  /// A directory that closures share.
+  /// Holds the directories that closures share.
   private final class Users: Sendable {
     let directories: UserDirectories
 
@@ -105,7 +107,7 @@ public enum ServiceEngine {
 
   private static func statePath() throws -> String {
     guard let path = ThisProcess.environment("STATE_DIRECTORY"), path.hasPrefix("/"),
-      // systemd.exec(5): several are separated by colons.
+      // systemd.exec(5): several directories are separated by colons.
       !path.contains(":")
     else {
       throw Flaw(message: "STATE_DIRECTORY does not name one absolute path: see StateDirectory=")
@@ -113,7 +115,7 @@ public enum ServiceEngine {
     return path
   }
 
-  /// The state directory of the unit, held against a second engine for as long as it is open.
+  /// Opens the state directory of the unit, and locks it against a second engine while it is open.
   private static func stateDirectory(_ path: String) throws -> Directory {
     let directory = try Directory(path: path)
     let status = try directory.descriptor.status()
@@ -134,7 +136,7 @@ public enum ServiceEngine {
   }
 }
 
-/// What the administrator reads: standard error, which the unit connects to the journal.
+/// The administrator's log: standard error, which the unit connects to the journal.
 enum Journal {
   static func note(_ message: String) {
     let line = message.unicodeScalars.map { $0.value < 0x20 ? " " : String($0) }.joined()

@@ -2,76 +2,81 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// One caller's connection: bounded in what it may send ahead and what it may leave unread.
+/// One caller's connection.
 ///
-/// It belongs to the server's thread.
+/// It limits the input that the caller may send ahead, and the output that it may leave unread.
+///
+/// Only the server's thread uses it.
 final class Connection {
-  /// A message, as far as it was read when its turn came.
+  /// A message, parsed as far as it was when its turn came.
   enum Message {
     case usualToken(UsualTokenCall)
     case call(Question)
-    /// One that the decoder is to read.
+    /// A message that the decoder must parse.
     case undecoded(ReceivedMessage)
   }
 
-  /// What was told of the socket and is not looked at yet.
+  /// Events of the socket that are not handled yet.
   struct Events {
     var isReadable = false
     var isWritable = false
   }
 
-  /// With so many bytes of replies that wait to be read, no other call is begun.
+  /// If so many bytes of replies wait to be read, no other call is begun.
   private static let fullOutput = 64 << 10
-  /// Bytes of replies that may wait to be read.
+  /// The most bytes of replies that may wait to be read.
   private static let mostOutput = 1 << 20
-  /// The longest message that the server's thread itself decodes: 1/64 of what the longest may cost.
+  /// The longest message that the server's thread itself decodes: 1/64 of the longest message's
+  /// cost.
   static let longestInPlace = 1024
 
-  /// The task that answers the call which was taken last.
+  /// The task that answers the last call that was taken.
   private var answer: Task<Void, Never>?
 
   let peer: Peer
   let number: UInt64
-  /// Whether its user's name was compared.
+  /// Whether the name of its user was compared.
   let recognition = Recognition()
-  /// Whom it counts for.
+  /// The share that the connection counts for.
   var share: Share
-  /// What its user is here.
+  /// The kind of its user.
   var standing: Standing
-  /// A call that waits until it is known what its user is.
+  /// A call that waits until the kind of its user is known.
   var held: Question?
-  /// Whether it waits for its turn.
+  /// Whether the connection waits for its turn.
   var isQueued = false
-  /// Whether it is none of the server's any more.
+  /// Whether the server has removed the connection.
   var hasEnded = false
   var events = Events()
   private var input = MessageBuffer(.vault)
   /// Bytes of the message that the decoder has.
   private var decoding = 0
-  /// Bytes that it holds, as they were counted last.
+  /// Bytes that the connection holds, by the last count.
   private(set) var buffered = 0
-  /// Whether a whole message waits for its turn; no input is wanted then.
+  /// Whether a whole message waits for its turn.
+  ///
+  /// No input is wanted then.
   private(set) var hasMessage = false
   private(set) var isAnswering = false
-  /// Whether a whole message has ever come.
+  /// Whether a whole message has ever arrived.
   private(set) var hasCalled = false
-  /// When the last whole message came, or the connection.
+  /// When the last whole message, or the connection itself, arrived.
   private(set) var lastCall = BootInstant.now
   private var isInterruptible = false
   private var isLasting = false
   private var isPassing = false
   private var outbox = Outbox()
-  /// Since when a message has been half sent.
+  /// Since when a message has been incomplete.
   private(set) var incompleteSince: BootInstant?
-  /// The same, when its deadline was noted.
+  /// The same time, as it was when its deadline was noted.
   var notedSince: BootInstant?
-  /// Whether the vault has heard of this connection.
+  /// Whether the vault knows this connection.
   private(set) var isKnownToVault = false
-  /// What the socket is watched for.
+  /// The events for which the socket is watched.
   private var watched = (readable: true, writable: false)
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
-  /// Takes a connection.
+  /// Makes a connection of a peer.
   init(_ peer: Peer, number: UInt64, share: Share, standing: Standing) {
     self.peer = peer
     self.number = number
@@ -79,47 +84,53 @@ final class Connection {
     self.standing = standing
   }
 
-  /// Whose connection it is.
+  /// The user of the connection.
   var user: UInt32 { peer.credentials.user }
 
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
 
-  /// Whether a call is answered that somebody would miss, and whose end no person and no change is
-  /// waited for.
+  /// Whether a call runs that must not be dropped and that waits for no person and no change.
   var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting && !isPassing }
 
-  /// Whether its caller waits for something that has begun.
+  /// Whether the caller waits for a call that has begun.
   var isAtWorkForCaller: Bool { isAnswering && held == nil }
 
-  /// Whether more input is taken; one that sends without waiting is held back.
+  /// Whether more input is taken.
+  ///
+  /// This holds back a caller that sends without reading answers.
   var wantsInput: Bool { !hasMessage }
   /// Whether replies wait to be written.
   var wantsOutput: Bool { !outbox.isEmpty }
 
-  /// Counts anew what it holds; how much more than before.
+  /// Counts the bytes that the connection holds.
+  ///
+  /// Returns the difference from the previous count.
   func recount() -> Int {
     let now = input.footprint + decoding + outbox.count
     defer { buffered = now }
     return now - buffered
   }
 
-  // MARK: - What comes
+  // MARK: - Input
 
-  /// Reads what is there; false: the connection has ended, or made no sense.
+  /// Reads the available input.
+  ///
+  /// Returns false if the connection has ended or sent an invalid message.
   func receive() -> Bool {
     do {
       while !(try look()) {
         var lent = 0
         let received = unsafe try input.receive { room throws(SystemError) in
           lent = room.count
-          // A descriptor that comes along is closed with what `receive` returned.
+          // A descriptor that is sent along is closed with the value of `receive`.
           return unsafe try peer.socket.receive(into: room)?.count ?? -1
         }
         guard let received else { return false }
-        // The buffer counts "nothing there" (-1) and "the end" (0) as no bytes: ask which.
+        // The buffer counts both "nothing there" (-1) and "the end" (0) as no bytes, so ask which
+        // it is.
         if received == 0 { return !isAtEnd }
-        // No more was there; what has come since then, the end too, is told anew.
+        // The socket was empty. epoll reports anything that arrives later, the end included.
         if received < lent {
           _ = try look()
           return true
@@ -133,19 +144,21 @@ final class Connection {
 
   private var isAtEnd: Bool { (try? peer.socket.hasEnded()) ?? true }
 
-  /// Whether a whole message has come, which is not read before its turn.
+  /// Whether a whole message has arrived.
   ///
-  /// What is made of it may be twenty times as large.
+  /// It is not parsed before its turn.
+  ///
+  /// The parsed form may be twenty times as large.
   private func look() throws(MessageError) -> Bool {
     hasMessage = try input.hasMessage()
     if hasMessage {
       hasCalled = true
       lastCall = .now
-      // Any message stops a finger's check or an enrolment: that is "Enter: password". So it does the
-      // wait for a login, or for a change.
+      // Any message stops a finger check or an enrollment: that is how "Enter: password" works. It
+      // also stops the wait for a sign-in or for a change.
       interrupt()
     }
-    // What waits behind a message is whole, as far as anybody knows.
+    // Input after a message counts as complete until it is looked at.
     let isIncomplete = input.count > 0 && !hasMessage
     incompleteSince = isIncomplete ? incompleteSince ?? .now : nil
     return hasMessage
@@ -153,15 +166,15 @@ final class Connection {
 
   /// Whether a message waits that could be taken now.
   var hasTurn: Bool {
-    // One that sends and does not read is not worked for.
+    // A caller that sends and does not read gets no work done.
     hasMessage && !isAnswering && outbox.count < Self.fullOutput
   }
 
-  /// The next message, if none is being answered.
+  /// The next message, unless a call is running.
   ///
-  /// The room that it leaves is filled with what was received long ago: no event tells of that.
+  /// The freed room is filled with input that was received earlier. No event reports that input.
   ///
-  /// - Throws: for a message that makes no sense.
+  /// - Throws: an error for an invalid message.
   func takeMessage() throws(MessageError) -> Message? {
     guard hasTurn, let message = try nextMessage() else { return nil }
     _ = try look()
@@ -188,12 +201,12 @@ final class Connection {
     return .undecoded(message)
   }
 
-  /// The decoder is done with the message that it had.
+  /// The decoder has finished the message that it had.
   func finishDecoding() { decoding = 0 }
 
-  // MARK: - The call that is answered
+  // MARK: - The running call
 
-  /// The call that was taken goes to the vault, which may keep something for this connection.
+  /// The call goes to the vault, which may keep state for this connection.
   func hand(_ question: Question) {
     isKnownToVault = true
     isInterruptible = question.waitsForPerson
@@ -201,20 +214,23 @@ final class Connection {
     isPassing = question.isPassing
   }
 
-  /// Stops the call that is being answered, where it waits for a person.
+  /// Stops the running call if it waits for a person.
   ///
-  /// Others, such as the delay after a wrong password, are not made shorter by sending something.
+  /// Sending another message does not shorten other waits, such as the delay after a wrong
+  /// password.
   func interrupt() {
     if isInterruptible { answer?.cancel() }
   }
 
-  /// The task that answers the call which was just taken; a call that waits already stops it.
+  /// Stores the task that answers the call.
+  ///
+  /// A call that waits already stops it.
   func answering(_ task: Task<Void, Never>) {
     answer = task
     if hasMessage { interrupt() }
   }
 
-  /// The call that was taken has its last reply.
+  /// The running call has its last reply.
   func finishCall() {
     isAnswering = false
     answer = nil
@@ -223,15 +239,18 @@ final class Connection {
     isPassing = false
   }
 
-  // MARK: - What goes
+  // MARK: - Output
 
-  /// Appends a reply; false if the caller does not read what it gets.
+  /// Appends a reply.
+  ///
+  /// Returns false if the caller does not read its replies.
   func queue(_ reply: Outbox.Part) -> Bool {
     outbox.add(reply, most: Self.mostOutput)
   }
 
-  /// Sends the last reply to the call that was taken, or has it wait; false if the socket takes
-  /// nothing any more, or the caller does not read what it gets.
+  /// Sends the last reply at once, or queues it.
+  ///
+  /// Returns false if the socket is closed, or if the caller does not read its replies.
   func answerAtOnce(_ message: [UInt8]) -> Bool {
     finishCall()
     var sent = 0
@@ -248,7 +267,7 @@ final class Connection {
     return sent == message.count || outbox.add(message[sent...], most: Self.mostOutput)
   }
 
-  /// What the socket is to be watched for, where it differs from what it is.
+  /// The events for which the socket must be watched, if they have changed.
   func takeInterest() -> (readable: Bool, writable: Bool)? {
     let wanted = (readable: wantsInput, writable: wantsOutput)
     guard wanted != watched else { return nil }
@@ -256,7 +275,9 @@ final class Connection {
     return wanted
   }
 
-  /// Writes what the socket takes; false if it takes nothing any more.
+  /// Writes as much as the socket takes.
+  ///
+  /// Returns false if the socket is closed.
   func flush() -> Bool {
     do throws(SystemError) {
       let isEmpty = unsafe try outbox.send { bytes throws(SystemError) in
@@ -269,14 +290,16 @@ final class Connection {
     }
   }
 
-  /// Has a callback told, by the next `flush` that leaves nothing, that all replies are sent.
+  /// Registers a callback.
+  ///
+  /// The next `flush` that leaves no reply calls it.
   func notify(_ whenSent: @escaping @Sendable (Bool) -> Void) {
     self.whenSent.append(whenSent)
   }
 
-  /// Nothing will be sent any more.
+  /// Ends all output.
   func giveUp() {
-    // Nothing else would end it, or nobody wants to know.
+    // No other event would end such a call, or its result is not needed.
     if isLasting || isPassing { answer?.cancel() }
     tell(sent: false)
   }

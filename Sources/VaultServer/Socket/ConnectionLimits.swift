@@ -1,22 +1,24 @@
-/// How many connections an engine has at most, and how much they may hold.
+/// The most connections of an engine, and the most bytes that they may hold.
 struct ConnectionLimits: Sendable {
-  /// For one person.
+  /// The limit for one person.
   let each: Int
-  /// For all of them; one who has none, or nearly none, gets in beyond it.
+  /// The limit for all people.
+  ///
+  /// A person with no connection, or almost none, may exceed it.
   let all: Int
-  /// How many may come beyond `all`.
+  /// How many connections may exceed `all`.
   let reserve: Int
-  /// For all strangers together.
+  /// The limit for all strangers together.
   let strangers: Int
-  /// Bytes that all connections may hold: half messages, messages that wait, and replies that are not
-  /// read.
+  /// The most bytes that all connections may hold: incomplete messages, waiting messages, and
+  /// replies that are not read.
   let buffered: Int
-  /// The same, of all strangers together.
+  /// The same limit for all strangers together.
   let strangersBuffered: Int
 
   private static let mostBuffered = 40 << 20
 
-  /// What one user may have, where there is nobody else.
+  /// The limits for an engine of one user.
   static let alone = ConnectionLimits(
     each: 256,
     all: 256,
@@ -26,9 +28,12 @@ struct ConnectionLimits: Sendable {
     strangersBuffered: 0
   )
 
-  /// A part of the descriptors that the process may have, for users who may all be hostile.
+  /// The limits for an engine of many users, any of whom may be hostile.
   ///
-  /// A connection takes two, of which one holds its process; the others are for stores and helpers.
+  /// They use a part of the process's descriptors.
+  ///
+  /// A connection takes two descriptors, one of which holds its process. The rest is for stores and
+  /// helpers.
   static func shared(descriptors: Int) -> ConnectionLimits {
     let reserve = min(32, descriptors / 16)
     let all = max(16, (descriptors - min(512, descriptors / 2)) / 2 - reserve)

@@ -1,21 +1,21 @@
 internal import System
 
-/// The connections of all callers, by their number and by the party that they count for.
+/// The connections of all callers, by number and by the party that they count for.
 ///
-/// One party's connections never keep another one out. Where there is no room, the stranger that has
-/// been silent for longest loses its connection; if there is none, the person who has most of them
-/// loses the one that has been silent for longest.
+/// The connections of one party never lock out another party. If there is no room, the stranger
+/// that has been silent for the longest time loses its connection. If there is no stranger, the
+/// person with the most connections loses the one that has been silent for the longest time.
 struct ConnectionTable {
-  /// What has to happen before another connection is taken.
+  /// The step that must come before another connection is accepted.
   enum Room {
     case free
-    /// This one is to be ended.
+    /// This connection must be ended first.
     case insteadOf(Connection)
-    /// All of them wait for an answer.
+    /// No connection can be ended, because all of them wait for an answer.
     case none
   }
 
-  /// Whoever has fewer connections than this gets in beyond `limits.all`.
+  /// A person with fewer connections than this may exceed `limits.all`.
   private static let few = 2
 
   private let limits: ConnectionLimits
@@ -23,7 +23,9 @@ struct ConnectionTable {
   private var shares: [Party: Share] = [:]
   /// Bytes that all connections hold.
   private(set) var buffered = 0
-  /// Messages that were half sent, oldest first; some are whole by now.
+  /// Messages that were incomplete, oldest first.
+  ///
+  /// Some are complete by now.
   private var halves: [(number: UInt64, since: BootInstant)] = []
   private var firstHalf = 0
 
@@ -33,7 +35,7 @@ struct ConnectionTable {
 
   var count: Int { connections.count }
   var isEmpty: Bool { connections.isEmpty }
-  /// In no order.
+  /// All connections, in no order.
   var all: [Connection] { Array(connections.values) }
   /// The people who are connected.
   var connectedUsers: Set<UInt32> {
@@ -49,10 +51,10 @@ struct ConnectionTable {
   /// The connections of strangers.
   var strangers: [Connection] { shares[.strangers]?.connections ?? [] }
 
-  /// Whether somebody who is known to be a person is connected.
+  /// Whether a known person of this uid is connected.
   func hasPerson(_ user: UInt32) -> Bool { shares[.person(user)] != nil }
 
-  /// The share of a party, which may have nothing yet.
+  /// The share of a party, which may be empty.
   func share(of party: Party) -> Share { shares[party] ?? Share(party) }
 
   mutating func add(_ connection: Connection) {
@@ -67,7 +69,7 @@ struct ConnectionTable {
     return connection
   }
 
-  /// Has a connection count for another party from now on.
+  /// Makes a connection count for another party from now on.
   mutating func move(_ connection: Connection, to party: Party) {
     leave(connection)
     connection.share = share(of: party)
@@ -92,7 +94,7 @@ struct ConnectionTable {
 
   // MARK: - Room
 
-  /// Whether a party may have one more.
+  /// Whether a party may have one more connection.
   func room(for party: Party) -> Room {
     let own = shares[party]?.connections ?? []
     guard party != .strangers else {
@@ -111,14 +113,14 @@ struct ConnectionTable {
     return own.count < Self.few && count < limits.all + limits.reserve ? .free : .none
   }
 
-  /// Those of whom it is known that they have no vault here come first.
+  /// Prefer strangers that are known to have no vault here.
   private var longestSilentStranger: Connection? {
     let strangers = shares[.strangers]?.connections ?? []
     return Self.idlest(of: strangers.filter { $0.standing != .pending })
       ?? Self.idlest(of: strangers)
   }
 
-  /// Whoever waits for an answer is not sent away.
+  /// A caller that waits for an answer is not disconnected.
   private static func idlest(of connections: [Connection]) -> Connection? {
     var idlest: Connection?
     for connection in connections where !connection.isAtWorkForCaller {
@@ -130,7 +132,7 @@ struct ConnectionTable {
 
   // MARK: - Memory
 
-  /// Takes how much a connection holds now.
+  /// Updates the count of the bytes that a connection holds.
   mutating func recount(_ connection: Connection) {
     let change = connection.recount()
     guard change != 0, !connection.hasEnded else { return }
@@ -138,8 +140,8 @@ struct ConnectionTable {
     buffered += change
   }
 
-  /// The next connection that is to be ended because all of them hold too much: the one that holds
-  /// most, of the party that holds most.
+  /// The next connection to end because all of them hold too much: the largest one of the largest
+  /// party.
   var heaviest: Connection? {
     if let strangers = shares[.strangers], strangers.buffered > limits.strangersBuffered {
       return strangers.connections.max { $0.buffered < $1.buffered }
@@ -151,7 +153,7 @@ struct ConnectionTable {
 
   // MARK: - Deadlines
 
-  /// Whether so many are connected that those who only hold a connection are sent away.
+  /// Whether so many are connected that silent connections must be ended.
   var isNearlyFull: Bool { Self.isNearly(count, limits.all) || areStrangersNearlyFull }
 
   private var areStrangersNearlyFull: Bool {
@@ -162,7 +164,8 @@ struct ConnectionTable {
     count > 0 && count * 4 >= most * 3
   }
 
-  /// Those who have made no call for so many seconds since they came, where there is little room left.
+  /// The connections without a call for so many seconds since they arrived, if there is little room
+  /// left.
   func silent(at now: BootInstant, after seconds: Int64) -> [Connection] {
     guard isNearlyFull else { return [] }
     let looked =
@@ -172,14 +175,16 @@ struct ConnectionTable {
     }
   }
 
-  /// A message may have begun to come; all have the same time: the first one is overdue first.
+  /// Notes an incomplete message.
+  ///
+  /// All have the same time limit, so the first one is overdue first.
   mutating func note(_ connection: Connection) {
     guard let since = connection.incompleteSince, since != connection.notedSince else { return }
     connection.notedSince = since
     halves.append((connection.number, since))
   }
 
-  /// The next connection whose message has been half sent for too long; nil: there is none.
+  /// The next connection whose message has been incomplete for too long; `nil` if there is none.
   mutating func nextOverdue(at now: BootInstant, after seconds: Int64) -> Connection? {
     while firstHalf < halves.count {
       let (number, since) = halves[firstHalf]
@@ -196,13 +201,13 @@ struct ConnectionTable {
 
   private mutating func takeFirstHalf() {
     firstHalf += 1
-    // Seldom enough to cost nothing.
+    // This is rare enough to cost almost nothing.
     guard firstHalf * 2 > halves.count else { return }
     halves.removeFirst(firstHalf)
     firstHalf = 0
   }
 
-  /// How long nobody is overdue, in milliseconds, but at most `most`.
+  /// How long no connection becomes overdue, in milliseconds, but at most `most`.
   func patience(at now: BootInstant, after seconds: Int64, most: Int32) -> Int32 {
     guard firstHalf < halves.count else { return most }
     let end = halves[firstHalf].since.advanced(bySeconds: seconds)

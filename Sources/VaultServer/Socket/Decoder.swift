@@ -2,11 +2,12 @@ internal import Synchronization
 internal import System
 internal import VaultInterface
 
-/// Decodes long messages beside the server's thread, one after the other on one thread of its own:
-/// that is the most of the machine that they can take.
+/// Decodes long messages beside the server's thread, one after the other on one thread of its own.
 ///
-/// The time that a message takes is charged to the party that sent it, and the party that was charged
-/// least comes next. Somebody who sends one message waits for one message of each of the others.
+/// So they can use at most one CPU.
+///
+/// The CPU time of a message is charged to the party that sent it, and the party with the least
+/// charge comes next. A party that sends one message waits for one message of each other party.
 final class Decoder: Sendable {
   typealias Decoded = Result<Question, MessageError>
 
@@ -17,9 +18,11 @@ final class Decoder: Sendable {
 
   private struct State {
     var waiting: [Party: [Job]] = [:]
-    /// Nanoseconds of CPU time, for those that wait or are at work.
+    /// Nanoseconds of CPU time, for the parties that wait or are being served.
     var charges: [Party: Int64] = [:]
-    /// The charge of the party that came to its turn last: whoever comes anew begins there.
+    /// The charge of the party that was served last.
+    ///
+    /// A party that arrives begins with it.
     var floor: Int64 = 0
     var isRunning = false
   }
@@ -27,16 +30,16 @@ final class Decoder: Sendable {
   private let state = Mutex(State())
   private let deliver: @Sendable (UInt64, Decoded) -> Void
 
-  /// Hands each result to `deliver`, on the decoder's thread.
+  /// Makes a decoder that passes each result to `deliver` on its own thread.
   init(deliver: @escaping @Sendable (_ token: UInt64, _ result: Decoded) -> Void) {
     self.deliver = deliver
   }
 
-  /// Takes a message of a connection.
+  /// Queues a message of a connection.
   func add(_ message: ReceivedMessage, of token: UInt64, _ party: Party) {
     let isFirst = state.withLock { state in
       if state.waiting[party] == nil {
-        // Time in which it sent nothing gives it nothing to use up later.
+        // A party that was silent must not save up CPU time for later.
         state.charges[party] = max(state.charges[party] ?? 0, state.floor)
       }
       state.waiting[party, default: []].append(Job(token: token, message: message))
@@ -47,12 +50,12 @@ final class Decoder: Sendable {
     do throws(SystemError) {
       try startThread { self.run() }
     } catch {
-      // There is no thread to be had: the caller's does it.
+      // No thread can be started, so use the caller's.
       run()
     }
   }
 
-  /// Drops the message of a connection that has ended; what it brings would be of no use.
+  /// Drops the message of a connection that has ended, because its result has no use.
   func drop(_ token: UInt64, of party: Party) {
     state.withLock { state in
       guard var jobs = state.waiting[party] else { return }

@@ -1,13 +1,14 @@
-/// What users wait for, one thing of each in turn: nobody waits for all that another one wants.
+/// A round-robin queue: one element of each user in turn, so that no user waits for all elements of
+/// another.
 struct FairQueue<Element> {
   private var waiting: [UInt32: [Element]] = [:]
-  /// In the order of their turns.
+  /// The users in the order of their turns.
   private var users: [UInt32] = []
 
-  /// All that waits, in no order.
+  /// All waiting elements, in no order.
   var all: [Element] { waiting.values.flatMap { $0 } }
 
-  /// How much of one user waits.
+  /// How many elements of one user wait.
   func count(of user: UInt32) -> Int { waiting[user]?.count ?? 0 }
 
   mutating func add(_ element: Element, of user: UInt32) {
@@ -15,7 +16,9 @@ struct FairQueue<Element> {
     waiting[user, default: []].append(element)
   }
 
-  /// Takes what is next of all that is still wanted; the rest that is come upon is forgotten.
+  /// Takes the next element that is still wanted.
+  ///
+  /// Unwanted elements that it meets are dropped.
   mutating func next(_ isWanted: (Element) -> Bool) -> Element? {
     while !users.isEmpty {
       let user = users.removeFirst()

@@ -2,23 +2,24 @@ internal import Synchronization
 internal import System
 internal import VaultInterface
 
-/// What other threads have for the thread of the server.
+/// The messages of other threads for the server's thread.
 final class Inbox: Sendable {
-  /// What is for one connection.
+  /// A message for one connection.
   struct Message: Sendable {
     var reply: Outbox.Part?
     var isLast = false
-    /// Whether the connection is of no further use.
+    /// Whether the connection must end.
     var isEnd = false
-    /// Called with true when no reply waits to be sent any more, with false when none ever will be.
+    /// Called with true when no reply waits to be sent any more, or with false when none can ever
+    /// be sent.
     var whenSent: (@Sendable (Bool) -> Void)?
-    /// What was decoded of the message that was taken.
+    /// The decoded form of the message that was taken.
     var decoded: Decoder.Decoded?
   }
 
   enum Item: Sendable {
     case message(Message, token: UInt64)
-    /// What a look for the login name of a user has brought.
+    /// The result of a lookup for a user's name.
     case name(Result<String?, SystemError>, user: UInt32)
   }
 
@@ -29,16 +30,18 @@ final class Inbox: Sendable {
     self.ready = ready
   }
 
-  /// Hands a reply over; it is written here, on the caller's thread.
+  /// Passes on a reply.
+  ///
+  /// It is encoded here, on the caller's thread.
   func put(_ reply: VarlinkReply, for token: UInt64) {
     let part = Outbox.Part(reply)
     put(.message(Message(reply: part, isEnd: part == nil), token: token))
   }
 
-  /// Hands the last reply over; nil: there is none.
+  /// Passes on the last reply; `nil` if there is none.
   func putLast(_ reply: VarlinkReply?, for token: UInt64, isEnd: Bool = false) {
     let part = reply.flatMap(Outbox.Part.init)
-    // A reply that cannot be written would be waited for.
+    // The caller would wait for a reply that cannot be encoded.
     let isLost = reply != nil && part == nil
     put(.message(Message(reply: part, isLast: true, isEnd: isEnd || isLost), token: token))
   }
@@ -56,11 +59,13 @@ final class Inbox: Sendable {
       items.append(item)
       return items.count == 1
     }
-    // Whoever put the first one has woken the server, which takes all of them.
+    // The first item wakes the server, which then takes all items.
     if isFirst { ready.wakeUp() }
   }
 
-  /// Waits until a caller has been sent all that was put for it; false if it is gone.
+  /// Waits until all replies for a caller are sent.
+  ///
+  /// Returns false if the caller is gone.
   func waitUntilSent(to token: UInt64) async -> Bool {
     await withCheckedContinuation { continuation in
       put(.message(Message(whenSent: { continuation.resume(returning: $0) }), token: token))

@@ -4,15 +4,15 @@ internal import VaultInterface
 
 /// The replies of a connection that are not sent yet.
 ///
-/// They wait in ordinary memory, which is wiped when they are sent, so that a caller who reads
-/// slowly ties up no locked memory; alone a reply that holds a secret waits there.
+/// They wait in ordinary memory, which is wiped after they are sent, so that a slow caller holds no
+/// locked memory. Only a reply that holds a secret waits in locked memory.
 struct Outbox {
-  /// A reply as it is sent, or several.
+  /// One reply or several, encoded.
   enum Part: Sendable {
     case plain([UInt8])
     case secret(SharedSecret)
 
-    /// Writes a reply; nil if it cannot be written.
+    /// Encodes a reply; `nil` if that fails.
     init?(_ reply: VarlinkReply) {
       if let bytes = try? reply.plainEncoded(on: .vault) {
         self = .plain(bytes)
@@ -32,15 +32,17 @@ struct Outbox {
   }
 
   private var parts: [Part] = []
-  /// Bytes of the first part that are sent.
+  /// Bytes of the first part that are already sent.
   private var sent = 0
   /// Bytes that are not sent yet.
   private(set) var count = 0
 
-  /// Whether all that was added is sent.
+  /// Whether all parts are sent.
   var isEmpty: Bool { parts.isEmpty }
 
-  /// Adds a reply; false if more than `most` bytes would wait.
+  /// Adds a reply.
+  ///
+  /// Returns false if more than `most` bytes would wait.
   mutating func add(_ reply: Part, most: Int) -> Bool {
     switch reply {
     case .plain(let bytes): return add(bytes[...], most: most)
@@ -52,7 +54,9 @@ struct Outbox {
     }
   }
 
-  /// Adds bytes of a reply that holds no secret; false if more than `most` would wait.
+  /// Adds bytes of a reply that holds no secret.
+  ///
+  /// Returns false if more than `most` bytes would wait.
   mutating func add(_ bytes: ArraySlice<UInt8>, most: Int) -> Bool {
     guard count + bytes.count <= most else { return false }
     count += bytes.count
@@ -66,10 +70,12 @@ struct Outbox {
     return true
   }
 
-  /// Sends until nothing is left, or `body`, which returns how much it took, takes nothing now.
+  /// Sends until no byte is left, or until `body` takes none.
   ///
-  /// - Returns: whether nothing is left.
-  /// - Throws: what `body` throws.
+  /// `body` returns how many bytes it took.
+  ///
+  /// - Returns: whether all bytes are sent.
+  /// - Throws: the errors of `body`.
   mutating func send(
     _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Int?
   ) throws(SystemError) -> Bool {
@@ -80,7 +86,7 @@ struct Outbox {
     return true
   }
 
-  /// Whether the first part is sent as a whole; nil if nothing is taken now.
+  /// Whether the first part is fully sent; `nil` if no byte is taken now.
   private mutating func sendFirst(
     _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Int?
   ) throws(SystemError) -> Bool? {
@@ -108,7 +114,7 @@ struct Outbox {
   private mutating func removeFirst() {
     sent = 0
     guard case .plain(var bytes) = parts.removeFirst() else { return }
-    // An access token need not stay in a buffer that nobody reads.
+    // An access token must not stay in a buffer after it is sent.
     unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
   }
 }

@@ -1,12 +1,13 @@
 internal import Glibc
 internal import System
 
-/// What an engine that nobody asks does not keep.
+/// The memory that an idle engine can release.
 enum QuietMemory {
-  /// Lets go of the pages of program code.
+  /// Releases the pages of program code.
   ///
-  /// Code lies in the page cache, of which a fault maps sixteen pages for each one that is needed
-  /// (proc(5), smaps). What is needed again is mapped again, without a read from the disk.
+  /// Code lies in the page cache, of which a page fault maps sixteen pages for each page that is
+  /// needed (proc(5), smaps). Pages that are needed again are mapped again, without a read from the
+  /// disk.
   static func giveBack() {
     guard let directory = try? Directory(path: "/proc/\(ThisProcess.identifier)"),
       let maps = try? directory.openForReading("maps").readAll(limit: 1 << 20)
@@ -15,14 +16,14 @@ enum QuietMemory {
       guard let range = codeRange(String(decoding: line, as: UTF8.self)),
         let start = unsafe UnsafeMutableRawPointer(bitPattern: range.lowerBound)
       else { continue }
-      // madvise(2), MADV_DONTNEED: "subsequent accesses ... will result in ... repopulating the memory
-      // contents from the up-to-date contents of the underlying mapped file". Nothing can have been
-      // written to a mapping without the right to, which a relocation would have needed.
+      // madvise(2), MADV_DONTNEED: "subsequent accesses ... will result in ... repopulating the
+      // memory contents from the up-to-date contents of the underlying mapped file". The mapping is
+      // not writable, so it holds no changes. A relocation would have needed the right to write.
       _ = unsafe madvise(start, range.count, MADV_DONTNEED)
     }
   }
 
-  /// The addresses of a line of /proc/PID/maps, if it is of code in a file.
+  /// The addresses in a line of /proc/PID/maps if it is code of a file; else `nil`.
   static func codeRange(_ line: String) -> Range<UInt>? {
     let fields = line.split(separator: " ", omittingEmptySubsequences: true)
     guard fields.count >= 6, fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }

@@ -2,11 +2,11 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-// Who is let in, and whom each counts for.
+// Accepts connections, and decides the party that each one counts for.
 extension Server {
-  /// How many callers are taken before those who are served have their turn.
+  /// How many callers are accepted before the connected ones have their turn.
   private static let acceptedAtOnce = 32
-  /// How long nobody is accepted after descriptors have run out, in seconds.
+  /// How long no caller is accepted after descriptors have run out, in seconds.
   private static let shortagePause: Int64 = 1
 
   func acceptAll() throws(SystemError) {
@@ -14,21 +14,21 @@ extension Server {
       try acceptWaiting()
     } catch {
       guard error.isShortage else { throw error }
-      // Those who are served keep what they have. The others still wait, which the listener would
-      // tell without a pause.
+      // The connected callers keep their connections. The others still wait, and the listener would
+      // report them without a pause.
       acceptsFrom = BootInstant.now.advanced(bySeconds: Self.shortagePause)
       try ready.change(listener, token: Self.listenerToken, readable: false, writable: false)
     }
   }
 
-  /// Watches the listener again, once the pause is over.
+  /// Watches the listener again when the pause is over.
   func watchListener() throws(SystemError) {
     guard let acceptsFrom, BootInstant.now >= acceptsFrom else { return }
     self.acceptsFrom = nil
     try ready.change(listener, token: Self.listenerToken, readable: true, writable: false)
   }
 
-  /// Takes the callers who wait, but not so many that those who are served would wait long.
+  /// Accepts the waiting callers, but not so many that connected callers would wait long.
   private func acceptWaiting() throws(SystemError) {
     for _ in 0..<Self.acceptedAtOnce {
       guard let socket = try nextSocket() else { return }
@@ -42,7 +42,7 @@ extension Server {
       let party: Party = standing == .person ? .person(credentials.user) : .strangers
       switch connections.room(for: party) {
       case .free: break
-      // Connections that are only held must not keep others out.
+      // Idle connections must not lock out other callers.
       case .insteadOf(let idlest): end(idlest.number)
       case .none:
         note("too many connections", of: credentials.user, standing)
@@ -69,7 +69,7 @@ extension Server {
       connections.add(Connection(peer, number: nextToken, share: share, standing: standing))
       nextToken += 1
     }
-    // There may be more, which the listener tells again.
+    // More callers may wait. The listener reports them again.
   }
 
   private func nextSocket() throws(SystemError) -> Descriptor? {
@@ -77,24 +77,26 @@ extension Server {
     return try UnixSocket.accept(on: listener)
   }
 
-  /// Counts a caller who was turned away; of strangers there is no end, and one line for all.
+  /// Counts a refused caller.
+  ///
+  /// The number of strangers has no limit, so they share one line.
   private func note(_ what: String, of user: UInt32, _ standing: Standing) {
     let isPerson = standing == .person
     vaults.noteRefusal(what, of: isPerson ? user : nil, by: isPerson ? "user \(user)" : "strangers")
   }
 
-  /// What a user is who has just connected.
+  /// The kind of a user who has just connected.
   ///
-  /// Where that is not known the name is looked up beside this thread: a machine's databases may take
-  /// their time. Until then the user is a stranger.
+  /// If it is not known, the name is looked up beside this thread, because the machine's databases
+  /// may be slow. Until then the user is a stranger.
   private func standing(of caller: PeerCredentials) -> Standing {
     let user = caller.user
     guard vaults.form == .service else { return .person }
     let isKnown = connections.hasPerson(user) || vaults.openVault(of: user) != nil
     let known = standings.standing(of: user, isKnown: isKnown, at: .now)
     if let known, known != .person { return known }
-    // Of those that containers have, a person is who sees all uids: a directory service may have given
-    // people such numbers, too.
+    // Container uids may also belong to people, by a directory service. In these ranges, a person
+    // is a caller that sees all uids.
     if standings.ranges.isForContainers(user), !ProcessFacts.seesAllUsers(caller.process) {
       return Standings.contained(user)
     }
@@ -105,7 +107,7 @@ extension Server {
     return .pending
   }
 
-  /// Takes what was looked up, and begins the next look.
+  /// Takes the result of a lookup, and begins the next lookup.
   func learn(_ name: Result<String?, SystemError>, of user: UInt32) {
     settle(user, as: standings.learn(name, of: user, at: .now))
     while let next = nextUnknown {
@@ -115,14 +117,14 @@ extension Server {
     }
   }
 
-  /// A connection whose user is to be looked up when another look is done.
+  /// A connection whose user must be looked up when a running lookup ends.
   private var nextUnknown: Connection? {
     connections.strangers.first { $0.standing == .pending && !standings.isLookedUp($0.user) }
   }
 
-  /// Has a user's connections count for what the user is.
+  /// Makes a user's connections count for the kind of the user.
   ///
-  /// A person has a share of their own from now on, and a call that waited for that is answered.
+  /// A person has a share of their own from now on. A call that waited for the result is answered.
   private func settle(_ user: UInt32, as standing: Standing) {
     for connection in connections.strangers where connection.user == user {
       guard connection.standing == .pending else { continue }

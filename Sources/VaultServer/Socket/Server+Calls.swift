@@ -2,17 +2,17 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-// How calls are answered.
+// Answers calls.
 extension Server {
-  /// How many messages of one connection are taken before others have their turn.
+  /// How many messages of one connection are taken before other connections have their turn.
   private static let messagesPerTurn = 64
-  /// How many bytes of messages of one party this thread decodes in a round.
+  /// How many bytes of one party's messages this thread decodes in a round.
   ///
-  /// The decoder does the rest. By `Tests/MessageCost` these take less than a millisecond, whatever
-  /// they are.
+  /// The decoder does the rest. By `Tests/MessageCost`, so many bytes take less than a millisecond,
+  /// whatever their content.
   private static let decodedInRound = 8 * 1024
 
-  /// Takes what another thread has for this one.
+  /// Handles an item from another thread.
   func take(_ item: Inbox.Item) {
     switch item {
     case .message(let message, let token): deliver(message, to: token)
@@ -20,8 +20,8 @@ extension Server {
     }
   }
 
-  /// Answers what can be answered at once, starts the next call of a connection, and watches for
-  /// what it needs.
+  /// Answers calls that need no task, starts the connection's next call, and updates the events
+  /// that it waits for.
   func advance(_ connection: Connection) {
     let share = connection.share
     if share.round != round {
@@ -40,7 +40,7 @@ extension Server {
         }
         if connection.hasEnded { return }
       }
-      // No event tells of what was received long ago.
+      // No event reports input that was received earlier.
       if connection.hasTurn, !isStopping { turns.add(connection) }
       connections.note(connection)
       connections.recount(connection)
@@ -56,12 +56,12 @@ extension Server {
     }
   }
 
-  /// Answers a call for a token: at once, where the vault has it at hand.
+  /// Answers a token call at once if the vault has the token in its cache.
   private func answer(_ usual: UsualTokenCall, of connection: Connection) throws(MessageError) {
     guard let message = messageAtHand(for: usual, of: connection) else {
       return start(Question(try usual.call), of: connection)
     }
-    // Authority belongs to the process that connected; once it is gone, nobody has it.
+    // Authority belongs to the process that connected, and ends with it.
     guard connection.isPeerAlive else {
       vaults.noteRefusal("dead caller", of: connection.user, by: "user \(connection.user)")
       return end(connection.number)
@@ -69,7 +69,9 @@ extension Server {
     if !connection.answerAtOnce(message) { end(connection.number) }
   }
 
-  /// The reply to a call for a token that the vault has at hand: no task of its own is needed.
+  /// The reply to a token call if the token is in the vault's cache.
+  ///
+  /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
     guard connection.standing == .person,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
@@ -80,7 +82,7 @@ extension Server {
     )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
   }
 
-  /// Has a call answered beside this thread.
+  /// Starts a task that answers a call beside this thread.
   func start(_ question: Question, of connection: Connection) {
     let token = connection.number
     if let service = question.service {
@@ -125,17 +127,17 @@ extension Server {
     if let reply = message.reply, !connection.queue(reply) { return end(token) }
     if message.isLast { connection.finishCall() }
     guard connection.flush() else { return end(token) }
-    // Whoever has no vault here has no use for a connection; one who reads has got the answer.
+    // A caller without a vault here needs no connection. By now it could read the answer.
     if message.isEnd { return end(token) }
     if isStopping, !connection.isAnswering, !connection.wantsOutput { return end(token) }
     connections.recount(connection)
     turns.add(connection)
   }
 
-  /// What the decoder has made of the message that a connection sent.
+  /// Handles the decoder's result for a message of a connection.
   private func take(_ decoded: Decoder.Decoded, of connection: Connection) {
     connection.finishDecoding()
-    // A call that was not begun is not begun any more; one that makes no sense ends its connection.
+    // A stopping server begins no more calls. An invalid message ends its connection.
     guard !isStopping, case .success(let question) = decoded else { return end(connection.number) }
     start(question, of: connection)
     connections.recount(connection)
@@ -143,10 +145,10 @@ extension Server {
 }
 
 extension Caller {
-  /// Who asks over a connection; nil if the process that connected has gone.
+  /// The caller behind a connection; `nil` if the process that connected is gone.
   ///
-  /// Authority belongs to that process. What is read under its number may be another's once it has
-  /// gone: so that is asked after the program's facts were read.
+  /// Authority belongs to that process. After its end, its number may belong to another process. So
+  /// check that it is alive after its facts were read.
   init?(_ peer: Peer, connection: UInt64) {
     let facts = ProcessFacts(process: peer.identifier)
     let requester = Provenance.requester(of: peer.identifier, facts)

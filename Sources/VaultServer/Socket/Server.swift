@@ -2,29 +2,31 @@ public import System
 internal import TokenVault
 internal import VaultInterface
 
-/// Speaks Varlink to the vault's callers, on one thread that never waits for any of them.
+/// Serves Varlink to the vault's callers, on one thread that never waits for any of them.
 ///
 /// Each connection carries one authority: that of the process that connected. Calls of one
-/// connection are answered in order; a call that comes while a check runs interrupts that check.
+/// connection are answered in order. A call that arrives while a check runs interrupts that check.
 ///
-/// Each person has one turn after the other, however many connections they have; what takes long is
-/// done beside this thread.
+/// People take turns, regardless of how many connections each one has. Slow work runs beside this
+/// thread.
 public final class Server {
-  /// How long a message may stay half sent, in seconds.
+  /// How long a message may stay incomplete, in seconds.
   static let messageDeadline: Int64 = 2
-  /// How long a connection may stay without a call where there is little room left, in seconds.
+  /// How long a connection may stay without a call if there is little room left, in seconds.
   private static let silenceLimit: Int64 = 5
-  /// How often nothing has to come until memory is given back.
+  /// After how many ticks without an event memory is released.
   private static let quietAfter = 3
-  /// How often a server that nobody asks looks at deadlines, in seconds: each look maps code anew.
+  /// How often an idle server checks deadlines, in seconds.
+  ///
+  /// Each check maps code pages again.
   private static let quietInterval: Int64 = 15
-  /// How often deadlines are looked at, in milliseconds.
+  /// How often deadlines are checked, in milliseconds.
   private static let tick: Int32 = 1000
   /// How often vaults are tended, in seconds.
   private static let tendInterval: Int64 = 60
-  /// How long the end may take beyond what is waited for, in seconds.
+  /// How long the end may take beyond the running work, in seconds.
   private static let flushTime: Int64 = 3
-  /// How long turns are taken before what is new is looked at, in nanoseconds.
+  /// How long turns are served before the server looks for new events, in nanoseconds.
   private static let roundTime: Int64 = 1_000_000
 
   static let listenerToken: UInt64 = 0
@@ -41,31 +43,32 @@ public final class Server {
   var connections: ConnectionTable
   var standings = Standings()
   var turns = TurnQueue()
-  /// Rises each time that the server looks for what is new.
+  /// Incremented each time that the server looks for new events.
   private(set) var round: UInt64 = 0
   var nextToken: UInt64 = 2
-  /// Whether somebody waits at the listener.
+  /// Whether a caller waits at the listener.
   private var hasCallers = false
-  /// When the listener is watched again; nil while it is.
+  /// When the listener is watched again; `nil` while it is watched.
   var acceptsFrom: BootInstant?
-  /// One that was accepted with the last descriptor, so that its process could not be held yet.
+  /// A socket that was accepted with the last descriptor, so that its process could not be held
+  /// yet.
   var unfinished: Descriptor?
-  /// When those who only hold a connection were last looked for.
+  /// When the last search for silent connections was made.
   private var lookedForSilent = BootInstant.now
-  /// How often in a row nothing came.
+  /// How many ticks in a row had no event.
   private var quietTicks = 0
-  /// No call is taken any more.
+  /// Whether the server takes no more calls.
   private(set) var isStopping = false
 
-  /// Prepares to serve.
+  /// Prepares the server.
   ///
   /// - Parameters:
-  ///   - vaults: answer.
-  ///   - listener: bound and listening, non-blocking.
-  ///   - signals: tell it to end.
-  ///   - limits: how many connections there may be.
-  ///   - idleSeconds: after so long without a connection or an open window it returns.
-  ///   - stopSeconds: how long a signal to end waits for what is under way; 0: not at all.
+  ///   - vaults: the vaults that answer the calls.
+  ///   - listener: a bound, listening, non-blocking socket.
+  ///   - signals: the signals that end the server.
+  ///   - limits: the limits of connections.
+  ///   - idleSeconds: the server returns after so long without a connection or an open window.
+  ///   - stopSeconds: how long the server waits for running work after a signal; 0 for no wait.
   /// - Throws: the error of epoll_create1(2) or epoll_ctl(2).
   init(
     vaults: Vaults,
@@ -89,7 +92,7 @@ public final class Server {
     self.signals = signals
   }
 
-  /// Serves until nobody has asked for a while, or a signal tells it to end.
+  /// Serves until the idle time has passed, or a signal ends it.
   public func run() throws(SystemError) {
     try serveUntilDone()
     try finish()
@@ -135,7 +138,7 @@ public final class Server {
     }
   }
 
-  /// How long to wait for something to come, in milliseconds.
+  /// How long to wait for an event, in milliseconds.
   private func patience(_ idleSince: BootInstant) -> Int32 {
     guard turns.isEmpty else { return 0 }
     return connections.patience(
@@ -145,18 +148,18 @@ public final class Server {
     )
   }
 
-  /// Nobody has asked for anything for a while.
+  /// Whether no event came for a while.
   private var isQuiet: Bool { quietTicks >= Self.quietAfter }
 
   private func longestWait(_ idleSince: BootInstant) -> Int32 {
     guard isQuiet, acceptsFrom == nil, !connections.isNearlyFull else { return Self.tick }
-    // The end of an idle engine is on time.
+    // The end of an idle engine must come on time.
     let left = idleSeconds - BootInstant.now.seconds(since: idleSince)
     return Int32(max(1, min(Self.quietInterval, left))) * 1000
   }
 
-  /// Has counted refusals written down, trails kept short, tokens refreshed that are in use and
-  /// about to expire, and vaults closed that nobody uses.
+  /// Writes counted refusals, trims the audit logs, refreshes tokens that are in use and about to
+  /// expire, and closes unused vaults.
   private func tend() {
     vaults.tend(refreshing: true)
     vaults.closeResting(connected: connections.connectedUsers)
@@ -165,7 +168,9 @@ public final class Server {
 
   // MARK: - Turns
 
-  /// Has what is ready come to its turn; who waits at the listener comes before all turns.
+  /// Queues a ready connection.
+  ///
+  /// Callers at the listener come before all turns.
   private func note(_ event: ReadyQueue.Ready) {
     guard event.token != Self.listenerToken else {
       hasCallers = true
@@ -179,7 +184,7 @@ public final class Server {
     turns.add(connection)
   }
 
-  /// Serves those who have something to do, in turn, until it is time to look for what is new.
+  /// Serves the queued connections in turn, until it is time to look for new events.
   private func takeTurns() {
     guard !turns.isEmpty else { return }
     let end = BootInstant.now.nanoseconds + Self.roundTime
@@ -199,8 +204,9 @@ public final class Server {
 
   // MARK: - The end of connections
 
-  /// Ends the connections of those whose vault has to be read anew from the disk; true: there is no
-  /// other vault here.
+  /// Ends the connections of vaults that must be read from the disk again.
+  ///
+  /// Returns true if there is no other vault here.
   private func endLost() -> Bool {
     let lost = vaults.takeLost()
     guard !lost.isEmpty else { return false }
@@ -212,8 +218,8 @@ public final class Server {
     return false
   }
 
-  /// Ends those that have half sent a message for too long, that hold more than there is for all, or
-  /// that only hold a connection where there is little room left.
+  /// Ends connections that exceed a limit: a message incomplete for too long, too many bytes held,
+  /// or silence while there is little room left.
   private func endUnwanted() {
     let now = BootInstant.now
     while let late = connections.nextOverdue(at: now, after: Self.messageDeadline) {
@@ -235,17 +241,18 @@ public final class Server {
 
   // MARK: - The end of the server
 
-  /// Waits until checks have ended and what was only counted is written down, but not for ever; after
-  /// a signal also for what is under way, where this engine is asked to.
+  /// Waits, within a time limit, until checks have ended and counted events are written.
   ///
-  /// Nobody is accepted meanwhile, and no call is taken.
+  /// After a signal it also waits for running work, if this engine is set to do that.
+  ///
+  /// During that time no connection is accepted and no call is taken.
   private func finish() throws(SystemError) {
     isStopping = true
     let waits = stopSeconds > 0
     ready.remove(listener)
     ready.remove(signals.descriptor)
-    // Nothing but a person, or a change, would end the calls of some; they are not told that their
-    // check was cancelled, which somebody else would have done.
+    // Only a person or a change would end some of these calls. They are not told that their check
+    // was cancelled, because that would mean that a person cancelled it.
     for connection in connections.all where waits && !connection.isAtWork {
       connection.interrupt()
       end(connection.number)
@@ -263,7 +270,7 @@ public final class Server {
           continue
         }
         isWritten = true
-        // What was answered is to be read, by those who do.
+        // Leave time for callers to read their answers.
         deadline = min(deadline, BootInstant.now.advanced(bySeconds: 1))
       }
       if isWritten, !waits || connections.isEmpty { break }

@@ -1,29 +1,33 @@
-/// Whom connections count for: limits are of persons, and not of uids.
+/// The party that a connection counts for.
+///
+/// Limits apply to people, not to uids.
 enum Party: Hashable, Sendable {
-  /// A person of this machine, by their uid.
+  /// A person of this machine, by uid.
   case person(UInt32)
-  /// All others together: uids without a name, and those that somebody else can act under.
+  /// All other uids together: those without a name, and those that another user can act under.
   case strangers
 }
 
-/// What one party has of the server's connections, memory and turns; on the server's thread.
+/// A party's share of the server's connections, memory and turns.
+///
+/// Only the server's thread uses it.
 final class Share {
   let party: Party
   var connections: [Connection] = []
-  /// Bytes that its connections hold: what they sent that is not decoded, and what they do not read.
+  /// Bytes that its connections hold: input that is not decoded, and output that is not read.
   var buffered = 0
-  /// Bytes of messages that may still be decoded on the server's thread in this round.
+  /// Bytes of messages that the server's thread may still decode in this round.
   var decodable = 0
   /// The round in which that was counted.
   var round: UInt64 = 0
-  /// Connections that have something to do, in the order of their turns.
+  /// Connections that have work, in the order of their turns.
   private var waiting = TurnOrder<Connection>()
 
   init(_ party: Party) {
     self.party = party
   }
 
-  /// Whether it is one of the share's turns to come.
+  /// Whether the share has more turns to come.
   var hasTurns: Bool { !waiting.isEmpty }
 
   fileprivate func add(_ connection: Connection) { waiting.add(connection) }
@@ -31,10 +35,10 @@ final class Share {
   fileprivate func takeTurn() -> Connection? { waiting.take() }
 }
 
-/// What waits for its turn, first come first served.
+/// A first-in, first-out queue of turns.
 ///
-/// What had its turn is let go of at once. A connection that has ended holds up to a whole message, which
-/// no limit counts any more.
+/// An element is released at once after its turn. A connection that has ended may hold up to a
+/// whole message, which no limit counts any more.
 struct TurnOrder<Element> {
   private var elements: [Element?] = []
   private var next = 0
@@ -47,7 +51,7 @@ struct TurnOrder<Element> {
     guard !isEmpty else { return nil }
     let element = elements[next].take()
     next += 1
-    // Seldom enough to cost nothing.
+    // This is rare enough to cost almost nothing.
     if next * 2 > elements.count {
       elements.removeFirst(next)
       next = 0
@@ -56,14 +60,15 @@ struct TurnOrder<Element> {
   }
 }
 
-/// Connections that have something to do: each party has one turn after the other, however many
-/// connections it has.
+/// Connections that have work.
+///
+/// Parties take turns, regardless of how many connections each one has.
 struct TurnQueue {
   private var shares = TurnOrder<Share>()
 
   var isEmpty: Bool { shares.isEmpty }
 
-  /// Has a connection come to its turn, once.
+  /// Queues a connection, once.
   mutating func add(_ connection: Connection) {
     guard !connection.isQueued else { return }
     connection.isQueued = true
@@ -72,7 +77,9 @@ struct TurnQueue {
     share.add(connection)
   }
 
-  /// The connection whose turn it is; it may have ended.
+  /// The connection whose turn it is.
+  ///
+  /// It may have ended.
   mutating func take() -> Connection? {
     guard let share = shares.take() else { return nil }
     let connection = share.takeTurn()

@@ -1,15 +1,18 @@
 internal import Synchronization
 
-/// Who may have a conversation with a helper now, where many users want one: no more of each than are
-/// good for one, no more of all than the service manager starts, and the others wait.
+/// The quota of helper conversations.
 ///
-/// A user who has fewest of them comes first, and then who has waited longest.
+/// It limits those of one user, and keeps the sum of all users below the service manager's limit.
+/// The other requests wait.
+///
+/// The user with the fewest conversations comes first, then the request that has waited for the
+/// longest time.
 final class HelperTurns: Sendable {
-  /// What a conversation is for.
+  /// The purpose of a conversation.
   enum Purpose {
     /// A person waits, or tokens would be lost.
     case pressing
-    /// It can be asked again; whoever asks need not wait for it.
+    /// It can be requested again, so the caller need not wait for it.
     case passing
   }
 
@@ -32,7 +35,7 @@ final class HelperTurns: Sendable {
   private struct State {
     var used: [UInt32: Use] = [:]
     var total = 0
-    /// In the order in which they came.
+    /// Requests in the order in which they arrived.
     var waiting: [Waiting] = []
     var count: UInt64 = 0
   }
@@ -41,17 +44,20 @@ final class HelperTurns: Sendable {
   private let all: Int
   private let state = Mutex(State())
 
-  /// Turns for so many at once of each user, of which passing ones get half, and for so many of all.
+  /// Makes a quota.
+  ///
+  /// `each` applies to one user, of which passing conversations get half, and `all` to all users.
   init(each: Int, all: Int) {
     self.each = each
     self.all = all
   }
 
-  /// How many there are at once, and how many wait.
+  /// How many conversations run, and how many wait.
   var counts: (used: Int, waiting: Int) { state.withLock { ($0.total, $0.waiting.count) } }
 
-  /// Waits for a turn, which is to be given back; false: there is none, because the task of a passing
-  /// conversation was cancelled.
+  /// Waits for a turn, which must be given back.
+  ///
+  /// Returns false if there is none because the task of a passing conversation was cancelled.
   func take(for user: UInt32, _ purpose: Purpose) async -> Bool {
     let number = state.withLock { state in
       state.count += 1
@@ -67,7 +73,8 @@ final class HelperTurns: Sendable {
             purpose: purpose,
             continuation: continuation
           )
-          // Nobody waits who could have a turn: whoever comes last has no one before him.
+          // If there is room, the queue has no request that could run, so a new request may start
+          // at once.
           guard hasRoom(for: waiting, state) else {
             state.waiting.append(waiting)
             return nil
@@ -86,7 +93,7 @@ final class HelperTurns: Sendable {
     }
   }
 
-  /// Takes a turn if there is one now.
+  /// Takes a turn if there is room now.
   func takeNow(for user: UInt32) -> Bool {
     state.withLock { state in
       let use = state.used[user] ?? Use()
@@ -97,7 +104,7 @@ final class HelperTurns: Sendable {
     }
   }
 
-  /// Gives a turn back, which somebody else has then.
+  /// Gives a turn back, and starts the next waiting request.
   func giveBack(of user: UInt32, _ purpose: Purpose) {
     let next = state.withLock { state -> Waiting? in
       state.total -= 1

@@ -3,18 +3,22 @@ internal import Presence
 internal import Synchronization
 internal import TokenVault
 
-/// How many helpers the service has at work at once: fewer than its sockets allow (MaxConnections), so
-/// that none is turned away by the service manager, and its own threads are enough (TasksMax).
+/// The quotas of the service's helpers.
+///
+/// They are lower than the limits of its sockets (MaxConnections), so that the service manager
+/// refuses none. The service's threads then suffice, too (TasksMax).
 struct HelperShares: Sendable {
   /// Requests to providers.
   let exchanges = HelperTurns(each: 8, all: 128)
-  /// Questions to the reader, and for a desktop's fingers; not checks, of which a vault has few.
+  /// Queries about the reader and the desktop's fingers.
+  ///
+  /// Checks do not count, because a vault has few of them.
   let questions = HelperTurns(each: 4, all: 32)
-  /// Those that were started with a prompt, and wait for its check.
+  /// Helpers that were started with a prompt and wait for its check.
   let prepared = HelperTurns(each: 1, all: 32)
 }
 
-/// The requests of one user, who shares the couriers with all others.
+/// The requests of one user, who shares the exchange helpers with all other users.
 struct SharedExchange: TokenExchange {
   let exchange: any TokenExchange
   let turns: HelperTurns
@@ -25,7 +29,7 @@ struct SharedExchange: TokenExchange {
   func prepareLater() { exchange.prepareLater() }
 
   func courier() async -> any ReadyCourier {
-    // What brings tokens waits for as long as it takes.
+    // A request that brings tokens waits without a time limit.
     _ = await turns.take(for: user, .pressing)
     return SharedCourier(await exchange.courier(), turns, user)
   }
@@ -46,7 +50,8 @@ struct SharedExchange: TokenExchange {
   }
 }
 
-/// A courier that counts as one user's turn until its request has ended, or until it goes back unused.
+/// An exchange helper that holds one user's turn until its request has ended, or until it is
+/// released unused.
 private final class SharedCourier: ReadyCourier {
   private let courier: any ReadyCourier
   private let turns: HelperTurns
@@ -78,20 +83,20 @@ private final class SharedCourier: ReadyCourier {
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> ExchangeReply {
-    // What follows in the same call, such as a fetch of keys, needs a turn of its own.
+    // Later requests of the same call, such as a fetch of keys, need turns of their own.
     defer { giveBack() }
     return await courier.perform(request, terms: terms, delivery: delivery)
   }
 }
 
-/// The presence checks of one user, who shares the programs that ask with all others.
+/// The presence checks of one user, who shares the presence helpers with all other users.
 struct SharedPresence: PresenceCheck {
   let check: any PresenceCheck
   let shares: HelperShares
   let user: UInt32
 
   func prepare() async -> (any PreparedCheck)? {
-    // It does not wait for a turn: without a prepared helper the check starts its own.
+    // It does not wait for a turn, because a check without a prepared helper starts its own.
     guard shares.prepared.takeNow(for: user) else { return nil }
     guard let program = await check.prepare() else {
       shares.prepared.giveBack(of: user, .pressing)
@@ -148,7 +153,9 @@ struct SharedPresence: PresenceCheck {
   }
 }
 
-/// A helper that waits for its check, and is counted until it is used or ended.
+/// A helper that waits for its check.
+///
+/// It counts until it is used or ended.
 private final class SharedPrepared: PreparedCheck {
   private let program: any PreparedCheck
   private let turns: HelperTurns

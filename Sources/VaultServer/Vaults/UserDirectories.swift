@@ -2,23 +2,26 @@ internal import Storage
 internal import System
 internal import TokenVault
 
-/// The directories of the service's users: `users/<uid>`, each with a file `owner` that holds the
-/// login name it was made for.
+/// The directories of the service's users: `users/<uid>`.
 ///
-/// A uid is given to somebody else once its user is deleted; the name tells the two apart.
+/// Each has a file `owner` with the user name that it was made for.
+///
+/// After a user is deleted, the uid may be given to another user. The name tells them apart.
 struct UserDirectories: ~Copyable, Sendable {
   private static let ownerFile = "owner"
   private static let temporaryOwner = ".owner"
-  /// The most bytes of a login name (useradd(8) has 32; some directories have more).
+  /// The most bytes of a user name.
+  ///
+  /// useradd(8) allows 32, but some directory services allow more.
   static let longestName = 256
 
-  /// The service's state directory, for people who have to do something there.
+  /// The path of the service's state directory, for messages to an administrator.
   private let path: String
-  /// The lock against a second engine lies on it.
+  /// The directory that holds the lock against a second engine.
   private let state: Directory
   private let users: Directory
 
-  /// The users beneath a state directory.
+  /// Opens the users beneath a state directory.
   init(in state: consuming Directory, path: String) throws(SystemError) {
     self.path = path
     let users = try state.openDirectory("users", create: true)
@@ -26,7 +29,7 @@ struct UserDirectories: ~Copyable, Sendable {
     guard status.owner == ThisProcess.user, status.mode & 0o077 == 0 else {
       throw SystemError("open", code: 13, subject: "\(path)/users")
     }
-    // What an engine left that was killed while it removed a vault.
+    // These are left by an engine that was killed while it removed a vault.
     for name in try users.names() where name.hasPrefix(Self.removedPrefix) {
       try? Self.erase(name, in: users)
     }
@@ -34,11 +37,13 @@ struct UserDirectories: ~Copyable, Sendable {
     self.users = users
   }
 
-  // MARK: - What root does
+  // MARK: - Root's actions
 
   private static let removedPrefix = ".removed-"
 
-  /// The uids whose vaults were made for a login name; for a number the uid itself, if it has a vault.
+  /// The uids whose vaults were made for a user name.
+  ///
+  /// A number means the uid itself, if it has a vault.
   func find(_ user: String) throws -> [UInt32] {
     if let uid = UInt32(user) { return try users.contains("\(uid)") ? [uid] : [] }
     return try users.names().compactMap(UInt32.init).filter { uid in
@@ -47,7 +52,8 @@ struct UserDirectories: ~Copyable, Sendable {
     }.sorted()
   }
 
-  /// Opens the directory of a user as it is, whoever has its uid now; nil: there is none.
+  /// Opens the directory of a user as it is, whichever user has its uid now; `nil` if there is
+  /// none.
   func openAsItIs(_ user: UInt32) throws -> (directory: StateDirectory, owner: String)? {
     guard try users.contains("\(user)") else { return nil }
     let directory = try users.openDirectory("\(user)")
@@ -55,10 +61,10 @@ struct UserDirectories: ~Copyable, Sendable {
     return (try StateDirectory(directory, keepsTokens: false), owner)
   }
 
-  /// Removes the directory of a user with all that is in it.
+  /// Removes the directory of a user with all its files.
   ///
-  /// It loses its name at once, so that a kill in the middle leaves a vault or none; the next start
-  /// finishes what is left.
+  /// It is renamed first, so that a kill in between leaves either a whole vault or none. The next
+  /// start finishes the removal.
   func remove(_ user: UInt32) throws {
     let name = "\(Self.removedPrefix)\(user)-\(BootInstant.now.nanoseconds)"
     try users.rename("\(user)", to: name)
@@ -79,18 +85,19 @@ struct UserDirectories: ~Copyable, Sendable {
     try parent.removeDirectory(name)
   }
 
-  /// Why a uid has no vault here whatever its name is; `nil` if it may.
+  /// Why a uid may have no vault here, whatever its name is; `nil` if it may.
   static func objection(to user: UInt32) -> String? {
     switch user {
-    // systemd.exec(5), DynamicUser: such a uid is somebody else's after the next start.
+    // systemd.exec(5), DynamicUser: after the next start, such a uid belongs to another service.
     case 61184...65519: "user \(user) is a dynamic one, which belongs to nobody for long"
-    // What the kernel shows for a user that this machine's numbers do not reach.
+    // The kernel shows this uid for a user that this machine's mapping does not include.
     case 65534, UInt32.max: "user \(user) stands for users that are not known here"
     default: nil
     }
   }
 
-  /// Opens the directory of a user, made first where there is none, and demands that it is theirs.
+  /// Opens the directory of a user, creates it if it is missing, and checks that it belongs to this
+  /// user.
   func open(_ user: UInt32, named name: String?) throws -> StateDirectory {
     if let objection = Self.objection(to: user) {
       throw VaultFailure.refused("\(objection): the service keeps no vault for it")
@@ -117,7 +124,8 @@ struct UserDirectories: ~Copyable, Sendable {
       }
       return
     }
-    // Nothing was ever stored in it: this is the moment of its making, or of one that was cut short.
+    // An empty directory was just created, or its creation was interrupted, so no data was ever
+    // stored in it.
     let names = try directory.names().filter { $0 != Self.temporaryOwner }
     guard names.isEmpty else {
       throw VaultFailure.vaultUnsafe(

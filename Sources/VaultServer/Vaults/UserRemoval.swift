@@ -4,43 +4,48 @@ internal import System
 internal import TokenVault
 internal import VaultInterface
 
-/// What root does to the vaults of other users: a person has left, or cannot pass any check.
+/// Root's actions on the vaults of other users: when a person has left, or cannot pass any check.
 ///
-/// The callers of `Vaults` are served by the uid that the kernel told, and by a login name that fits.
-/// Here neither counts: root decides, and each use is recorded.
+/// `Vaults` serves its callers by the uid from the kernel and a matching user name. Here neither
+/// counts: root decides, and each action is recorded.
 public struct UserCare: Sendable {
-  /// The uids whose vaults were made for a login name, or that stand for themselves.
+  /// The uids whose vaults were made for a user name, or the uid that the text itself names.
   let find: @Sendable (_ user: String) throws -> [UInt32]
-  /// Opens the vault of a uid as it is, and the login name that it was made for; nil: there is none.
+  /// Opens the vault of a uid as it is, with the user name that it was made for; `nil` if there is
+  /// none.
   let open: @Sendable (_ user: UInt32) throws -> (vault: Vault, name: String)?
-  /// Removes the vault of a uid with all that is in it.
+  /// Removes the vault of a uid with all its files.
   let remove: @Sendable (_ user: UInt32) throws -> Void
 }
 
-/// What was removed.
+/// The result of a removal.
 struct RemovedUser: Sendable {
   let user: UInt32
-  /// The login name that the vault was made for, where it says so.
+  /// The user name that the vault was made for, if the vault has it.
   let name: String?
-  /// The accounts that are gone with it; `nil` if they could not be read.
+  /// The accounts that were removed with it; `nil` if they could not be read.
   let accounts: [AccountFacts]?
   /// Which prints of the vault a reader may still have, and why; `nil` if there are none.
   let onReader: String?
 }
 
 extension Vaults {
-  /// How long calls that are under way may take before their vault is removed all the same, in
-  /// seconds: longer than a courier lives.
+  /// How long running calls may take before their vault is removed anyway, in seconds.
+  ///
+  /// It is longer than the life of an exchange helper.
   private static let patience = ServiceEngine.stopSeconds
 
-  /// Removes a user's vault, or one account of it, for root alone.
+  /// Removes a user's vault, or one account of it.
+  ///
+  /// Only root may do this.
   ///
   /// - Parameters:
-  ///   - user: a login name that a vault was made for, or a uid.
-  ///   - account: the account; nil: the whole vault.
-  ///   - caller: who asks.
-  /// - Throws: `refused` for everybody but root, `noSuchUser`, `noSuchAccount`.
-  /// - Returns: what is gone. The providers are not told: to use a token takes the user's presence.
+  ///   - user: a user name that a vault was made for, or a uid.
+  ///   - account: the account; `nil` for the whole vault.
+  ///   - caller: the caller.
+  /// - Throws: `refused` for every caller except root, `noSuchUser`, `noSuchAccount`.
+  /// - Returns: what was removed. The providers are not told, because the use of a token needs the
+  ///   user's presence.
   func remove(
     user: String,
     account: String?,
@@ -66,7 +71,7 @@ extension Vaults {
     return uid
   }
 
-  /// A step on the disk, with its error in the vault's words.
+  /// Runs a step on the disk, and maps its error to a vault failure.
   private func steady<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
     do {
       return try body()
@@ -97,7 +102,9 @@ extension Vaults {
     return RemovedUser(user: user, name: opened.name, accounts: [facts], onReader: nil)
   }
 
-  /// The vault of a user as it is, opened first where it is not.
+  /// The vault of a user as it is.
+  ///
+  /// It is opened first if it is not open.
   private func borrow(
     forRoot user: UInt32,
     _ care: UserCare
@@ -114,14 +121,15 @@ extension Vaults {
       switch place {
       case .open(let opened)?: return opened
       case .opening(let task)?:
-        // One that fails for its user says nothing of it as it is. Its entry is gone then, with this use.
+        // If the opening fails for its user, the vault as it is may still open. The entry is gone
+        // then, with this use.
         if case .success(let opened) = await task.value { return opened }
       case nil: try await enter(user, care)
       }
     }
   }
 
-  /// Opens the vault of a user whose login name does not count.
+  /// Opens the vault of a user without a check of the user name.
   private func enter(_ user: UInt32, _ care: UserCare) async throws(VaultFailure) {
     guard let (vault, name) = try await opened(user, care) else { throw .noSuchUser("\(user)") }
     let isTaken = state.withLock { state in
@@ -134,7 +142,9 @@ extension Vaults {
     if !isTaken { await vault.retire() }
   }
 
-  /// Opens a vault on a thread of its own; waits for one of ours that was closed and still ends.
+  /// Opens a vault on a thread of its own.
+  ///
+  /// It waits for a vault of ours that was closed and still ends.
   private func opened(
     _ user: UInt32,
     _ care: UserCare
@@ -167,11 +177,13 @@ extension Vaults {
     return removed
   }
 
-  /// Ends all that goes on in a vault which is about to be removed, and deletes its prints on the
-  /// readers that store them; what there is to tell of it.
+  /// Ends all work in a vault that is about to be removed, and deletes its prints on readers that
+  /// store them.
+  ///
+  /// Returns the facts about it.
   private func emptied(_ user: UInt32, _ care: UserCare) async -> RemovedUser {
     guard let opened = await opened(user) else {
-      // One that cannot be opened is removed all the same.
+      // A vault that cannot be opened is removed anyway.
       let found: (vault: Vault, name: String)?
       do throws(VaultFailure) { found = try await self.opened(user, care) } catch { found = nil }
       guard let (vault, name) = found else {
@@ -199,8 +211,9 @@ extension Vaults {
 
   private static let unreadPrints = "the stored prints could not be read"
 
-  /// Once the store is gone nothing can name its prints to a reader, and some readers never enroll a
-  /// finger again that they know.
+  /// Once the store is gone, its prints can no longer be named to a reader.
+  ///
+  /// Some readers then refuse to enroll a finger that they still know.
   private func deletePrints(of vault: Vault) async -> String? {
     do throws(VaultFailure) {
       return try await vault.deletePrintsOnReaders()
@@ -228,7 +241,7 @@ extension Vaults {
 }
 
 extension RemovedUser {
-  /// What an administrator finds in the journal.
+  /// The line for the administrator's journal.
   fileprivate func line(by caller: Caller) -> String {
     let whose = name.map { " (\($0))" } ?? ""
     let what =

@@ -2,18 +2,20 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-// When a vault is closed, and the engine ends.
+// Closes idle vaults, and decides when the engine may end.
 extension Vaults {
-  /// Whether the process may end without anything being lost, as far as `prepareEnd` found out.
+  /// Whether the process may end without a loss, by the last result of `prepareEnd`.
   var mayEnd: Bool {
     onlyUser == nil
       ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
   }
 
-  /// What was found out is old once somebody has connected.
+  /// Discards that result, which is out of date once a client has connected.
   func forgetEnd() { isRestful.store(false, ordering: .releasing) }
 
-  /// Finds out whether the process may end, and closes what can be closed; then calls `done`.
+  /// Finds out whether the process may end, and closes idle vaults.
+  ///
+  /// Then it calls `done`.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
     beside { [self] in
       if let onlyUser, let vault = openVault(of: onlyUser) {
@@ -25,7 +27,7 @@ extension Vaults {
     }
   }
 
-  /// Closes the vaults that nobody has used for a while.
+  /// Closes the vaults that were not used for a while.
   func closeResting(connected: Set<UInt32>) {
     guard onlyUser == nil else { return }
     beside { await self.close(connected: connected, unusedFor: Self.restSeconds) }
@@ -40,7 +42,7 @@ extension Vaults {
         BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isAtRest
       else { continue }
       let isClosed = state.withLock { state in
-        // Whoever has asked since then may have opened something.
+        // A call that came since then may have opened something.
         guard let entry = state.entries[user], entry.uses == uses, entry.calls == 0 else {
           return false
         }
@@ -51,7 +53,9 @@ extension Vaults {
     }
   }
 
-  /// Waits until all is written down, at most so many seconds for what is under way.
+  /// Waits until all data is written.
+  ///
+  /// Running work may take at most so many seconds.
   func retireAll(within seconds: Int64) async {
     let deadline = BootInstant.now.advanced(bySeconds: seconds)
     await withTaskGroup { group in

@@ -2,9 +2,9 @@ internal import Synchronization
 internal import System
 internal import TokenVault
 
-// What the server asks of the vaults.
+// The calls of the server to the vaults.
 extension Vaults {
-  /// The openings of vaults that ended in a way which ends the connections that were served by them.
+  /// The openings of vaults whose end must also end the connections that they served.
   func takeLost() -> Set<UInt64> {
     guard hasLost.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
     return state.withLock { state in
@@ -13,11 +13,12 @@ extension Vaults {
     }
   }
 
-  /// The server is to look at `lost`.
+  /// Makes the server look at `lost`.
   func noteLost() { hasLost.store(true, ordering: .releasing) }
 
-  /// The vault of a user, where it is open and this connection is known to be that user's, for a look
-  /// that takes no time; it counts as its use.
+  /// The vault of a user if it is open and this connection is known to be that user's.
+  ///
+  /// It is for immediate answers, and counts as a use.
   func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
     let opened: Opened? = state.withLock { state in
       guard case .open(let opened)? = state.entries[user]?.place else { return nil }
@@ -50,7 +51,7 @@ extension Vaults {
     }
   }
 
-  /// Refused callers since this was last asked, of users without an open vault.
+  /// Takes the refused callers of users without an open vault, counted since the last call.
   func takeStrangers() -> [String] {
     state.withLock { state in
       defer { state.strangers = [:] }
@@ -58,7 +59,9 @@ extension Vaults {
     }
   }
 
-  /// What is done each minute, in the background: neither a caller nor this engine's end waits.
+  /// Does the work of each minute in the background.
+  ///
+  /// Callers and the end of this engine do not wait for it.
   ///
   /// - Parameter refreshing: whether tokens are refreshed ahead.
   func tend(refreshing: Bool) {

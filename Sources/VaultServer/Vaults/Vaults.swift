@@ -4,19 +4,23 @@ public import System
 public import TokenVault
 internal import VaultInterface
 
-/// The vaults that an engine answers for, by the uid of who asks: one of one user, or those of all.
+/// The vaults that an engine serves, by the caller's uid: the vault of one user, or those of all
+/// users.
 ///
-/// Those of all are opened by the first call of their user and closed when nothing is left of it.
+/// The vaults of all users are opened by the first call of their user, and closed when they are
+/// idle.
 public final class Vaults: Sendable {
-  /// Opens the vault of a user who has this login name, or none; it may block.
+  /// Opens the vault of a user, who has this user name or none.
+  ///
+  /// It may block.
   public typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
 
   /// A vault that is open.
   struct Opened {
     let vault: Vault
-    /// The login name that its user had then; `nil` if nobody else can be served.
+    /// The user name at the time of the opening; `nil` if only one user is served.
     let name: String?
-    /// Which opening this is; 0: that of the one vault of one user.
+    /// The number of this opening; 0 for the one vault of one user.
     let number: UInt64
   }
 
@@ -27,56 +31,60 @@ public final class Vaults: Sendable {
 
   struct Entry {
     var place: Place
-    /// The calls that are at work in it: each until it ends, not until its caller does.
+    /// The calls that run in the vault.
+    ///
+    /// A call counts until it ends, even if its caller has left.
     var calls = 0
-    /// Those of them that nobody would miss.
+    /// The calls among them that may be dropped.
     var passing = 0
-    /// Rises with each call.
+    /// Incremented with each call.
     var uses: UInt64 = 0
     var lastUse = BootInstant.now
   }
 
   struct State {
     var entries: [UInt32: Entry] = [:]
-    /// The number of the opening that was begun last.
+    /// The number of the last opening that was begun.
     var openings: UInt64 = 0
-    /// Openings of vaults whose callers are to come anew.
+    /// Openings of vaults whose callers must connect again.
     var lost: Set<UInt64> = []
-    /// Users whose vault is being removed: nobody is served by it any more.
+    /// Users whose vault is being removed.
+    ///
+    /// Their callers are not served any more.
     var removing: Set<UInt32> = []
     /// Refused callers of users without an open vault.
     var strangers: [String: Int] = [:]
   }
 
-  /// How long a vault is kept that nobody uses, in seconds.
+  /// How long an unused vault is kept open, in seconds.
   static let restSeconds: Int64 = 180
-  /// How often, 50 ms apart, an opening tries again while the vault that was closed last still ends.
+  /// How often, 50 ms apart, an opening is tried again while the closed vault still ends.
   private static let mostTries = 200
   /// The most calls of one user at once.
   ///
-  /// Whoever is connected has one at a time: there are more than connections only where callers went
-  /// and left theirs behind.
+  /// A connection has one call at a time. There are more calls than connections only if callers
+  /// left while their calls ran.
   private static let mostCalls = 128
-  /// The same for the one user whose vault this is: as many as the connections.
+  /// The same for an engine of one user: as many as the connections.
   private static let mostOfOne = 256
   /// The most kinds of refusals that are counted for users without a vault.
   static let mostStrangers = 64
 
-  /// Which form of the vault this is.
+  /// The form of the vault.
   let form: VaultForm
   private let opener: Opener?
   private let names: LoginNames
-  /// What root may do to vaults; `nil` if there is one user's only.
+  /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserCare?
-  /// The one user who is served; nil: everybody.
+  /// The one user who is served; `nil` if all users are.
   let onlyUser: UInt32?
   let state: Mutex<State>
   /// Set when a vault was lost.
   let hasLost = Atomic(false)
-  /// Whether nothing that was opened would be lost with this process, when last asked.
+  /// Whether the process can end without a loss, by the last result.
   let isRestful = Atomic(false)
 
-  /// The one vault of one user.
+  /// Makes a table with the one vault of one user.
   public init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
@@ -87,14 +95,14 @@ public final class Vaults: Sendable {
     state = Mutex(State(entries: [user: Entry(place: .open(opened))]))
   }
 
-  /// The vaults of all users.
+  /// Makes a table for the vaults of all users.
   ///
   /// - Parameters:
-  ///   - opener: opens one.
-  ///   - name: looks up the login name that a user has now; it may block.
-  ///   - list: how the machine's list of users stands, so that a name need not be looked up again for
-  ///     a second while that does not change; nil: it is looked up for each connection.
-  ///   - care: what root may do to vaults.
+  ///   - opener: opens a vault.
+  ///   - name: looks up the user name that a user has now. It may block.
+  ///   - list: a stamp of the machine's user list. While it does not change, a name is valid for a
+  ///     second without another lookup. If it is `nil`, a name is looked up for each connection.
+  ///   - care: root's actions on vaults.
   public init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
@@ -109,21 +117,24 @@ public final class Vaults: Sendable {
     state = Mutex(State())
   }
 
-  /// Whether callers of this user are listened to.
+  /// Whether callers of this user are served.
   func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
 
-  /// Lends the vault of a user, opened first where it is not.
+  /// Lends the vault of a user.
   ///
-  /// Without a recognition the engine itself asks, which knows whose vault it is.
+  /// It is opened first if it is not open.
+  ///
+  /// A call without a recognition comes from the engine itself, which knows the owner of the vault.
   ///
   /// - Parameters:
-  ///   - user: whose it is.
-  ///   - recognition: what is known of the connection that asks.
-  ///   - keeps: whether that keeps it open for a while; it is a call then, of which a user has so many.
+  ///   - user: the owner of the vault.
+  ///   - recognition: the known facts about the connection that asks.
+  ///   - keeps: whether this use keeps the vault open for a while. It then counts as a call, of
+  ///     which a user may have a limited number.
   ///   - isPassing: whether the process may end without waiting for it.
-  ///   - body: gets it.
-  /// - Returns: what `body` returns.
-  /// - Throws: why it cannot be opened: that user's affair alone; `busy`.
+  ///   - body: gets the vault.
+  /// - Returns: the result of `body`.
+  /// - Throws: why the vault cannot be opened, which concerns only that user; `busy`.
   func use<Value: Sendable>(
     of user: UInt32,
     by recognition: Recognition? = nil,
@@ -139,8 +150,10 @@ public final class Vaults: Sendable {
     }
   }
 
-  /// Whether the user is still who the vault was opened for, by the login name, which is looked up
-  /// once for a connection that outlasts the last look; where not, the vault is closed.
+  /// Whether the user is still the one that the vault was opened for, by the user name.
+  ///
+  /// The name is looked up once for a connection that outlasts the last lookup. If it differs, the
+  /// vault is closed.
   private func recognizes(
     _ recognition: Recognition?,
     of user: UInt32,
@@ -148,7 +161,7 @@ public final class Vaults: Sendable {
   ) async throws(VaultFailure) -> Bool {
     guard let recognition, !isRecognized(recognition, of: user, in: opened) else { return true }
     let now = BootInstant.now
-    // What cannot be found out just now says nothing of who was there before.
+    // A failed lookup says nothing about the previous user.
     guard let name = try await name(of: user) else {
       throw .refused("user \(user) has no name on this machine")
     }
@@ -160,7 +173,7 @@ public final class Vaults: Sendable {
     return true
   }
 
-  /// Whether a connection is that of whom the vault was opened for, without a look that takes time.
+  /// Whether a connection belongs to the user that the vault was opened for, without a slow lookup.
   func isRecognized(
     _ recognition: Recognition,
     of user: UInt32,
@@ -172,7 +185,7 @@ public final class Vaults: Sendable {
     return true
   }
 
-  /// The login name that a user has now, as far as it can be found out.
+  /// The name that a user has now, as far as it can be found.
   func look(for user: UInt32) async -> Result<String?, SystemError> {
     do throws(SystemError) {
       return .success(try await names.name(of: user))
@@ -189,10 +202,10 @@ public final class Vaults: Sendable {
     }
   }
 
-  /// Closes the vault of somebody whose uid is another person's now.
+  /// Closes the vault of a previous user whose uid now belongs to another person.
   ///
-  /// What had been opened in it ends, and who is connected to it; the one on the disk opens to nobody
-  /// but whom it was made for.
+  /// Its open windows and its connections end. The vault on the disk opens only for the user that
+  /// it was made for.
   private func dismiss(_ opened: Opened, of user: UInt32) async {
     let isOpen = state.withLock { state in
       guard case .open(let current)? = state.entries[user]?.place, current.number == opened.number
@@ -204,7 +217,7 @@ public final class Vaults: Sendable {
     guard isOpen else { return }
     hasLost.store(true, ordering: .releasing)
     await opened.vault.endWindows(because: "the user has another login name")
-    // It waits for checks that end.
+    // Retiring waits for checks that end.
     Task { await opened.vault.retire() }
   }
 
@@ -214,7 +227,7 @@ public final class Vaults: Sendable {
     _ isPassing: Bool
   ) async throws(VaultFailure) -> Opened {
     let most = onlyUser == nil ? Self.mostCalls : Self.mostOfOne
-    // One look for both: a vault that is being removed must not be opened again meanwhile.
+    // Check both under one lock: a vault that is being removed must not be opened again in between.
     let found: Found = state.withLock { state in
       guard !state.removing.contains(user) else { return .removing }
       if var entry = state.entries[user] {
@@ -240,7 +253,7 @@ public final class Vaults: Sendable {
     }
   }
 
-  /// What a call finds of the vault that it asks for.
+  /// The state of the vault that a call asks for.
   private enum Found {
     case place(Place)
     case full
@@ -263,14 +276,14 @@ public final class Vaults: Sendable {
       if keeps { entry.lastUse = .now }
       state.entries[user] = entry
       guard isLost else { return }
-      // The next one reads what really is on the disk.
+      // The next opening reads the state that is on the disk.
       state.lost.insert(opened.number)
       if onlyUser == nil { state.entries[user] = nil }
     }
     if isLost { hasLost.store(true, ordering: .releasing) }
   }
 
-  /// Opens a vault on a thread of its own, for all who wait for it.
+  /// Opens a vault on a thread of its own, for all callers that wait for it.
   private func opened(_ user: UInt32) async -> Result<Opened, VaultFailure> {
     let result: Result<(Vault, String?), VaultFailure>
     do throws(VaultFailure) {
@@ -287,7 +300,7 @@ public final class Vaults: Sendable {
         state.entries[user]?.place = .open(opened)
         return .success(opened)
       case .failure(let error):
-        // Whoever asks next tries anew.
+        // The next call tries again.
         state.entries[user] = nil
         return .failure(error)
       }
@@ -301,7 +314,7 @@ public final class Vaults: Sendable {
       let opened = await onThread { () throws in try opener(user, name) }
       switch opened {
       case .success(let vault): return .success(vault)
-      // Two engines are impossible here: it is our own, which was closed and still ends.
+      // Two engines are impossible here: this is our own vault, which was closed and still ends.
       case .failure(StorageError.inUse) where tries < Self.mostTries:
         tries += 1
         try? await Task.sleep(nanoseconds: 50_000_000)
