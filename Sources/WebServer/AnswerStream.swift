@@ -2,13 +2,13 @@ internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// An answer whose rest comes later: the connection is suspended until it is there.
+/// An answer whose last part comes later; the connection is suspended until then.
 final class AnswerStream: Sendable {
   @safe
   private struct Content: @unchecked Sendable {
     var bytes: [UInt8]
     var isWhole = false
-    /// The connection, while it is suspended.
+    /// The suspended connection.
     var suspended: OpaquePointer?
   }
 
@@ -20,7 +20,7 @@ final class AnswerStream: Sendable {
     self.rest = rest
   }
 
-  /// The answer for libmicrohttpd, on this connection.
+  /// The answer for libmicrohttpd on this connection.
   func response(on connection: OpaquePointer) -> OpaquePointer? {
     let reader = unsafe AnswerReader(self, connection)
     return unsafe MHD_create_response_from_callback(
@@ -32,7 +32,7 @@ final class AnswerStream: Sendable {
     )
   }
 
-  /// Begins to wait for the rest.
+  /// Starts to wait for the rest.
   func begin() {
     Task {
       let bytes = await rest()
@@ -46,13 +46,15 @@ final class AnswerStream: Sendable {
     }
   }
 
-  /// A connection on its way out of the lock.
+  /// Carries a connection out of the lock.
   @safe
   private struct Suspended: @unchecked Sendable {
     let connection: OpaquePointer?
   }
 
-  /// The next bytes from `position`; 0: none yet, and the connection is suspended; -1: the end.
+  /// The next bytes from `position`.
+  ///
+  /// 0 means that no bytes are available and the connection was suspended. -1 means the end.
   fileprivate func read(
     from position: Int,
     into buffer: UnsafeMutableRawBufferPointer,
@@ -68,21 +70,21 @@ final class AnswerStream: Sendable {
       }
       // MHD_CONTENT_READER_END_OF_STREAM, which is a cast in C.
       if content.isWhole { return -1 }
-      // Within the lock, so that the rest cannot come between this and the note of it.
+      // Suspend inside the lock, so that the rest cannot arrive before the connection is recorded.
       unsafe content.suspended = reader.connection
       if let connection = unsafe reader.connection { unsafe MHD_suspend_connection(connection) }
       return 0
     }
   }
 
-  /// A buffer on its way into the lock.
+  /// Carries a buffer into the lock.
   @safe
   private struct Place: @unchecked Sendable {
     let buffer: UnsafeMutableRawBufferPointer
   }
 }
 
-/// What the callback is given.
+/// The context of the callback.
 @safe
 private final class AnswerReader {
   let stream: AnswerStream
@@ -94,7 +96,7 @@ private final class AnswerReader {
   }
 }
 
-/// libmicrohttpd asks for the next bytes (MHD_ContentReaderCallback).
+/// Called by libmicrohttpd for the next bytes (MHD_ContentReaderCallback).
 private func readAnswer(
   _ context: UnsafeMutableRawPointer?,
   _ position: UInt64,
@@ -110,7 +112,7 @@ private func readAnswer(
   )
 }
 
-/// Nobody asks any more (MHD_ContentReaderFreeCallback).
+/// Called by libmicrohttpd after the last read (MHD_ContentReaderFreeCallback).
 private func releaseAnswer(_ context: UnsafeMutableRawPointer?) {
   guard let context = unsafe context else { return }
   unsafe Unmanaged<AnswerReader>.fromOpaque(context).release()

@@ -1,17 +1,17 @@
-/// A request that a browser made.
+/// A request from a browser.
 public struct WebRequest: Sendable {
-  /// Such as `GET`.
+  /// The method, such as `GET`.
   public let method: String
-  /// Behind the host, without the query; percent signs resolved.
+  /// The path without the query, percent-decoded.
   public let path: String
-  /// Behind the question mark, as it came; empty: there was none.
+  /// The query after the question mark, unchanged; empty if there is none.
   public let query: String
-  /// By their names in lower case; of several the first.
+  /// The headers by lower-case name; the first one of several with the same name.
   public let headers: [String: String]
-  /// What was sent.
+  /// The body.
   public let body: [UInt8]
 
-  /// Of these parts.
+  /// Makes a request of these parts.
   public init(
     method: String,
     path: String,
@@ -31,7 +31,7 @@ public struct WebRequest: Sendable {
     for pair in headers["cookie", default: ""].utf8.split(separator: UInt8(ascii: ";")) {
       let parts = pair.drop { $0 == UInt8(ascii: " ") }
         .split(separator: UInt8(ascii: "="), maxSplits: 1)
-      // As bytes: to compare runs of combining marks as text is quadratic.
+      // Compare bytes: comparing runs of combining marks as text is quadratic.
       if parts.count == 2, parts[0].elementsEqual(name.utf8) {
         return String(Substring(parts[1]))
       }
@@ -39,13 +39,13 @@ public struct WebRequest: Sendable {
     return nil
   }
 
-  /// The fields of a form that was sent, or of the query.
+  /// The fields of a submitted form, or of the query.
   public var form: [String: String] {
     WebForm.fields(method == "POST" ? String(decoding: body, as: UTF8.self) : query)
   }
 }
 
-/// What a browser gets.
+/// An answer to a browser.
 public struct WebResponse: Sendable {
   /// The HTTP status.
   public var status: Int
@@ -53,33 +53,33 @@ public struct WebResponse: Sendable {
   public var headers: [(name: String, value: String)]
   /// The body.
   public var body: [UInt8]
-  /// What comes behind the body, once it is there; the browser shows meanwhile what it has.
+  /// The part after the body, which comes later; the browser shows the body in the meantime.
   public var rest: (@Sendable () async -> [UInt8])?
 
-  /// Of these parts.
+  /// Makes an answer of these parts.
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// Sends the browser on by GET (RFC 9110, section 15.4.4).
+  /// Redirects the browser with GET (RFC 9110, section 15.4.4).
   public static func see(_ place: String) -> WebResponse {
     WebResponse(status: 303, headers: [("Location", place)])
   }
 }
 
-/// `application/x-www-form-urlencoded` (URL Standard, section 5.1).
+/// Parses `application/x-www-form-urlencoded` (URL Standard, section 5.1).
 public enum WebForm {
-  /// The most bytes of a name, of a field or a header; any other is left out.
+  /// The most bytes in the name of a field or a header; longer ones are left out.
   ///
-  /// Swift normalizes text before it hashes it, which is quadratic in a run of combining marks: a name
-  /// of 64 KiB took 234 ms.
+  /// Swift normalizes text before it hashes it, which is quadratic in a run of combining marks: a
+  /// name of 64 KiB took 234 ms.
   static let longestName = 128
   /// The most fields of a form.
   private static let mostFields = 100
 
-  /// Its fields; of several with one name the first.
+  /// The fields of a form; the first one of several with the same name.
   ///
   /// Fields with long names are left out.
   public static func fields(_ text: String) -> [String: String] {
@@ -104,7 +104,7 @@ public enum WebForm {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        // A sign would do for a number, but not here.
+        // A number may have a sign, but an escape may not.
         guard rest.count >= 2, rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-"),
           let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
         else {

@@ -2,29 +2,29 @@ internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// A web server for the browsers of this machine: on 127.0.0.1 alone (libmicrohttpd).
+/// A web server for the browsers of this machine, only on 127.0.0.1 (libmicrohttpd).
 public final class WebServer: Sendable {
-  /// Why there is none.
+  /// Why the server could not start.
   public struct Failure: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The text for a person.
     public let description: String
   }
 
   private static let mostConnections: UInt32 = 64
-  /// After how many seconds without a byte a connection is closed.
+  /// The timeout of a connection without traffic, in seconds.
   private static let patience: UInt32 = 300
   /// The most bytes of a connection's headers.
   private static let headerLimit = 32 * 1024
 
-  /// Where it listens.
+  /// The port that it listens on.
   public let port: UInt16
 
-  /// Listens on a port, or on any free one for 0, and answers with `handler`.
+  /// Listens on a port, or on any free one if it is 0, and answers with `handler`.
   public init(
     port: UInt16 = 0,
     _ handler: @escaping @Sendable (WebRequest) async -> WebResponse
   ) throws(Failure) {
-    // It serves until the process ends: libmicrohttpd's callbacks hold this for good.
+    // It serves until the process ends, so libmicrohttpd's callbacks keep this reference.
     let context = unsafe Unmanaged.passRetained(ServerContext(handler))
     guard
       let started = unsafe cmicrohttpd_start(
@@ -44,7 +44,7 @@ public final class WebServer: Sendable {
   }
 }
 
-/// What the callbacks are given.
+/// The context of the callbacks.
 final class ServerContext: Sendable {
   let handler: @Sendable (WebRequest) async -> WebResponse
 
@@ -53,7 +53,7 @@ final class ServerContext: Sendable {
   }
 }
 
-/// One request from its first line to its answer.
+/// One request, from its first line to its answer.
 private final class Exchange: Sendable {
   /// The most bytes of a body.
   static let bodyLimit = 64 * 1024
@@ -68,14 +68,14 @@ private final class Exchange: Sendable {
   let content = Mutex(Content())
 }
 
-/// A connection on its way to the task that resumes it.
+/// Carries a connection to the task that resumes it.
 @safe
 private struct Suspended: @unchecked Sendable {
   let connection: OpaquePointer
 }
 
-/// libmicrohttpd calls it for a request's beginning, for each part of its body, and at its end, and
-/// once more when it was resumed (MHD_AccessHandlerCallback).
+/// Called by libmicrohttpd at the start of a request, for each part of its body, at its end, and
+/// again after a resume (MHD_AccessHandlerCallback).
 private func answer(
   _ context: UnsafeMutableRawPointer?,
   _ connection: OpaquePointer?,
@@ -136,7 +136,7 @@ private func answer(
   return .YES
 }
 
-/// The request is over, answered or not (MHD_RequestCompletedCallback).
+/// Called at the end of a request, answered or not (MHD_RequestCompletedCallback).
 private func completed(
   _ context: UnsafeMutableRawPointer?,
   _ connection: OpaquePointer?,
@@ -196,7 +196,7 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
   return found
 }
 
-/// The query, put together again from its parts: libmicrohttpd takes it apart.
+/// The query, reassembled from the parts that libmicrohttpd parsed.
 private func query(of connection: OpaquePointer) -> String {
   var parts: [String] = []
   unsafe withUnsafeMutablePointer(to: &parts) { place in
