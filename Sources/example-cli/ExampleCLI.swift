@@ -1,12 +1,14 @@
 import AuthSession
 import Glibc
 
-/// Signs in, asks the provider who this is with the access token, and signs out.
+/// Signs in, asks the provider for the user with the access token, and signs out.
+///
+/// It is a separate room that uses only the public library, as an app does. Usage:
 ///
 ///     example-cli http://localhost:8000                   by e-mail and password
 ///     example-cli https://login.example.com CLIENT_ID     by a code for another device
 ///
-/// Whatever else a provider file may say can stand behind them, such as `scope=openid`.
+/// Further arguments are keys of a provider file, such as `scope=openid`.
 @main
 struct ExampleCLI {
   static func main() async {
