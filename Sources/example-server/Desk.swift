@@ -2,41 +2,41 @@ import AuthSession
 import Observation
 import Synchronization
 
-/// What the page knows beside the session: what was said last, what was typed, what is under way.
+/// The page's data besides the session: the last notice, the typed form, and the running task.
 final class Desk: Sendable, Observable {
   private struct Content {
     var notice: Notice?
     var draft = Draft()
     var isAskedLater = false
-    /// What was asked for and is not done yet.
+    /// The running task.
     var task: Task<Void, Never>?
   }
 
   private let content = Mutex(Content())
   private let registrar = ObservationRegistrar()
 
-  /// Said until something else is done.
+  /// The notice to show until the next action.
   var notice: Notice? {
     get { read { $0.notice } }
     set { change { $0.notice = newValue } }
   }
 
-  /// What was typed into the form that is shown.
+  /// The typed values of the shown form.
   var draft: Draft {
     get { read { $0.draft } }
     set { change { $0.draft = newValue } }
   }
 
-  /// The person was asked whether to protect the login, and said "maybe later".
+  /// Whether the person answered "maybe later" to the question about presence protection.
   var isAskedLater: Bool {
     get { read { $0.isAskedLater } }
     set { change { $0.isAskedLater = newValue } }
   }
 
-  /// Whether something that was asked for is not done yet.
+  /// Whether a task is running.
   var isBusy: Bool { read { $0.task != nil } }
 
-  /// Begins something; false: something else is not done yet.
+  /// Starts a task; false if another one is running.
   func begin(_ work: @escaping @Sendable () async -> Void) -> Bool {
     change { content in
       guard content.task == nil else { return false }
@@ -49,7 +49,7 @@ final class Desk: Sendable, Observable {
     }
   }
 
-  /// Gives up what is under way; it has ended a moment later.
+  /// Cancels the running task, which ends a moment later.
   func cancel() {
     read { $0.task }?.cancel()
   }
@@ -61,13 +61,13 @@ final class Desk: Sendable, Observable {
 
   private func change<Value>(_ body: (inout Content) -> Value) -> Value {
     let value = content.withLock { body(&$0) }
-    // After the change: who is told looks at once.
+    // After the change: an observer reads the new value at once.
     registrar.withMutation(of: self, keyPath: \.notice) {}
     return value
   }
 }
 
-/// Waits until something holds that observed objects tell, at most for a time; whether it does.
+/// Waits until a condition on observed objects holds; returns whether it did within the limit.
 func until(_ limit: Duration, _ holds: @escaping @Sendable () -> Bool) async -> Bool {
   await withTaskGroup(of: Bool.self) { group in
     group.addTask {
@@ -78,7 +78,7 @@ func until(_ limit: Duration, _ holds: @escaping @Sendable () -> Bool) async -> 
       var next = changes.makeAsyncIterator()
       repeat {
         if withObservationTracking(holds, onChange: { change.yield() }) { return true }
-        // What changed after it was read, and before somebody listened, is told by nobody.
+        // A change between reading and observing would be missed, so check again.
         if holds() { return true }
       } while await next.next() != nil
       return false

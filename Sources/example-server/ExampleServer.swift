@@ -2,9 +2,9 @@ import AuthSession
 import Glibc
 import WebServer
 
-/// A small web page on this machine, for whoever starts it: login, protected area, presence, sign-out.
+/// A small web page on this machine: sign-in, protected area, presence and sign-out.
 ///
-///     example-server http://localhost:8000 [PORT]
+/// Usage: `example-server http://localhost:8000 [PORT]`
 @main
 struct ExampleServer {
   static func main() async {
@@ -22,7 +22,7 @@ struct ExampleServer {
         configuration: AuthConfiguration(refusesWhileLocked: true),
         presenter: StatePresenter()
       )
-      // What fails here stands in the state, and on the page.
+      // A failure here is in the state, and on the page.
       _ = try? await session.restore()
       await serve(session, backend: arguments[1], port: port)
     } catch {
@@ -39,7 +39,8 @@ struct ExampleServer {
       print("open http://127.0.0.1:\(server.port)/?key=\(visitors.key)")
       fflushOutput()
       for await _ in session.states {}
-      // The states end with the session, which is held here: it runs until it is ended.
+      // The states end with the session, which is held here, so the program runs until it is
+      // killed.
       withExtendedLifetime((session, server)) {}
     } catch {
       end("example-server: error: \(error)", status: 1)

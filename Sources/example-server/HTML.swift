@@ -1,9 +1,9 @@
 /// A piece of a page.
 ///
-/// Text that is put into one can neither begin nor end a tag, an attribute or a character
-/// reference: it is escaped here and nowhere else, so that no view can forget it.
+/// Interpolated text can neither begin nor end a tag, an attribute or a character reference. It is
+/// escaped only here, so that no view can forget it.
 struct HTML: ExpressibleByStringInterpolation, Hashable {
-  /// As the browser gets it.
+  /// The text for the browser.
   private(set) var text: String
 
   init(stringLiteral text: String) {
@@ -14,7 +14,7 @@ struct HTML: ExpressibleByStringInterpolation, Hashable {
     text = stringInterpolation.text
   }
 
-  /// How pieces and texts come together.
+  /// Joins pieces and texts.
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
@@ -38,7 +38,7 @@ struct HTML: ExpressibleByStringInterpolation, Hashable {
         case ">": text += "&gt;"
         case "\"": text += "&quot;"
         case "'": text += "&#39;"
-        // Neither HTML nor a screen has a use for them.
+        // Neither HTML nor a screen can use these characters.
         case "\u{0}"..."\u{8}", "\u{E}"..."\u{1F}", "\u{7F}"..."\u{9F}": text += "\u{FFFD}"
         default: text.unicodeScalars.append(scalar)
         }
@@ -54,21 +54,23 @@ struct HTML: ExpressibleByStringInterpolation, Hashable {
     "\(left)\(right)"
   }
 
-  /// Somebody's text, which may run from right to left: its direction ends with it, and what only
-  /// turns letters round is left out.
+  /// Text from outside, which may run from right to left.
+  ///
+  /// Its direction ends with it, and characters that only change the direction are removed.
   static func isolated(_ text: String) -> HTML {
     "<bdi>\(text.withoutTurns)</bdi>"
   }
 }
 
 extension String {
-  /// At most so many characters, for a heading.
+  /// At most `count` characters, for a heading.
   func shortened(to count: Int = 48) -> String {
     self.count > count ? prefix(count - 1) + "…" : self
   }
 
-  /// Without embeddings, overrides and isolates (Unicode Standard Annex 9, section 2): they would
-  /// make a name read as another one.
+  /// The text without embeddings, overrides and isolates (Unicode Standard Annex 9, section 2).
+  ///
+  /// They could make a name look like another one.
   var withoutTurns: String {
     let kept = unicodeScalars.filter { scalar in
       !("\u{202A}"..."\u{202E}" ~= scalar) && !("\u{2066}"..."\u{2069}" ~= scalar)

@@ -1,6 +1,6 @@
-/// Drawings; nothing that a screen reader would have to tell.
+/// Drawings, which a screen reader may skip.
 enum Icons {
-  /// The mark of the app: the lines of a thumb, in the shape of a latch.
+  /// The logo of the app: the lines of a thumb, in the shape of a latch.
   static let mark: HTML = """
     <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">\
     <rect width="32" height="32" rx="8" fill="#0d5f56"/>\
@@ -8,7 +8,7 @@ enum Icons {
     <path d="M8.5 23v-6.5a7.5 7.5 0 0 1 15 0V23"/><path d="M12.5 24v-7.5a3.5 3.5 0 0 1 7 0V24"/>\
     <path d="M16 17v8"/></g></svg>
     """
-  /// The same for the tab of the browser, as the value of an attribute.
+  /// The logo for the browser's tab, as an attribute value.
   static let tab =
     "data:image/svg+xml,"
     + "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
@@ -46,7 +46,7 @@ enum Icons {
   )
   static let moment: HTML =
     "<div class=\"icon\" aria-hidden=\"true\"><span class=\"turn\"></span></div>"
-  /// Before what is wrong with a field.
+  /// The icon before a field error.
   static let wrong: HTML = """
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><circle cx="12" cy="12" r="9"/>\
     <path d="M12 7.5v5.5M12 16.5v.1"/></svg>

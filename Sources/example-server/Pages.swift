@@ -2,11 +2,11 @@ import AuthSession
 import Synchronization
 import WebServer
 
-/// What each address answers: the view of the session's state, and what its buttons do.
+/// Answers each address: the view of the session's state, and the actions of its buttons.
 final class Pages: Sendable {
-  /// How long an answer waits for what mostly happens at once.
+  /// How long an answer waits for a result that usually comes at once.
   private static let patience = Duration.seconds(1)
-  /// How long a page stands that waits for another view.
+  /// How long a page stays open to wait for another view.
   private static let longestWait = Duration.seconds(120)
 
   private let session: AuthSession
@@ -49,7 +49,7 @@ final class Pages: Sendable {
     if case .error(let error) = session.state, error.recovery == .correctInput, desk.draft.isNew,
       !desk.isBusy
     {
-      // The form of a new account is another page; its link leads back to the login.
+      // The form of a new account is another page; its link leads back to the sign-in.
       guard wantsLogin else { return .see("/register") }
       return views.login(Draft(email: desk.draft.email), nil).page()
     }
@@ -59,8 +59,8 @@ final class Pages: Sendable {
     }
     let shown = view(capability)
     var response = shown.page()
-    // The page stays as it is, usable and with its focus, until there is another; then its end comes,
-    // which leads there.
+    // The page stays open, usable and with its focus, until the view changes. Then its end is sent,
+    // which loads the new view.
     if shown.isPassing {
       response.rest = { [self] in
         _ = await until(Self.longestWait) { [self] in view().stamp != shown.stamp }
@@ -77,14 +77,14 @@ final class Pages: Sendable {
     switch session.state {
     case .unauthenticated: return views.register(draft, desk.notice).page()
     case .error(let error) where error.recovery == .correctInput && !session.isAuthenticated:
-      // The error may be of a login, whose page led here.
+      // The error may belong to a sign-in, whose page links here.
       guard desk.draft.isNew else { return views.register(draft, nil).page() }
       return views.register(draft.marked(by: error), Self.notice(of: error, draft)).page()
     default: return .see("/")
     }
   }
 
-  /// The message of an error that belongs to none of the fields.
+  /// The text of an error that belongs to none of the fields.
   private static func notice(of error: AuthError, _ draft: Draft) -> Notice? {
     draft.marked(by: error).isWrong ? nil : .alert(error.message.asSentence)
   }
@@ -114,7 +114,7 @@ final class Pages: Sendable {
     }
   }
 
-  /// The protected area: what the backend says to a valid access token.
+  /// The protected area: the backend's answer to a valid access token.
   private func inside() async -> WebResponse {
     guard session.isAuthenticated else { return .see("/") }
     let record = await run { [session, backend] () throws(AuthError) in
@@ -199,7 +199,7 @@ final class Pages: Sendable {
 
   private func answerPrompt(_ request: WebRequest) async {
     let form = request.form
-    // An answer is for the prompt that it was typed at, and for no other that came meanwhile.
+    // An answer counts only for the prompt at which it was typed, not for a newer one.
     guard case .presencePrompt(let prompt) = session.state, form["prompt"] == prompt.number else {
       return
     }
@@ -216,9 +216,9 @@ final class Pages: Sendable {
     _ = await until(Self.patience) { [self] in view().stamp != seen }
   }
 
-  /// Begins something, and comes back when it has ended, asks for somebody, or takes its time.
+  /// Runs a task, and returns when it has ended, needs the person, or takes longer.
   ///
-  /// One thing at a time: a button that is pressed twice does nothing the second time.
+  /// Only one task runs at a time: a second press of a button does nothing.
   @discardableResult
   private func run<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(AuthError) -> Value
@@ -246,7 +246,7 @@ final class Pages: Sendable {
   }
 }
 
-/// What came of a task, if it has ended.
+/// The result of a task, if it has ended.
 private final class Result: Sendable {
   private let content = Mutex<(any Sendable)?>(nil)
 

@@ -1,6 +1,6 @@
-/// What views are put together from: each field has a label, and each error belongs to something.
+/// Building blocks of views: each field has a label, and each error belongs to an element.
 struct Parts {
-  /// Goes with every form, so that no other page can send one.
+  /// A token in every form, so that no other page can submit one.
   let formToken: String
 
   /// A field of a form.
@@ -8,16 +8,16 @@ struct Parts {
     var label: String
     var name: String
     var type = "text"
-    /// What the browser and password programs know it by (HTML, section 4.10.18.7).
+    /// The field's meaning for browsers and password managers (HTML, section 4.10.18.7).
     var completion: String
     var value = ""
     var isRequired = true
-    /// What is wrong with what was typed.
+    /// The error of the typed value.
     var error: String?
     var hint: String?
   }
 
-  /// Fields with a button; the first that is wrong has the focus, or the first that is empty.
+  /// A form with a button; the focus is on the first wrong field, or else on the first empty one.
   func form(_ place: String, _ fields: [Field], _ button: String, hidden: HTML = "") -> HTML {
     let first =
       fields.firstIndex { $0.error != nil } ?? fields.firstIndex { $0.value.isEmpty } ?? 0
@@ -33,7 +33,7 @@ struct Parts {
       """
   }
 
-  /// A button that does something by itself.
+  /// A button with its own form.
   func button(
     _ place: String,
     _ text: String,
@@ -48,7 +48,7 @@ struct Parts {
     """
   }
 
-  /// What happened, where something did.
+  /// The notice, if there is one.
   func said(_ notice: Notice?) -> HTML {
     switch notice {
     case nil: ""
@@ -57,7 +57,7 @@ struct Parts {
     }
   }
 
-  /// Names and values.
+  /// A list of names and values.
   func facts(_ facts: [(name: String, value: HTML)]) -> HTML {
     let rows = facts.reduce("" as HTML) { html, fact in
       html + "<div><dt>\(fact.name)</dt><dd>\(fact.value)</dd></div>\n"
@@ -98,10 +98,10 @@ struct Parts {
   }
 }
 
-/// Something that is said once, on the page after it happened.
+/// A notice that is shown once, on the next page.
 enum Notice: Hashable {
-  /// It went well, or nothing came of it.
+  /// It succeeded, or had no effect.
   case status(String)
-  /// It did not work.
+  /// It failed.
   case alert(String)
 }

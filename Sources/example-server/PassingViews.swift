@@ -1,6 +1,6 @@
 import AuthSession
 
-/// The views that stand between two others.
+/// The views that are shown between two others.
 extension Views {
   func prompt(_ prompt: PresencePrompt) -> View {
     let question: HTML = """
@@ -21,7 +21,7 @@ extension Views {
         error: prompt.notice(about: .password)?.asSentence,
         hint: isHidden ? "The password that you log in to this computer with." : nil
       )
-      // What a finger came to is no error of this field.
+      // The result of a finger is not an error of this field.
       let finger = prompt.notice(about: .fingerprint).map { Notice.status($0.asSentence) }
       return View(
         "Enter your system password",
@@ -123,17 +123,17 @@ extension Views {
     )
   }
 
-  /// What is going on: a screen reader tells it when the page comes, and whenever it changes.
+  /// The current progress; a screen reader speaks it when the page loads and after each change.
   private func sign(_ text: String) -> HTML {
     "<p class=\"sign\" role=\"status\" tabindex=\"-1\" autofocus>\(text)</p>"
   }
 }
 
 extension PresencePrompt {
-  /// So that an answer goes to the one that it was typed for.
+  /// Identifies the prompt in a form, so that an answer reaches the prompt that it was typed for.
   var number: String { String(id) }
 
-  /// What it waits for, with the one finger that can match.
+  /// The expected touch, with the finger if only one can match.
   fileprivate var waiting: String {
     "Waiting for your \(finger?.replacing("-", with: " ") ?? "finger")…"
   }
@@ -154,7 +154,7 @@ extension PresencePrompt.ScanAdvice {
 }
 
 extension String {
-  /// With a capital letter and a full stop.
+  /// The text with a capital letter and a full stop.
   var asSentence: String {
     guard let first, let last else { return self }
     return first.uppercased() + dropFirst() + (last.isPunctuation ? "" : ".")

@@ -1,19 +1,20 @@
 import Synchronization
 import WebServer
 
-/// What a page shows.
+/// The content of a page.
 struct View {
-  /// The heading, and the name of the page.
+  /// The heading, shown on the page.
   var heading: HTML
-  /// The page's name where the heading is not plain text.
+  /// The page's title in plain text, if the heading is not plain text.
   var title: String
-  /// What stands above the heading.
+  /// The icon above the heading.
   var icon: HTML
   var body: HTML
-  /// Whether it stands for a moment only, until the state has another view.
+  /// Whether the view is temporary, until the state has another view.
   var isPassing = false
-  /// Whether the heading has the focus, so that the page is told from its beginning; else the body has
-  /// something that does, such as a field.
+  /// Whether the heading has the focus, so that a screen reader starts at the beginning.
+  ///
+  /// Otherwise an element of the body has it, such as a field.
   var focusesHeading: Bool { !body.text.contains(" autofocus") }
 
   init(_ title: String, _ icon: HTML = Icons.none, isPassing: Bool = false, body: HTML) {
@@ -27,7 +28,7 @@ struct View {
   /// The name of the app.
   static let app = "Thumblatch example"
 
-  /// Tells views apart: the same for what looks the same.
+  /// Identifies a view: equal for views that look the same.
   var stamp: String {
     var hasher = Hasher()
     hasher.combine(heading)
@@ -35,12 +36,12 @@ struct View {
     return String(UInt(bitPattern: hasher.finalize()), radix: 36)
   }
 
-  /// Ends a page that was replaced: the browser goes on by itself, without any script.
+  /// Ends a replaced page: the browser continues to the next one without a script.
   static let onward = Array(#"<meta http-equiv="refresh" content="0; url=/">"#.utf8)
 
-  /// The whole page; its body ends with it (HTML, section 13.1.2.4).
+  /// The whole page; HTML allows the body to end with it (HTML, section 13.1.2.4).
   func page(status: Int = 200) -> WebResponse {
-    // The style is the one thing that the page may use, told by a word that no other page knows.
+    // The page may use only its own style, identified by an unpredictable nonce.
     let nonce = Visitors.random()
     let page: HTML = """
       <!doctype html>
@@ -78,12 +79,12 @@ struct View {
 }
 
 extension WebResponse {
-  /// With what every answer says to the browser.
+  /// The answer with the headers that every answer has.
   var guarded: WebResponse {
     var response = self
     response.headers += [
       ("Cache-Control", "no-store"),
-      // A form's Origin would be "null" without any referrer.
+      // Without any referrer a form's Origin would be "null".
       ("Referrer-Policy", "same-origin"),
       ("X-Content-Type-Options", "nosniff"),
       ("X-Frame-Options", "DENY"),

@@ -1,7 +1,7 @@
-/// The style of the views: readable at phone width, by day and by night.
+/// The style of the views: readable at phone width, in light and dark mode.
 ///
-/// A ring shows the focus of the keyboard alone. What has the focus without being a control, such as a
-/// heading, has none: it only tells a screen reader where the page begins.
+/// Only keyboard focus shows a ring. A focused element that is not a control, such as a heading,
+/// has none: its focus only tells a screen reader where the page begins.
 enum ViewStyle {
   static let text: HTML = """
     :root{--ground:#f5f2eb;--card:#fffdf8;--line:#e3ddcf;--edge:#80796a;--text:#1f1b13;\

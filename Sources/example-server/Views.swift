@@ -1,9 +1,9 @@
 import AuthSession
 
-/// The views: HTML made here, without script, for the keyboard and for screen readers.
+/// The views: HTML without scripts, for the keyboard and for screen readers.
 struct Views {
   let parts: Parts
-  /// Where people sign in, as they know it.
+  /// The backend's name for the person.
   let backend: String
 
   init(formToken: String, backend: String) {
@@ -185,7 +185,7 @@ extension Views {
     "October", "November", "December",
   ]
 
-  /// The day of a time such as `2026-08-21T10:00:00Z`; `nil` if it is no such time.
+  /// The day of a time such as `2026-08-21T10:00:00Z`; `nil` if the text is not such a time.
   private static func day(_ time: String) -> String? {
     let parts = time.prefix(10).split(separator: "-").map { Int($0) }
     guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
@@ -195,7 +195,7 @@ extension Views {
   }
 }
 
-/// What `/auth/me` answers, as far as it is shown.
+/// The shown members of the answer of `/auth/me`.
 struct BackendRecord: Decodable {
   enum CodingKeys: String, CodingKey {
     case email
@@ -212,19 +212,19 @@ struct BackendRecord: Decodable {
   var createdAt: String?
 }
 
-/// What was typed into the form that is shown again; never a password.
+/// The typed values of a form that is shown again; never a password.
 struct Draft: Hashable {
   var name = ""
   var email = ""
   var nameError: String?
   var emailError: String?
   var passwordError: String?
-  /// Whether it was the form of a new account.
+  /// Whether it is the form of a new account.
   var isNew = false
 
   var isWrong: Bool { nameError != nil || emailError != nil || passwordError != nil }
 
-  /// The same with what a backend found wrong, each at its field.
+  /// The same with the backend's errors, each at its field.
   func marked(by error: AuthError) -> Draft {
     var draft = self
     draft.nameError = error.message(about: .name)?.asSentence

@@ -2,29 +2,29 @@ import Glibc
 import Synchronization
 import WebServer
 
-/// Who may look at the pages: the browser that was given the key, and no other program's.
+/// Decides which requests may see the pages: only those of the browser that has the key.
 ///
-/// Any user of the machine reaches its loopback ports, and so does any page in the browser.
+/// Any user of the machine can reach its loopback ports, and so can any page in the browser.
 final class Visitors: Sendable {
-  /// What becomes of a request.
+  /// The decision about a request.
   enum Judgement {
-    /// It is answered.
+    /// Answer the request.
     case known
-    /// It brought the key, and gets this.
+    /// The request brought the key and gets this answer.
     case welcome(WebResponse)
-    /// It gets nothing but this status.
+    /// Answer only with this status.
     case refused(status: Int)
   }
 
-  /// The key in the address that the person opens; good until it is used.
+  /// The key in the address that the person opens; valid for one use.
   let key = Visitors.random()
-  /// What every form sends back.
+  /// The token that every form sends back.
   let formToken = Visitors.random()
   private let cookie = Visitors.random()
   private let port = Mutex<UInt16>(0)
   private let isKeyUsed = Mutex(false)
 
-  /// Takes requests for this port alone: a name that somebody points here is none of ours.
+  /// Accepts only requests for this port: another name that points to this machine is refused.
   func listen(on port: UInt16) {
     self.port.withLock { $0 = port }
   }
@@ -32,11 +32,12 @@ final class Visitors: Sendable {
   func judge(_ request: WebRequest) -> Judgement {
     let port = port.withLock { $0 }
     let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
-    // A name of somebody else's that leads here (DNS rebinding) would make his pages same-origin.
+    // In a DNS rebinding attack, another name resolves to this machine. Its pages would then be
+    // same-origin.
     guard let host = request.headers["host"], hosts.contains(host) else {
       return .refused(status: 421)
     }
-    // Cookies do not know ports: another program's page here must not take ours away.
+    // Cookies ignore ports: the page of another program on this machine must not replace ours.
     let cookieName = "visitor-\(port)"
     let isKnown = Self.isEqual(request.cookie(cookieName) ?? "", cookie)
     if request.method == "GET", request.path == "/", let given = request.form["key"] {
@@ -64,13 +65,13 @@ final class Visitors: Sendable {
     }
   }
 
-  /// 128 bits of the kernel.
+  /// 128 random bits from the kernel.
   static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     return String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
   }
 
-  /// In a time that does not depend on where they differ.
+  /// Compares in constant time.
   private static func isEqual(_ left: String, _ right: String) -> Bool {
     let left = Array(left.utf8)
     let right = Array(right.utf8)
@@ -79,7 +80,7 @@ final class Visitors: Sendable {
   }
 }
 
-/// Writes out what was printed, for whoever reads it from a pipe.
+/// Flushes the output for a reader of a pipe.
 func fflushOutput() {
   _ = fflush(nil)
 }
