@@ -1,15 +1,16 @@
 internal import Glibc
 internal import System
 
-/// The program that knows all verbs.
+/// The program with all verbs.
 enum CommandProgram {
-  /// Becomes the command-line program, with the arguments and the environment of this one.
+  /// Replaces this process by the command-line program, with the same arguments and environment.
   static func replaceThisProcess(
     arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
   ) -> Never {
     do throws(InstalledProgram.Flaw) {
       let program = try InstalledProgram("thumblatch-cli")
-      // execv(3) hands the environment on; both keep bytes that are no UTF-8.
+      // execv(3) keeps the environment; arguments and environment may hold bytes that are not
+      // UTF-8.
       unsafe execv(program.path, arguments)
       fail(SystemError("exec", code: errno, subject: program.path).description, status: 1)
     } catch {
@@ -18,7 +19,7 @@ enum CommandProgram {
     }
   }
 
-  /// Says why and ends the process.
+  /// Prints an error and ends the process.
   static func fail(_ message: String, status: Int32) -> Never {
     let line = "thumblatch: error: \(message)\n"
     _ = unsafe line.utf8.withContiguousStorageIfAvailable {

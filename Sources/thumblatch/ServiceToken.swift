@@ -1,14 +1,15 @@
 internal import Glibc
 internal import System
 
-/// The service's vault: asked once, over its socket, for a token that may be handed out at once.
+/// Requests a token from the service's vault with one call over its socket.
 ///
-/// All that is no such token is the command-line program's to find out, which asks the engine anew:
-/// an error, a question to the person, a provider that takes its time, a doubt about who serves.
-/// The engine opens no prompt for this call: nobody would be shown it.
+/// Only a token that is available at once is used. Everything else is left to the command-line
+/// program, which asks the engine again: an error, a prompt, a slow provider, or doubt about the
+/// server. The engine opens no prompt for this call, because the person would not see it.
 enum ServiceToken {
-  /// How long the engine may take, in milliseconds: a provider that it has to ask may take longer,
-  /// which the command-line program says.
+  /// The time limit of the engine, in milliseconds.
+  ///
+  /// A provider may take longer; the command-line program reports that.
   private static let patience: Int64 = 1000
   /// The longest message of the interface.
   private static let maximumMessage = 65_536
@@ -29,11 +30,11 @@ enum ServiceToken {
     }
   }
 
-  /// Connects, and checks who serves before a byte is sent.
+  /// Connects, and checks the server before it sends a byte.
   ///
-  /// The directory is root's, and nobody else could have put a socket in it; the one who listens is
-  /// root's too, as whoever bound it was (unix(7), SO_PEERCRED: "the credentials ... that were in
-  /// effect at the time of the call to listen(2)").
+  /// The directory belongs to root, so only root could have put a socket in it. The listener must
+  /// be root's too, as the credentials show (unix(7), SO_PEERCRED: "the credentials ... that were
+  /// in effect at the time of the call to listen(2)").
   private static func connect() -> Descriptor? {
     var status = stat()
     guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -42,9 +43,9 @@ enum ServiceToken {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { return nil }
     let socket = Descriptor(owning: number)
-    // Where a standard descriptor was closed at the start, what is printed would go to the engine.
+    // If a standard descriptor was closed at the start, output would go to the engine.
     guard number > 2 else { return nil }
-    // socket(7): both limits hold for connect(2), too, which waits where a server's queue is full.
+    // socket(7): the limits also apply to connect(2), which waits while a server's queue is full.
     var limit = timeval(tv_sec: 1, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     guard unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0,
@@ -69,7 +70,7 @@ enum ServiceToken {
     return socket
   }
 
-  /// The call with its NUL; the name was checked, and has nothing to escape.
+  /// Writes the call with its NUL; the name was checked and needs no escaping.
   private static func call(
     _ name: UnsafePointer<CChar>?,
     into room: UnsafeMutableRawBufferPointer
@@ -98,11 +99,11 @@ enum ServiceToken {
 
   private static func send(_ bytes: UnsafeRawBufferPointer, to socket: borrowing Descriptor) -> Bool
   {
-    // Far shorter than what a socket takes at once.
+    // The message is far shorter than what a socket takes at once.
     unsafe ((try? socket.send(bytes)) ?? nil) == bytes.count
   }
 
-  /// One message, its NUL the last byte; nil if it does not come in time, or anything else does.
+  /// Receives one message, whose last byte is NUL; `nil` if it is late or invalid.
   private static func receive(
     from socket: borrowing Descriptor,
     into room: UnsafeMutableRawBufferPointer
@@ -111,7 +112,7 @@ enum ServiceToken {
     var count = 0
     while count < room.count {
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
-      // EAGAIN is the end of the time; a descriptor that came along would be closed on exec.
+      // EAGAIN means that the time has passed. A passed descriptor would be closed on exec.
       let got = unsafe recv(socket.number, rest.baseAddress, rest.count, 0)
       if got < 0 && errno == EINTR { continue }
       guard got > 0 else { return nil }
@@ -124,7 +125,7 @@ enum ServiceToken {
     return nil
   }
 
-  /// Writes the token of a reply, and what is told of its scopes this once.
+  /// Writes the token of a reply, and a note about missing scopes.
   private static func show(
     _ reply: UnsafeMutableRawBufferPointer,
     _ name: UnsafePointer<CChar>?
@@ -133,14 +134,14 @@ enum ServiceToken {
       unsafe name == nil || found.isOf(name, in: UnsafeRawBufferPointer(reply))
     else { return .notKnown }
     if let missing = found.missingScope {
-      // The engine says it once: asked again by the command-line program, it would not.
+      // The engine reports them once, so the command-line program would not get them again.
       tell("note: the provider did not grant all scopes of ")
       unsafe tell(UnsafeRawBufferPointer(rebasing: reply[found.account]))
       tell("; missing: ")
       unsafe tell(UnsafeRawBufferPointer(rebasing: reply[missing]))
       tell("\n")
     }
-    // What follows the token is the quotation mark that ends it.
+    // The byte after the token is its closing quotation mark.
     unsafe reply[found.token.upperBound] = UInt8(ascii: "\n")
     let line = unsafe reply[found.token.lowerBound...found.token.upperBound]
     return unsafe TokenRequest.write(UnsafeRawBufferPointer(rebasing: line)) ? .written : .lost

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import System
 
-/// The private vault's `tokens` directory, open, in a state directory that is this user's alone.
+/// The private vault's `tokens` directory, open, inside a state directory that only this user can
+/// access.
 struct StateFiles: ~Copyable {
   /// The longest path of a state directory.
   private static let maximumPath = 4096
@@ -9,10 +10,10 @@ struct StateFiles: ~Copyable {
   private let tokens: Descriptor
   private let user: uid_t
 
-  /// Opens THUMBLATCH_STATE_DIR, else `thumblatch` in XDG_STATE_HOME, else in `~/.local/state`.
+  /// Opens THUMBLATCH_STATE_DIR, or `thumblatch` in XDG_STATE_HOME, or else in `~/.local/state`.
   ///
-  /// Nil where that is not an absolute path, is not there, or could be changed by others: the
-  /// command-line program says why.
+  /// `nil` if the path is not absolute, does not exist, or others could change it: the command-line
+  /// program reports why.
   init?() {
     user = geteuid()
     let opened = unsafe withUnsafeTemporaryAllocation(
@@ -37,9 +38,10 @@ struct StateFiles: ~Copyable {
     tokens = Descriptor(owning: inner)
   }
 
-  /// Reads a file that is this user's alone, as the engine writes it; nil for any other.
+  /// Reads a file that has exactly the owner and mode of the engine's files; `nil` for any other
+  /// file.
   func read(_ name: UnsafePointer<CChar>, into room: UnsafeMutableRawBufferPointer) -> Int? {
-    // O_NONBLOCK: a FIFO in its place would keep us waiting.
+    // O_NONBLOCK: a FIFO in its place would block the open.
     let opened = unsafe openat(
       tokens.number,
       name,
@@ -51,15 +53,15 @@ struct StateFiles: ~Copyable {
     guard unsafe fstat(opened, &status) == 0, status.st_mode == S_IFREG | 0o600,
       status.st_uid == user, status.st_nlink == 1, status.st_size > 0, status.st_size <= room.count
     else { return nil }
-    // One read: the engine replaces the file as a whole. It overwrites one only to remove it, with
-    // bytes that no token has.
+    // One read is enough: the engine replaces the file as a whole. It overwrites a file only to
+    // remove it, with bytes that no token has.
     guard let count = unsafe try? file.read(into: room), count == status.st_size else { return nil }
     return count
   }
 
   private static func fill(_ path: UnsafeMutableBufferPointer<CChar>) -> Bool {
     var count = 0
-    // An empty variable counts as unset, and a relative XDG_STATE_HOME too (XDG Base Directory
+    // An empty variable counts as unset, and so does a relative XDG_STATE_HOME (XDG Base Directory
     // Specification).
     if let chosen = unsafe value("THUMBLATCH_STATE_DIR") {
       guard unsafe append(chosen, to: path, &count) else { return false }
@@ -75,7 +77,7 @@ struct StateFiles: ~Copyable {
       return false
     }
     guard unsafe path[0] == slash else { return false }
-    // open(2): with a slash at the end a link would be followed in spite of O_NOFOLLOW.
+    // open(2): with a slash at the end, a symbolic link would be followed despite O_NOFOLLOW.
     while count > 1, unsafe path[count - 1] == slash { count -= 1 }
     unsafe path[count] = 0
     return count > 1
@@ -83,7 +85,7 @@ struct StateFiles: ~Copyable {
 
   private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
-  /// Whether a variable names another vault than the private one.
+  /// Whether a variable names a vault other than the private one.
   static var isSocketNamed: Bool { unsafe value("THUMBLATCH_SOCKET") != nil }
 
   private static func value(_ name: StaticString) -> UnsafePointer<CChar>? {
@@ -91,7 +93,7 @@ struct StateFiles: ~Copyable {
     return unsafe UnsafePointer(text)
   }
 
-  /// Adds a text to a path, with room left for the NUL; false if it does not fit.
+  /// Appends a text to a path and keeps room for the NUL; false if it does not fit.
   private static func append(
     _ text: UnsafePointer<CChar>,
     to path: UnsafeMutableBufferPointer<CChar>,

@@ -1,16 +1,16 @@
-/// A reply to `AccessToken`, found in the bytes of the message.
+/// A reply to `AccessToken`, located in the bytes of the message.
 ///
-/// It takes exactly what the engine writes, members in their order and without white space, and
-/// only where nothing has to be said but the token; whatever else comes is no reply to the front.
+/// It accepts only the engine's exact form: members in order, without white space, and only if
+/// nothing besides the token must be reported. The front treats any other message as no reply.
 struct TokenReply {
-  /// Where the account's name stands.
+  /// The range of the account's name.
   let account: Range<Int>
-  /// Where the token stands: printable ASCII without quotation marks and reverse solidi.
+  /// The range of the token: printable ASCII without quotation marks and reverse solidi.
   let token: Range<Int>
-  /// Where the scopes stand that were not granted; `nil` if the engine tells of none.
+  /// The range of the scopes that were not granted; `nil` if the engine reports none.
   let missingScope: Range<Int>?
 
-  /// Reads one message with its NUL.
+  /// Parses a message with its NUL.
   init?(_ message: UnsafeRawBufferPointer) {
     var reader = unsafe Reader(message)
     guard reader.take(#"{"parameters":{"account":""#), let account = reader.text(from: 0x21),
@@ -35,11 +35,11 @@ struct TokenReply {
     missingScope = missing
   }
 
-  /// Whether it is of the account that was asked for.
+  /// Whether it belongs to the requested account.
   func isOf(_ name: UnsafePointer<CChar>?, in message: UnsafeRawBufferPointer) -> Bool {
     guard let name = unsafe name else { return false }
     for index in 0..<account.count {
-      // A name that is shorter has its NUL here, and no byte of the account's is one.
+      // A shorter name has its NUL here, and the account's name has none.
       guard unsafe UInt8(bitPattern: name[index]) == message[account.lowerBound + index] else {
         return false
       }
@@ -48,7 +48,7 @@ struct TokenReply {
   }
 }
 
-/// Goes through a message from its beginning.
+/// Reads a message from the beginning.
 @safe
 private struct Reader {
   private let bytes: UnsafeRawBufferPointer
@@ -58,10 +58,10 @@ private struct Reader {
     unsafe self.bytes = unsafe bytes
   }
 
-  /// Whether nothing follows but the NUL.
+  /// Whether only the NUL follows.
   var isAtEnd: Bool { unsafe next == bytes.count - 1 && bytes[next] == 0 }
 
-  /// Takes these bytes, or none.
+  /// Consumes exactly these bytes, or nothing.
   mutating func take(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard unsafe bytes.count - next >= count else { return false }
@@ -72,8 +72,9 @@ private struct Reader {
     return true
   }
 
-  /// Takes a text up to its quotation mark; `nil` if anything in it would have to be escaped, or
-  /// could steer a terminal.
+  /// Consumes a text up to its quotation mark.
+  ///
+  /// It returns `nil` if a character needs escaping or could control a terminal.
   mutating func text(from least: UInt8) -> Range<Int>? {
     let start = next
     while unsafe next < bytes.count {
@@ -88,7 +89,7 @@ private struct Reader {
     return nil
   }
 
-  /// Takes the digits of a number.
+  /// Consumes the digits of a number.
   mutating func digits() -> Bool {
     let start = next
     while unsafe next < bytes.count, unsafe bytes[next] >= 0x30, unsafe bytes[next] <= 0x39 {

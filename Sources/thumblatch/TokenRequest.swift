@@ -1,21 +1,21 @@
 internal import Glibc
 internal import System
 
-/// The one command that the front answers itself: `[--private] token [NAME]`.
+/// The only command that the front answers itself: `[--private] token [NAME]`.
 ///
-/// It points into the arguments, which live as long as the process.
+/// It points into the arguments, which exist during the lifetime of the process.
 @safe
 struct TokenRequest {
-  /// How long a token must still be valid to be given out, in seconds.
+  /// The least remaining lifetime of a token, in seconds.
   private static let minimumLifetime: Int64 = 10
 
   private let isPrivate: Bool
-  /// The account's name, checked; nil for the default account.
+  /// The checked name of the account; `nil` for the default account.
   private let name: UnsafePointer<CChar>?
 
-  /// Takes exactly these forms; nil for everything else, options and bad names too.
+  /// Accepts exactly these forms; `nil` for anything else, including options and invalid names.
   init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
-    // execve(2): a caller may give no arguments at all, not even a name of the program.
+    // execve(2): a caller may pass no arguments at all, not even a program name.
     guard unsafe arguments[0] != nil else { return nil }
     var next = 1
     isPrivate = unsafe Self.equal(arguments[next], "--private")
@@ -32,23 +32,22 @@ struct TokenRequest {
     unsafe self.name = UnsafePointer(name)
   }
 
-  /// What became of a request.
+  /// The result of a request.
   enum Outcome {
-    /// The token is on standard output.
+    /// The token was written to standard output.
     case written
     /// There is a token, but it could not be written.
     case lost
-    /// Neither the service nor the private vault's files say anything that can be believed.
+    /// Neither the service nor the private vault's files gave a valid token.
     case notKnown
   }
 
-  /// Writes the token that the service has at hand, or that the private vault's file holds, if it
-  /// can be believed.
+  /// Writes an available token of the service, or the private vault's cached token if it is valid.
   func answer() -> Outcome {
     if !isPrivate {
-      // Another vault is meant, by whoever may be trusted: the command-line program looks who it is.
+      // The variable names another vault: the command-line program checks who serves it.
       if StateFiles.isSocketNamed { return .notKnown }
-      // A service of this machine is never passed over in silence.
+      // A service on this machine must not be bypassed silently.
       if unsafe access(word("/run/thumblatch"), F_OK) == 0 {
         return unsafe ServiceToken.answer(name)
       }
@@ -56,7 +55,7 @@ struct TokenRequest {
     guard let state = StateFiles() else { return .notKnown }
     if let name = unsafe name { return unsafe answer(name, state) }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
-      // The last byte stays for the NUL that ends a name.
+      // The last byte is reserved for the NUL after the name.
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: text[..<64])
       guard let count = unsafe state.read(word("@"), into: room),
         unsafe AccountName.isValid(UnsafeRawBufferPointer(rebasing: text[..<count])),
@@ -68,7 +67,7 @@ struct TokenRequest {
   }
 
   private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
-    // Room for the newline behind the token.
+    // One byte for the newline after the token.
     let capacity = CachedToken.maximumFileCount + 1
     return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { bytes in
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(capacity - 1)])
@@ -85,9 +84,9 @@ struct TokenRequest {
     }
   }
 
-  /// Writes all bytes at once; false if they did not all arrive.
+  /// Writes all bytes; false if that failed.
   static func write(_ line: UnsafeRawBufferPointer) -> Bool {
-    // A reader that has gone is an error like a full disk, and no reason to die of a signal.
+    // A closed reader is an error like a full disk, so a signal must not end the process.
     signal(SIGPIPE, SIG_IGN)
     var rest = unsafe line
     while let start = rest.baseAddress, unsafe !rest.isEmpty {
@@ -95,7 +94,7 @@ struct TokenRequest {
       if wrote > 0 {
         unsafe rest = UnsafeRawBufferPointer(rebasing: rest[wrote...])
       } else if wrote < 0 && errno == EAGAIN {
-        // Whoever shares the pipe may have made it non-blocking.
+        // Another user of the pipe may have made it non-blocking.
         var entry = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&entry, 1, -1)
       } else if wrote == 0 || errno != EINTR {
@@ -111,12 +110,12 @@ struct TokenRequest {
   }
 }
 
-/// A text of the program as C reads it; a String would have to be copied first.
+/// A text of the program as a C string; a `String` would have to be copied first.
 func word(_ text: StaticString) -> UnsafePointer<CChar> {
   unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// A name that can make neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
+/// A name that can form neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
 private enum AccountName {
   static func isValid(_ name: UnsafeRawBufferPointer) -> Bool {
     guard name.count >= 1, name.count <= 64 else { return false }
