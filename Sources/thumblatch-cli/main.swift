@@ -1,6 +1,6 @@
 import Commands
 import Glibc
 
-// The verbs, the terminal and the prompts: the front hands over to this program whatever is more
-// than a valid access token from plain storage.
+// The verbs, the terminal and the prompts. The front leaves everything to this program except a
+// valid access token from plain storage.
 exit(Program.run(Array(CommandLine.arguments.dropFirst())))
