@@ -3,12 +3,13 @@ import HTTPTransport
 import System
 import VaultInterface
 
+// A client's own request with its access token.
 extension Courier {
-  /// The descriptor that the answer's body goes to, and the one that holds what is sent.
+  /// The descriptors of the answer's body (`output`) and of the request's body (`input`).
   private static let output: Int32 = 3
   private static let input: Int32 = 4
 
-  /// One request of a client with its own access token: no slot, no seal.
+  /// Performs a client's request with the client's own access token: without slot and seal.
   static func perform(_ call: HelperRequestCall) -> HelperRequestReply {
     Confinement.setLifetime(to: min(max(call.timeout, 0), 600_000) / 1000 + 10)
     var request = HTTPRequest(method: call.httpMethod, url: call.url)
@@ -46,7 +47,7 @@ extension Courier {
     }
   }
 
-  /// The contents of a file of at most `maximumStream` bytes (mmap(2)), until the process ends.
+  /// Maps the content of a file of at most `maximumStream` bytes (mmap(2)), until the process ends.
   private static func mapped(_ number: Int32) -> UnsafeRawBufferPointer? {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

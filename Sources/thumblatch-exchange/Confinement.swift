@@ -1,48 +1,50 @@
 import Glibc
 import System
 
-/// What this process gives up before it reads a byte, and what it lets nobody interrupt.
+/// Drops this process's privileges before it reads a byte, and blocks signals during a request.
 enum Confinement {
-  /// Seconds after which the process ends, whatever it is doing, counted from the first byte of its
-  /// request, unless the request may take longer: an engine that waits for the slot's lock relies on it.
+  /// Seconds after which the process ends in any case, counted from the first byte of its request,
+  /// unless the request may take longer.
+  ///
+  /// An engine that waits for the slot's lock relies on it.
   static let lifetime = 30
-  /// The most seconds of a process with a slot: those of the longest request, and two for what comes
-  /// before and after it.
+  /// The longest lifetime of a process with a slot, in seconds: that of the longest request, and
+  /// two for the work before and after it.
   static let longestLifetime = 62
-  /// What would end the process, and with it a token that the provider has given already.
+  /// Signals that would end the process, and lose a token that the provider has already issued.
   private static let endings = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
 
-  /// Sets how many seconds the process may live from now on (alarm(2)).
+  /// Sets the remaining lifetime of the process in seconds (alarm(2)).
   static func setLifetime(to seconds: Int) {
     alarm(UInt32(clamping: seconds))
   }
 
-  /// Nothing of the environment is used, no privilege is gained, no memory is shown.
+  /// Clears the environment, and prevents privilege gains and dumps.
   static func enter() throws(SystemError) {
     clearenv()
     try ThisProcess.refuseDumps()
     try ThisProcess.renouncePrivileges()
-    // SIGPIPE: libcurl leaves it alone with CURLOPT_NOSIGNAL(3). SIGXFSZ: a write beyond
-    // RLIMIT_FSIZE shall fail, so that the answer can go back over the socket.
+    // SIGPIPE: with CURLOPT_NOSIGNAL(3) libcurl does not touch it. SIGXFSZ: a write beyond
+    // RLIMIT_FSIZE must fail, so that the answer can go back over the socket.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     for number in [SIGALRM] + endings { signal(number, SIG_DFL) }
     rest()
   }
 
-  /// A process that has no request ends when it is told to, also where it was told a moment ago, and waits
-  /// for one without an end.
+  /// Makes an idle process end at a signal, even a pending one, and wait for a request without
+  /// limit.
   static func rest() {
     alarm(0)
     block([])
   }
 
-  /// A request is there: from here on time ends it, and none of these signals.
+  /// Starts a request: from here on only the alarm ends the process, and none of these signals.
   static func begin() {
     block(endings)
     setLifetime(to: lifetime)
   }
 
-  /// Keeps these signals waiting, and no others (sigprocmask(2)).
+  /// Blocks exactly these signals (sigprocmask(2)).
   private static func block(_ numbers: [Int32]) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

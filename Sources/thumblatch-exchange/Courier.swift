@@ -4,36 +4,38 @@ import SecretMemory
 import System
 import VaultInterface
 
-/// One conversation: a call of `Exchange`, the request, the outcome kept safe, the reply.
+/// The exchange helper's connection: a call of `Exchange`, the request, the durable outcome, the
+/// reply.
 ///
-/// It may be started long before that call, and knows nothing of it until then.
+/// The process may be started long before that call, and knows nothing of it until then.
 struct Courier: ~Copyable {
-  /// How long it waits for a byte at once, in milliseconds; then it looks at its files, and waits again.
+  /// The longest wait for a byte, in milliseconds; then it checks its files and waits again.
   private static let patience: Int32 = 15_000
 
-  /// How soon after the greeting a request comes that it was started for, in milliseconds.
+  /// If the engine started it for a request, the request comes within this time after the greeting,
+  /// in milliseconds.
   private static let haste: Int32 = 5
-  /// How long it waits after its reply until the engine needs it no longer, in milliseconds.
+  /// How long it waits after its reply until the engine no longer needs it, in milliseconds.
   private static let rest: Int32 = 2000
 
   private let socket: Descriptor
   /// The engine's user.
   private let engine: UInt32
-  /// Whether it is the service's, which has no descriptors but the conversation.
+  /// Whether it belongs to the service, which passes no descriptors except this connection.
   private let isService: Bool
   private let inbox = Inbox()
   /// Whether it serves this process itself.
   private let isRehearsal: Bool
-  /// The program's path at the start.
+  /// The path of the program at the start.
   private let program: String?
-  /// What it ran when it was greeted; nil if something of that was replaced already.
+  /// The files of its code at the greeting; `nil` if one had already been replaced.
   private var image: RunningImage?
-  /// It ended before anything of a request had come.
+  /// Whether it ended before any part of a request came.
   private var isIdleAtEnd = false
   /// When the first byte of the request came.
   private var begun = BootInstant.now
 
-  /// A courier of the engine that runs as this user, on descriptor 0.
+  /// Makes a helper for the engine that runs as this user, on descriptor 0.
   init(engine: UInt32, isService: Bool) {
     socket = Descriptor(owning: 0)
     self.engine = engine
@@ -42,7 +44,7 @@ struct Courier: ~Copyable {
     program = try? ThisProcess.programPath()
   }
 
-  /// One that serves this process itself; see `rehearse()`.
+  /// Makes a helper that serves this process itself; see `rehearse()`.
   init(rehearsalOn socket: consuming Descriptor) {
     self.socket = socket
     engine = ThisProcess.user
@@ -51,10 +53,10 @@ struct Courier: ~Copyable {
     program = nil
   }
 
-  /// False if what came was no call that could be answered.
+  /// Serves one call; false if the received data was not a valid call.
   ///
-  /// A courier without a request has nothing to answer: its engine needs it no longer, or its program was
-  /// replaced.
+  /// A helper without a request has nothing to answer: the engine no longer needs it, or its
+  /// program was replaced.
   consuming func run() -> Bool {
     do {
       // Only the engine may use this process.
@@ -65,11 +67,12 @@ struct Courier: ~Copyable {
         return true
       }
       let reply = perform(call, slot: slot, announces: announces)
-      // The outcome is durable by now, or comes back. The engine may need the lock when it has the reply.
+      // The outcome is durable, or is in the reply. The engine may need the lock when it gets the
+      // reply.
       slot?.release()
-      // Nobody may be there any more. Where there is a slot, the outcome lies in it.
+      // The engine may be gone. If there is a slot, the outcome is in it.
       try? send(VarlinkReply(reply))
-      // To end takes the kernel a millisecond, in which the engine could not write what the reply brought.
+      // Ending takes the kernel a millisecond, in which the engine could not write the new tokens.
       if !isRehearsal { _ = try? socket.waitReadable(milliseconds: Self.rest) }
       return true
     } catch {
@@ -78,7 +81,7 @@ struct Courier: ~Copyable {
   }
 
   private enum Received {
-    /// With the slot's descriptor if one came, and whether `begun` is to be told.
+    /// With the slot's descriptor if one came, and whether to announce the start of the request.
     case exchange(ExchangeCall, Slot?, announces: Bool)
     case request(HelperRequestCall)
   }
@@ -92,18 +95,18 @@ struct Courier: ~Copyable {
           switch try HelperRequest(call) {
           case .exchange(let exchange):
             return .exchange(exchange, slot, announces: call.more)
-          // Before there is an exchange: the engine asks whether one may wait.
+          // The engine asks, before any exchange, whether the helper may wait.
           case .proceed:
             if isIdle(slot) { Confinement.rest() }
             try? send(VarlinkReply(EmptyReply()))
-          // Its answer goes to a descriptor that a client has to hand down.
+          // The answer goes to a descriptor that only a client can pass.
           case .request(let request) where !isService: return .request(request)
           case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
             .listEnrolled:
             throw .methodNotImplemented(call.method)
           }
         } catch {
-          // Before the answer: the engine may tell this process to end once it has that.
+          // Before the reply: after it the engine may tell this process to end.
           if isIdle(slot) { Confinement.rest() }
           try send(error.reply)
         }
@@ -116,7 +119,7 @@ struct Courier: ~Copyable {
       let count = unsafe try inbox.buffer.receive { room throws(SystemError) in
         guard let received = unsafe try socket.receive(into: room) else { return 0 }
         let count = received.count
-        // One descriptor is meant: a second one is closed and changes nothing.
+        // Only one descriptor is expected: a second one is closed and ignored.
         if let passed = received.takeDescriptor(), slot == nil { slot = Slot(passed) }
         return count
       }
@@ -127,11 +130,13 @@ struct Courier: ~Copyable {
     }
   }
 
-  /// Whether nothing of a request has come.
+  /// Whether no part of a request has come.
   private func isIdle(_ slot: Slot?) -> Bool { inbox.buffer.count == 0 && slot == nil }
 
-  /// Waits for the first byte of a request, however long that takes; false if this process is no longer the
-  /// one to ask, because its program or a library was replaced meanwhile.
+  /// Waits for the first byte of a request without limit.
+  ///
+  /// It returns false if this process must not serve it, because its program or a library was
+  /// replaced during the wait.
   private mutating func waitForRequest() throws(SystemError) -> Bool {
     while !(try socket.waitReadable(milliseconds: Self.patience)) {
       guard image?.isCurrent == true else { return false }
@@ -141,13 +146,13 @@ struct Courier: ~Copyable {
     return true
   }
 
-  /// Has all that the first request needs made before there is one; once, after the greeting.
+  /// Prepares everything that the first request needs; once, after the greeting.
   private mutating func prepare() throws(SystemError) {
     guard image == nil, !isRehearsal, !(try socket.waitReadable(milliseconds: Self.haste)) else {
       return
     }
     Self.rehearse()
-    // Behind it, which loads libraries.
+    // After the rehearsal, which loads libraries.
     if let program, try ThisProcess.programPath() == program { image = try? RunningImage() }
     Confinement.rest()
   }
@@ -166,7 +171,7 @@ struct Courier: ~Copyable {
   }
 
   private func perform(_ call: ExchangeCall, slot: Slot?, announces: Bool) -> ExchangeReply {
-    // Two seconds are for what comes before the request and after it.
+    // Two seconds are for the work before and after the request.
     let wanted = min(max(call.timeout, 0), 600_000) / 1000 + 2
     let lifetime = min(max(wanted, Confinement.lifetime), Confinement.longestLifetime)
     if lifetime > Confinement.lifetime {
@@ -185,7 +190,7 @@ struct Courier: ~Copyable {
         return ExchangeReply(error)
       }
     }
-    // What would keep the answer from being sealed is found out before there is one.
+    // Find every obstacle to sealing the answer before there is an answer.
     guard let slot, let seal = try? Seal(key: key, context: call.context ?? []) else {
       return .notSent(.other)
     }
@@ -193,7 +198,7 @@ struct Courier: ~Copyable {
     return perform(request, slot: slot, seal: seal, waits: call.waits, begins)
   }
 
-  /// What is done before the first byte of the request is sent; false: it may not be sent.
+  /// Returns the function to call before the first byte of the request; false forbids sending.
   private func beginning(of call: ExchangeCall, announces: Bool) -> () -> Bool {
     let (number, inbox) = (socket.number, inbox)
     return {
@@ -207,8 +212,8 @@ struct Courier: ~Copyable {
 
   /// Tells the engine that the request is about to be sent.
   ///
-  /// False: the engine does not know, so nothing may be sent. It takes the end of this process for a
-  /// request that was not sent, and sends it again.
+  /// If it returns false, the engine does not know, and nothing may be sent. The engine would take
+  /// the end of this process for a request that was not sent, and send it again.
   private static func announce(on socket: borrowing Descriptor) -> Bool {
     guard let begun = try? VarlinkReply(ExchangeReply.begun, continues: true) else { return false }
     return (try? send(begun, on: socket)) != nil
@@ -230,9 +235,9 @@ struct Courier: ~Copyable {
         body: SharedSecret(answer.takeBody())
       )
     } catch {
-      // An empty slot and a recorded intent are what the engine calls uncertain.
+      // The engine treats an empty slot with a recorded intent as uncertain.
       guard error.isNotSent else { return ExchangeReply(error) }
-      // Until the engine has written it down, the slot holds the outcome of nothing.
+      // The slot holds the outcome of nothing until the engine has recorded its intent.
       if waits, !inbox.mayProceed(socket) { return ExchangeReply(error) }
       outcome = .notSent(reason: error.word)
     }
@@ -240,12 +245,13 @@ struct Courier: ~Copyable {
     return slot.keep(image) ? .done : .sealed(image)
   }
 
-  /// Seconds since the request began, rounded down: the second for what comes after the request stays.
+  /// Seconds since the request began, rounded down, so that the second for the work after it
+  /// remains.
   private var elapsedSeconds: Int {
     Int((BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000_000)
   }
 
-  /// Milliseconds that a request may still take of a lifetime in seconds: one second is for the rest.
+  /// Milliseconds left for a request out of a lifetime in seconds: one second is for the rest.
   private func remaining(of lifetime: Int) -> Int {
     let life = Int64(lifetime - 1) * 1_000_000_000
     let left = life - (BootInstant.now.nanoseconds - begun.nanoseconds)
@@ -254,7 +260,7 @@ struct Courier: ~Copyable {
 }
 
 extension HTTPRequest {
-  /// A request as the engine describes it, within `milliseconds`.
+  /// Makes the engine's request, limited to `milliseconds`.
   init(_ call: ExchangeCall, milliseconds: Int) {
     self.init(method: call.httpMethod, url: call.url)
     headers = call.headers
@@ -270,14 +276,14 @@ extension HTTPRequest {
     maximumBody = min(call.maximumBody, ExchangeOutcome.maximumBodyCount)
   }
 
-  /// Users as a message numbers them; what is no number of a user names none.
+  /// The users in a message; numbers that are not valid user ids are ignored.
   static func users(_ numbers: [Int]) -> Set<UInt32> {
     Set(numbers.compactMap { UInt32(exactly: $0) })
   }
 }
 
 extension HTTPError {
-  /// Whether it is proven that no byte of the request has left.
+  /// Whether it is certain that no byte of the request was sent.
   var isNotSent: Bool {
     switch self {
     case .refused, .notSent, .untrustedListener: true
@@ -285,7 +291,7 @@ extension HTTPError {
     }
   }
 
-  /// The reason in a slot, which has one text for it.
+  /// The reason for a slot, which has only one text for it.
   var word: String {
     guard case .untrustedListener(let user?) = self else { return reason.rawValue }
     return "\(reason.rawValue) \(user)"
@@ -293,7 +299,7 @@ extension HTTPError {
 }
 
 extension ExchangeReply {
-  /// The reply for a request without an answer.
+  /// The reply to a request without an answer.
   init(_ error: HTTPError) {
     if case .untrustedListener(let user) = error {
       self = .untrustedListener(user: user.map { Int($0) })

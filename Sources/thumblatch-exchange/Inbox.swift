@@ -1,19 +1,21 @@
 import System
 import VaultInterface
 
-/// What the engine has sent, and was not read yet.
+/// The received and unread data of the engine.
 final class Inbox {
   /// How long a connection waits to be used, in seconds.
   ///
-  /// The times of the request go on meanwhile. An engine that takes longer uses another courier.
+  /// The time limits of the request continue to run. An engine that takes longer uses another
+  /// helper.
   private static let patience: Int64 = 2
 
   var buffer = MessageBuffer(.helper)
-  /// Whether the request may be sent; nil: the engine has not said.
+  /// Whether the request may be sent; `nil` until the engine has said.
   private var answer: Bool?
 
-  /// Waits until the engine says that the request may be sent; false if it says something else, ends, or takes
-  /// too long.
+  /// Waits until the engine permits the request.
+  ///
+  /// It returns false if the engine sends anything else, disconnects, or takes too long.
   func mayProceed(_ socket: borrowing Descriptor) -> Bool {
     if let answer { return answer }
     let isAllowed = (try? hasProceed(socket)) ?? false

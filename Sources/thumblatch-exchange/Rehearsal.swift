@@ -4,11 +4,13 @@ import SecretMemory
 import System
 import VaultInterface
 
+// Initializes libraries before the first request.
 extension Courier {
-  /// Has one conversation with itself, whose request goes nowhere.
+  /// Runs one exchange with itself, whose request goes nowhere.
   ///
-  /// The first time, libraries and types set themselves up: 3 ms of a request. Its address is refused before
-  /// there is a socket (`LocalAddress`), and what it takes for the slot cannot be written.
+  /// At first use libraries and types initialize themselves, which takes 3 ms of a request. The
+  /// address is refused before there is a socket (`LocalAddress`), and its slot's descriptor is not
+  /// writable.
   static func rehearse() {
     guard let (ours, theirs) = try? UnixSocket.pair() else { return }
     let engine = Descriptor(owning: ours)
@@ -20,7 +22,7 @@ extension Courier {
     let sent = unsafe message.withUnsafeBytes { bytes in
       unsafe try? engine.send(bytes, passing: engine.number)
     }
-    // A socket takes a message of this size at once.
+    // A socket accepts a message of this size at once.
     guard sent == message.count else { return }
     _ = Courier(rehearsalOn: courier).run()
   }

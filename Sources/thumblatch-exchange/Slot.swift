@@ -2,7 +2,7 @@ import Cryptography
 import SecretMemory
 import System
 
-/// The account's slot: its lock for as long as this lives, and the place for the outcome.
+/// The account's slot: its lock during this object's lifetime, and the place for the outcome.
 final class Slot {
   private var file: Descriptor?
 
@@ -10,13 +10,13 @@ final class Slot {
     self.file = consume file
   }
 
-  /// Lets go of the lock.
+  /// Releases the lock.
   func release() { file = nil }
 
-  /// Writes the image at the slot's beginning, makes it durable and reads it again.
+  /// Writes the image at the start of the slot, makes it durable and reads it back.
   ///
-  /// - Returns: whether all of it is there. After a failure nothing is tried a second time: the
-  ///   kernel drops what it could not write, and a second fdatasync(2) would report success.
+  /// - Returns: whether everything is there. After a failure there is no second try: the kernel
+  ///   drops the unwritten pages, and a second fdatasync(2) would report success.
   func keep(_ image: [UInt8]) -> Bool {
     do {
       unsafe try image.withUnsafeBytes { unsafe try file?.write($0, at: 0) }
@@ -30,7 +30,7 @@ final class Slot {
   }
 }
 
-/// The one-use key and what the outcome is bound to.
+/// The one-use key and the context of the outcome.
 struct Seal: ~Copyable {
   private let key: SealingKey
   private let context: BoxContext

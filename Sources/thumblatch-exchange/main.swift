@@ -1,14 +1,16 @@
 import System
 import UserNames
 
-// The courier: one HTTP request in on descriptor 0, one answer out. It never prints.
+// The exchange helper: one HTTP request in on descriptor 0, one answer out. It never prints.
 do throws(SystemError) {
   try Confinement.enter()
 } catch {
   exitProcess(1)
 }
-/// The engine's user: this process's own, whose child it is, or with `--service [--engine NAME]` the
-/// one of that name.
+/// The engine's user.
+///
+/// Without arguments it is this process's user, because the engine is the parent. With `--service
+/// [--engine NAME]` it is the user with that name.
 func engineUser(_ arguments: [String]) -> UInt32? {
   switch arguments.count {
   case 0: ThisProcess.user
