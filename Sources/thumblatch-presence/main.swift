@@ -1,11 +1,12 @@
-// One presence check: a finger on a real reader, or the system password.
+// One presence check: a finger on a real reader, or the system password. The wall of this room: it
+// uses no virtual reader.
 
 import FingerprintReader
 import Glibc
 import PresenceProgram
 import System
 
-// First of all: a variable could bring a reader that says what its owner wants.
+// Do this first: a variable could add a reader that reports a match at an attacker's command.
 LibraryEnvironment.clear()
 
 guard let users = ServedUsers(arguments: Array(CommandLine.arguments.dropFirst())) else { exit(2) }
