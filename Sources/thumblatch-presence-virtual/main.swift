@@ -1,6 +1,6 @@
-// thumblatch-presence for tests and demonstrations, never installed: it uses libfprint's virtual
-// readers, and the PAM stack beside it. A directory in which it bears the other's name is a
-// complete set of programs without hardware.
+// thumblatch-presence for tests and demonstrations, never installed. It uses libfprint's virtual
+// readers, and the PAM stack beside it. In a directory where it has the other program's name, it
+// completes a set of programs without hardware.
 
 import FingerprintReader
 import Glibc
@@ -13,9 +13,10 @@ guard let users = ServedUsers(arguments: Array(CommandLine.arguments.dropFirst()
 
 let directory = (try? ThisProcess.programDirectory()) ?? "/"
 
-// The engine gives its helpers a fixed environment, so that the readers are named by a file: lines
-// such as FP_VIRTUAL_DEVICE=/path/of/socket. So are the bus (BUS=unix:path=/path/of/socket) and
-// the directory of an fprintd's prints (FPRINTD_DIRECTORY=/path); without them there are none.
+// The engine gives its helpers a fixed environment, so a file names the readers, with lines such as
+// FP_VIRTUAL_DEVICE=/path/of/socket. The file can also name the bus (BUS=unix:path=/path/of/socket)
+// and the directory of fprintd's prints (FPRINTD_DIRECTORY=/path). Without these lines there are
+// none.
 let names = ["FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE", "FP_VIRTUAL_IMAGE"]
 var bus: String?
 var fprintdDirectory: String?
