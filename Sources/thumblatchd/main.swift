@@ -1,3 +1,5 @@
+// The engine of the private vault or of the service, selected by the arguments.
+
 import Glibc
 import HelperClient
 import System
@@ -8,8 +10,11 @@ func refuse(_ why: String) -> Never {
   exit(2)
 }
 
-/// `--service [--run-directory DIRECTORY] [--configuration DIRECTORY] [--idle SECONDS]`: who starts
-/// the engine decides where its helpers are and who lays down the rules; no environment does.
+/// Runs the service: `--service [--run-directory DIRECTORY] [--configuration DIRECTORY] [--idle
+/// SECONDS]`.
+///
+/// The starter of the engine decides the locations of its helpers and of the machine's rules; the
+/// environment does not.
 func service(_ arguments: [String]) -> Int32 {
   var directory = "/run/thumblatch"
   var rules = MachineFiles()
@@ -20,7 +25,7 @@ func service(_ arguments: [String]) -> Int32 {
     switch option {
     case "--run-directory" where value.hasPrefix("/"): directory = value
     case "--configuration" where value.hasPrefix("/"):
-      // Only one who starts an engine of his own can name another directory than root's.
+      // Only a person that starts a separate engine can name a directory that is not root's.
       rules = MachineFiles(path: value, owners: [0, ThisProcess.user])
     case "--idle":
       guard let seconds = Int64(value), seconds >= 0 else { refuse("--idle takes whole seconds") }
