@@ -1,7 +1,7 @@
 import AuthSession
 
-// A command-line program as others write them: it unlocks the account `me` at its terminal, or with
-// `password` reads a password there and tells how long it is.
+// A command-line program as another developer would write it. It unlocks the account `me` at its
+// terminal. With `password` it reads a password there and prints its length.
 
 do throws(AuthError) {
   if CommandLine.arguments.dropFirst().first == "password" {

@@ -1,9 +1,9 @@
 import AuthSession
 
-/// The app: its session, and what a line of the input makes it do.
+/// The app: its session, and the commands of its input lines.
 @MainActor
 final class App {
-  /// What the backend says of a user.
+  /// The backend's profile of a user.
   private struct Profile: Decodable {
     let email: String
   }
@@ -20,7 +20,7 @@ final class App {
     session = AuthSession(account: "me", provider: provider, presenter: person)
   }
 
-  /// Does what the words say; what came of it.
+  /// Carries out a command, and returns its outcome.
   func perform(_ words: [String]) async throws(AuthError) -> String {
     let (options, names) = Self.sorted(words.dropFirst())
     if words[0] == "open" {
@@ -126,7 +126,7 @@ final class App {
 
   // MARK: Steps
 
-  /// `name=value` by name, and the words that are none.
+  /// The `name=value` words by name, and the other words.
   private static func sorted(_ words: some Sequence<String>) -> ([String: String], [String]) {
     var options: [String: String] = [:]
     var names: [String] = []
@@ -175,7 +175,7 @@ final class App {
   }
 }
 
-/// All that a provider has told of a person.
+/// All facts that a provider has given about a person.
 private func summary(_ user: User) -> String {
   let claims = user.claims.keys.sorted().map { "\($0)=\(user.claims[$0]?.string ?? "?")" }
   let facts = [
@@ -185,7 +185,7 @@ private func summary(_ user: User) -> String {
   return (facts + claims).joined(separator: " ")
 }
 
-/// A state as one word, with who is signed in.
+/// A state as one word, with the signed-in user.
 private func word(_ state: AuthState) -> String {
   switch state {
   case .unauthenticated: "unauthenticated"

@@ -4,7 +4,7 @@ import AuthSession
 struct Crowd {
   private var tasks: [Task<String, Never>] = []
 
-  /// So many more.
+  /// Adds this many tasks.
   mutating func grow(_ count: Int, _ session: AuthSession) {
     tasks += (0..<count).map { _ in
       Task {
@@ -17,7 +17,7 @@ struct Crowd {
     }
   }
 
-  /// Takes the first so many out of it; nil: all.
+  /// Removes and returns the first `count` tasks, or all if `count` is `nil`.
   mutating func take(_ count: Int? = nil) -> Crowd {
     var taken = Crowd()
     taken.tasks = Array(tasks.prefix(count ?? tasks.count))
@@ -25,13 +25,13 @@ struct Crowd {
     return taken
   }
 
-  /// Cancels them, and waits until they are gone.
+  /// Cancels the tasks, and waits for their end.
   func cancelled() async -> String {
     for task in tasks { task.cancel() }
     return await summary()
   }
 
-  /// Waits for all: how many came to what.
+  /// Waits for all tasks, and returns how many had each outcome.
   func summary() async -> String {
     var counts: [String: Int] = [:]
     for task in tasks { counts[await task.value, default: 0] += 1 }

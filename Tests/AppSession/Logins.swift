@@ -1,9 +1,9 @@
 import AuthSession
 
-/// Where the app signs in.
+/// The provider of a sign-in.
 ///
-/// At the backend that the first argument names, or as the settings say that follow the second, as
-/// KEY=VALUE. With `-` and no settings: where the account did before.
+/// It is the backend in the first argument, or the KEY=VALUE settings after the second. With `-`
+/// and no settings it is the account's previous provider.
 func provider(_ arguments: [String]) throws(AuthError) -> AuthProvider? {
   var settings: [String: String] = [:]
   for argument in arguments.dropFirst(3) {
@@ -17,7 +17,9 @@ func provider(_ arguments: [String]) throws(AuthError) -> AuthProvider? {
   return try .passwordBackend(arguments[1], name: "dev", environment: .development)
 }
 
-/// Signs in on a page of the provider; `nil` if the word asks for something else.
+/// Signs in on a page of the provider.
+///
+/// `nil` if the word is another command.
 func signIn(_ word: String, _ session: AuthSession) async throws(AuthError) -> String? {
   switch word {
   case "browser": return try await session.loginInBrowser(show: tell).email ?? ""
@@ -47,7 +49,7 @@ func signIn(_ word: String, _ session: AuthSession) async throws(AuthError) -> S
   }
 }
 
-/// Ends when the address of a login that is to be given up is known.
+/// Ends when the address of a sign-in that is to be cancelled is known.
 private let given = AsyncStream.makeStream(of: Void.self)
 
 @Sendable

@@ -2,21 +2,21 @@ import AuthSession
 import Observation
 import Synchronization
 
-/// The person at the machine: what they do at a prompt is what the input said last.
+/// The person at the machine, who acts at a prompt as the last input line says.
 final class Person: PresencePresenter {
-  /// What a person does.
+  /// The ways in which a person acts.
   enum Way: String {
     /// Chooses the system password, and types it.
     case password
-    /// Types another one, then gives up.
+    /// Types a wrong password, then cancels.
     case wrong
-    /// Chooses the password, whether or not that is a way.
+    /// Chooses the password, even if it is not a permitted method.
     case chooses
-    /// Gives up.
+    /// Cancels the prompt.
     case cancel
-    /// Does nothing here: a finger comes to the reader, or nothing does.
+    /// Does nothing at the prompt: a finger touches the reader, or none does.
     case finger
-    /// The same, and types the system password where it is asked for.
+    /// The same, and types the system password when it is asked for.
     case either
   }
 
@@ -57,7 +57,7 @@ final class Person: PresencePresenter {
     if let password = try? Password(text) { prompt.answer(password) }
   }
 
-  /// Tells what the person sees, until it is over.
+  /// Reports what the person sees, until the prompt is over.
   private func follow(
     _ prompt: PresencePrompt,
     answering: Bool = false,

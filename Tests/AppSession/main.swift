@@ -1,11 +1,11 @@
 import AuthSession
 import Glibc
 
-// An app as others write them: it holds a session over the machine's vault, does what the lines of
-// its input say, and prints what came of each as a line. Arguments: the backend's URL, the system
-// password that the person types, and settings of another provider.
+// An app as another developer would write it. It holds a session over the machine's vault, carries
+// out the lines of its input, and prints the outcome of each as a line. Arguments: the backend's
+// URL, the system password that the person types, and settings of another provider.
 
-/// Writes a line at once: standard output is no terminal.
+/// Writes a line at once, because standard output is not a terminal.
 func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }

@@ -4,10 +4,10 @@ import Synchronization
 import System
 import Testing
 
-/// Signing in on a page of the provider, up to the redirect that a real socket brings.
+/// Signing in on a page of the provider, up to the redirect that comes over a real socket.
 @Suite(.timeLimit(.minutes(1)))
 struct BrowserLoginTests {
-  /// What an app was told.
+  /// The steps that an app was shown.
   private final class Steps: Sendable {
     private let seen = Mutex<[BrowserLoginStep]>([])
 
@@ -170,7 +170,7 @@ struct BrowserLoginTests {
     try await session.loginInBrowser(open: browser.open, show: steps.add)
     let url = try #require(steps.url)
     #expect(url.contains("redirect_uri=http://localhost:") && url.hasSuffix("/back"))
-    // What the settings of the session say counts first.
+    // The session's own settings take precedence.
     let own = AuthSession(
       account: "me",
       provider: try AuthProvider(

@@ -11,7 +11,7 @@ import Testing
 
 /// The machine's provider files in an app.
 struct InstalledProviderTests {
-  /// Two directories with these files, of the machine and of the person.
+  /// Two directories with these files: the machine's and the person's.
   private func directories(
     _ machine: [String: String],
     _ person: [String: String],

@@ -2,7 +2,7 @@ import AuthSession
 import AuthSessionTesting
 import Testing
 
-/// What an app shows first.
+/// The state that an app shows first.
 @Suite(.timeLimit(.minutes(1)))
 struct LaunchTests {
   @Test(arguments: [

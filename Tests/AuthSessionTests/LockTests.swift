@@ -2,7 +2,7 @@ import AuthSession
 import AuthSessionTesting
 import Testing
 
-/// A session that is locked, and what it hears of its vault then.
+/// A locked session, and the reports of its vault while it is locked.
 @Suite(.timeLimit(.minutes(1)))
 struct LockTests {
   @Test
@@ -22,13 +22,13 @@ struct LockTests {
     made.vault.hold()
     let lock = Task { try await made.session.lock() }
     try await until { made.vault.count(of: .lock) == 1 && made.vault.followers == 0 }
-    // Told to nobody: the lock is under way.
+    // This report is ignored, because the lock is under way.
     made.vault.set { $0.isUnlocked = true }
     #expect(made.session.state == .locked(Session.user))
     made.vault.letGo()
     try await lock.value
     #expect(made.session.state == .locked(Session.user))
-    // What comes after it is heard.
+    // Later reports count.
     try await until { made.vault.followers == 1 }
     made.vault.set { $0.isUnlocked = true }
     try await until { made.session.state == .authenticated(Session.user) }
@@ -80,7 +80,7 @@ struct LockTests {
     try await made.session.unlock()
     _ = try await made.session.accessToken()
     let failure = AuthError(.vaultUnavailable, "the vault does not answer")
-    // The session hears of the open window a moment later, which may be after the lock.
+    // The session hears of the open window a moment later, possibly after the lock.
     made.vault.set { $0.failures[.lock] = [failure] }
     _ = await error { () throws(AuthError) in try await made.session.lock() }
     #expect(made.session.cachedAccessToken == nil)

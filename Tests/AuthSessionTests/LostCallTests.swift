@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import AuthSession
 
-/// What an app is told of a call whose engine was lost before it replied.
+/// The error for a call whose engine was lost before it replied.
 @Suite
 struct LostCallTests {
   private static let lost = [VaultClientError.disconnected, .timedOut]

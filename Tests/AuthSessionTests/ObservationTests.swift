@@ -4,10 +4,11 @@ import Observation
 import Synchronization
 import Testing
 
-/// What whoever observes a session or a prompt finds when they are told.
+/// The values that an observer of a session or a prompt reads when it is notified.
 struct ObservationTests {
-  /// A view on another thread looks as soon as it is told: what it found then must not be old, for
-  /// nothing would tell it again.
+  /// A view on another thread reads as soon as it is notified.
+  ///
+  /// The value must not be old, because no other notification would follow.
   @Test
   func whoIsToldOfAPhaseFindsIt() {
     let prompt = PresencePrompt(requester: "test", account: nil, purpose: "test")

@@ -2,7 +2,7 @@ import AuthSession
 import AuthSessionTesting
 import Testing
 
-/// Showing that someone is here.
+/// Presence checks of a session.
 @Suite(.timeLimit(.minutes(1)))
 struct PresenceTests {
   @Test
@@ -77,7 +77,7 @@ struct PresenceTests {
     if !isLockedOut { prompt.choosePassword() }
     try await until { if case .question = prompt.phase { true } else { false } }
     #expect(prompt.notice(about: .password) == nil)
-    // Why no finger counts any more is of interest; a finger that was given up is not.
+    // The prompt says why no finger counts any more. A cancelled finger is not mentioned.
     #expect((prompt.notice != nil) == isLockedOut)
     prompt.answer(try Password("another password"))
     try await until { prompt.phase == .ended(passed: false) }
@@ -131,7 +131,7 @@ struct PresenceTests {
     #expect(!made.session.hasProtectedCredentials)
     try await made.session.enablePresenceProtection(reason: "to protect your login")
     #expect(made.session.hasProtectedCredentials)
-    // The check that turned it on opened the window.
+    // The check that turned protection on also opened the window.
     #expect(made.session.state == .authenticated(Session.user))
     try await made.session.lock()
     #expect(made.session.state == .locked(Session.user))
@@ -269,7 +269,7 @@ struct PresenceTests {
     #expect(later.recovery == .retry(after: .seconds(30)))
   }
 
-  /// What was done while another prompt was open may have been meant for that.
+  /// Input that was made while another prompt was open may have been meant for that prompt.
   @Test
   func aPromptBehindAnotherWaitsForItsEndAndForAWord() async throws {
     let made = try await Session.signedIn(protected: true, presenter: nil)

@@ -1,7 +1,7 @@
 import AuthSession
 import Testing
 
-/// Under which name an app's provider is shown.
+/// The name under which an app's provider is shown.
 struct ProviderNameTests {
   @Test(arguments: [
     ("https://login.example.com", "login.example.com"),

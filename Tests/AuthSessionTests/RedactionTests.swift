@@ -4,10 +4,10 @@ import Observation
 import Synchronization
 import Testing
 
-/// What must not be seen, and what must.
+/// The values that descriptions must hide, and those that they must show.
 @Suite(.timeLimit(.minutes(1)))
 struct RedactionTests {
-  /// A value of an app's own that holds one of the library's.
+  /// A value of an app's own that contains one of the library's.
   private struct Holder<Value> {
     let value: Value
   }
@@ -39,7 +39,8 @@ struct RedactionTests {
     #expect(token.authorization == "Bearer very-secret-token")
   }
 
-  /// All that `print`, `dump` and an interpolation make of a value, by itself and inside of others.
+  /// The output of `print`, `dump` and an interpolation for a value, by itself and inside other
+  /// values.
   private func shown<Value>(_ value: Value) -> String {
     var text = "\(value) \(String(reflecting: value)) \(Optional(value) as Any) \([value])"
     dump(value, to: &text)

@@ -3,7 +3,7 @@ import AuthSessionTesting
 import Synchronization
 import Testing
 
-/// A session that tries again by itself.
+/// A session that retries by itself.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
   private static let down = AuthError(.providerUnavailable(retryAfter: nil, status: 503), "down")
@@ -24,7 +24,7 @@ struct RetryTests {
     )
   }
 
-  /// Moves the clock on whenever a task waits for it, until this has come to its end.
+  /// Moves the clock on whenever a task waits for it, until the task has ended.
   private func value<Value: Sendable>(
     of task: Task<Value, any Error>,
     _ clock: ManualAuthClock,
@@ -129,7 +129,7 @@ struct RetryTests {
   @Test
   func nobodyIsAskedASecondTime() async throws {
     let made = try await made(protected: true)
-    // The touch is spent on a refresh that fails; the next one would need another.
+    // The touch is spent on a refresh that fails. The next attempt would need another touch.
     made.vault.set { $0.refreshFailures = [Self.down] }
     let task = Task { try await made.session.accessToken() }
     guard case .failure(let failure) = try await value(of: task, made.clock) else {
@@ -139,7 +139,7 @@ struct RetryTests {
     #expect(failure as? AuthError == Self.down)
     #expect(made.presenter.prompts.count == 1)
     #expect(made.vault.count(of: .accessToken) == 2)
-    // With an open window no touch is needed, and it comes.
+    // With an open window no touch is needed, and the retry succeeds.
     made.vault.set {
       $0.isUnlocked = true
       $0.refreshFailures = [Self.down]
@@ -205,7 +205,7 @@ struct RetryTests {
     }
     let task = Task { try await made.session.request(AuthRequest("https://api.test/")) }
     let response = try await value(of: task, made.clock).get()
-    // There is no time for the longer ones: the answer is the outcome at once.
+    // The longer waits do not fit into the time: the answer is the outcome at once.
     #expect(response.status == (seconds == nil ? 503 : 200))
     #expect(made.clock.elapsed == (seconds ?? 0) * 1_000_000_000)
   }
@@ -237,7 +237,7 @@ struct RetryTests {
     let task = Task { try await made.session.request(request) }
     #expect(try await value(of: task, made.clock).get().status == 200)
     #expect(made.vault.count(of: .send) == 2)
-    // One that may have taken effect is not.
+    // A request that may have taken effect is not sent again.
     made.vault.set { $0.failures[.send] = [Self.down] }
     let failure = await error { () throws(AuthError) in try await made.session.request(request) }
     #expect(failure == Self.down)
@@ -256,7 +256,7 @@ private final class Counter: Sendable {
   }
 }
 
-/// Whether something has ended.
+/// Whether a task has ended.
 private final class Ended: Sendable {
   private let hasEnded = Mutex(false)
 

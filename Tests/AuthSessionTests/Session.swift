@@ -12,7 +12,7 @@ struct Session {
 
   static let user = User(id: "u1", email: "ada@example.com", name: "Ada", issuer: "https://id.test")
 
-  /// One whose person answers like this.
+  /// A session whose person answers as `presenter` says.
   init(
     _ configuration: AuthConfiguration = AuthConfiguration(),
     presenter: ScriptedPresenter? = ScriptedPresenter(.touches)
@@ -30,7 +30,7 @@ struct Session {
     )
   }
 
-  /// One that is signed in, and knows it.
+  /// A session that is signed in and restored.
   static func signedIn(
     _ configuration: AuthConfiguration = AuthConfiguration(),
     protected isProtected: Bool = false,
@@ -43,7 +43,7 @@ struct Session {
   }
 }
 
-/// Gives other tasks their turn until this holds; the test's time limit ends it else.
+/// Yields to other tasks until the condition holds, or the test's time limit ends.
 func until(_ condition: () -> Bool) async throws {
   while !condition() {
     try Task.checkCancellation()
@@ -51,7 +51,7 @@ func until(_ condition: () -> Bool) async throws {
   }
 }
 
-/// The error that this ends with.
+/// The error that the closure throws, or `nil`.
 func error(of body: () async throws(AuthError) -> some Any) async -> AuthError? {
   do throws(AuthError) {
     _ = try await body()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthSession
 
-/// What tasks share that ask for tokens at once, and what becomes of answers that come late.
+/// Tokens shared by concurrent tasks, and answers that come late.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedTokenTests {
   private static func protected(
@@ -29,7 +29,7 @@ struct SharedTokenTests {
     try await until { session.tokens.waiting == 21 }
     first.cancel()
     #expect(await first.value?.kind == .cancelled)
-    // The prompt is that of all who wait: it stays.
+    // The prompt belongs to all waiters, so it stays.
     let prompt = try #require(made.presenter.prompts.first)
     #expect(session.state == .presencePrompt(prompt))
     made.vault.touch()
@@ -226,7 +226,7 @@ struct SharedTokenTests {
   func whatIsToldIsReadByWhoeverHearsOfIt() async throws {
     let made = try await Session.signedIn()
     let session = made.session
-    // The one who is told reads at once: what it finds is the new state.
+    // The observer reads at once, and finds the new state.
     let read = withObserved(session)
     try await session.logout()
     #expect(await read.value == .unauthenticated)

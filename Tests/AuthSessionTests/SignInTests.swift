@@ -65,7 +65,7 @@ struct SignInTests {
     #expect(failure?.message(about: .email) == "has an account already")
     #expect(failure?.message(about: .password) == nil)
     #expect(failure?.recovery == .correctInput)
-    // The backend's words may name the person: a log of the fields is without them.
+    // The backend's message may name the person, so a log of the fields leaves it out.
     #expect(failure.map { "\($0.fields)" } == "[FieldProblem(email)]")
   }
 
@@ -162,7 +162,7 @@ struct SignInTests {
     try await until { made.vault.followers == 0 }
   }
 
-  /// To end the login takes the refresh token, which is guarded.
+  /// Ending the login uses the refresh token, which is protected.
   @Test
   func signingOutOfALockedAccountAsksFirst() async throws {
     let made = try await Session.signedIn(protected: true, presenter: ScriptedPresenter(.touches))

@@ -2,8 +2,8 @@ import Testing
 
 @testable import AuthSession
 
-/// The state against a model of it that is written in another way: flat, without a type that
-/// excludes anything.
+/// The state against a model that is written in another way: flat, without a type that excludes
+/// combinations.
 @Suite(.timeLimit(.minutes(1)))
 struct StateModelTests {
   private struct Model {
@@ -163,7 +163,7 @@ struct StateModelTests {
         reached.insert(name(of: facts.state))
       }
     }
-    // Walks that stay in a few places would prove nothing.
+    // Walks that reach only a few states would prove nothing.
     #expect(reached.count == 8)
   }
 

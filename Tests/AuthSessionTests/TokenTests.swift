@@ -63,11 +63,11 @@ struct TokenTests {
     made.vault.set { $0.failures[.accessToken] = [AuthError(.busy, "another refresh")] }
     made.vault.hold()
     let session = made.session
-    // Each has joined when the next one begins.
+    // Each task has joined when the next one begins.
     let tasks = (0..<50).map { _ in
       Task.immediate { await error { () throws(AuthError) in try await session.accessToken() } }
     }
-    // Each waits before the vault goes on.
+    // All of them wait before the vault goes on.
     try await until { session.tokens.waiting == 50 }
     made.vault.letGo()
     for task in tasks { #expect(await task.value?.kind == .busy) }
@@ -100,7 +100,7 @@ struct TokenTests {
     for task in tasks { task.cancel() }
     for task in tasks { #expect(await task.value?.kind == .cancelled) }
     made.vault.letGo()
-    // The stub saw the cancellation of its task, and refreshed nothing.
+    // The stub saw the cancellation of its task, and made no refresh.
     #expect(try await session.accessToken().value == "at-1")
     #expect(made.vault.refreshes == 1)
   }
@@ -182,7 +182,7 @@ struct TokenTests {
     made.clock.advance(by: .seconds(289))
     #expect(try await made.session.accessToken() == token)
     #expect(made.vault.count(of: .accessToken) == 1)
-    // Then the vault says whether it still counts.
+    // After that the vault says whether the token is still valid.
     made.clock.advance(by: .seconds(2))
     #expect(try await made.session.accessToken() == token)
     #expect(made.vault.count(of: .accessToken) == 2)
@@ -193,7 +193,7 @@ struct TokenTests {
     let made = try await Session.signedIn()
     let first = try await made.session.accessToken()
     made.clock.advance(by: .seconds(3400))
-    // The vault's own refresh: the session makes none.
+    // The refresh is the vault's own: the session makes none.
     _ = try await made.vault.accessToken(
       of: "me",
       TokenRequest(minimumLifetime: .seconds(300)),
@@ -223,7 +223,7 @@ struct TokenTests {
     try await until { made.vault.count(of: .accessToken) == 1 }
     made.vault.set { $0.account?.isProtected = true }
     try await until { made.session.hasProtectedCredentials }
-    // It tells of the end of the login later than the call does.
+    // The vault reports the end of the login later than the call does.
     made.vault.content.withLock { content in
       content.settings.account?.standing = .loginRequired(reason: "invalid_grant")
     }

@@ -67,7 +67,7 @@ struct AccountVerbTests {
     #expect(flowing.contains(what) && flowing.contains(rest), "\(play.screen)")
   }
 
-  /// No word of it is cut in two, and the answer has room behind it.
+  /// No word of the question is cut in two, and there is room for the answer behind it.
   @Test
   func aQuestionFitsANarrowTerminal() throws {
     let play = try Play.run(["logout", "work"], columns: 30) { stage in
@@ -274,7 +274,7 @@ struct AccountVerbTests {
   }
 }
 
-/// `user remove`, but for what takes root.
+/// `user remove`, without the parts that need root.
 struct UserVerbTests {
   @Test
   func whatIsSaidNamesTheTokensThatStayValid() {

@@ -4,7 +4,7 @@ import VaultClient
 @testable import Commands
 
 struct ExitCodeTests {
-  /// The table that scripts rely on; a change here breaks somebody.
+  /// The table that scripts rely on: a change here breaks them.
   @Test
   func theNumbersAreThoseOfTheManual() {
     let table: [ExitCode: Int32] = [
@@ -18,7 +18,7 @@ struct ExitCodeTests {
     #expect(Set(ExitCode.allCases.map(\.name)).count == ExitCode.allCases.count)
   }
 
-  /// A script's author reads the codes there first.
+  /// The author of a script reads the codes there first.
   @Test
   func theOverviewNamesEachCodeOnce() throws {
     let overview = Help.overview(Program.verbs, columns: 80)

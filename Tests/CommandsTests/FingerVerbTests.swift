@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What is said about enrolled fingers, and about waits.
+/// The texts about enrolled fingers, and about waits.
 struct FingerVerbTests {
   private static let reason =
     "enrolled fingers changed: added right-thumb (desktop); the system password is needed once"

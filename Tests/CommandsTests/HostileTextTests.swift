@@ -4,9 +4,9 @@ import VaultInterface
 
 @testable import Commands
 
-/// Texts that others choose, in each field of a record and a verdict.
+/// Hostile texts in each field of a record and a verdict.
 ///
-/// NUL ends a message, and stands in none.
+/// NUL ends a message, and occurs in no text.
 struct HostileTextTests {
   static let texts: [String] =
     ((1..<32) + [127, 0x80, 0x85, 0x9B, 0x9F]).compactMap { (code: UInt32) in
@@ -18,7 +18,7 @@ struct HostileTextTests {
       "\u{2068}", "\u{2069}", "\u{FEFF}", "\u{FE0F}", "\u{3164}", "\u{E000}", "\u{E0041}",
       "\u{FFFF}", "\u{1B}[2J", "\u{1B}]0;x\u{7}", "\u{1B}[31;1mok\u{1B}[0m", "\r\nhint: rm -rf",
       String(repeating: "x", count: 4096), String(repeating: "\u{1B}", count: 1000),
-      // More marks than these no message holds.
+      // No message contains more combining marks than these.
       "a" + String(repeating: "\u{300}", count: 30), "\"\\\u{8}", "%s%n", "👩‍👩‍👧‍👦",
     ]
 

@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What is looked at before `login` asks anything, and what is said afterwards.
+/// The checks before the first question of `login`, and its messages afterwards.
 struct LoginTests {
   /// A configuration directory with these providers, removed after the body.
   private func withProviders(_ names: [String], _ body: ([String: String]) throws -> Void) throws {
@@ -72,7 +72,9 @@ struct LoginTests {
     #expect(play.error?.hint == "thumblatch login new --provider idp")
   }
 
-  /// An account that is not protected; of a protected one the engine asks.
+  /// An unprotected account.
+  ///
+  /// For a protected one the engine asks.
   private static var open: VaultAccount {
     var account = VerbTests.account
     account.presenceProtection = false

@@ -30,7 +30,9 @@ struct LogoutVerbTests {
     }
   }
 
-  /// A token that may be used still is no success; an older engine does not say what became of it.
+  /// A token that may still be used is no success.
+  ///
+  /// An older engine does not report the state of the grant.
   @Test(
     arguments: [
       (.valid, "The refresh token was NOT revoked and stays valid at dev: unreachable."),

@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What a person is told of scopes that the provider did not grant.
+/// The messages about scopes that the provider did not grant.
 struct MissingScopeTests {
   private static let reply = AccessTokenReply(
     account: "me",
@@ -37,7 +37,7 @@ struct MissingScopeTests {
     #expect(play.out == "t\n")
     #expect(play.talk.contains("did not grant all scopes of me; missing: write"))
     #expect(!play.talk.contains("\u{1B}"))
-    // For programs it is a member, and nothing else is said.
+    // For programs it is a member, and there is no other message.
     let json = try Play.run(["token", "me", "--json"], script: script)
     #expect(json.out.contains(#""missing_scope":"write"#))
     #expect(json.talk.isEmpty)

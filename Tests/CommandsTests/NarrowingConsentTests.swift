@@ -3,7 +3,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// The question before a token for fewer scopes, where that may narrow the login.
+/// The question before a token for fewer scopes that may narrow the grant.
 struct NarrowingConsentTests {
   private static let words = ["token", "me", "--scope", "read"]
 
@@ -18,7 +18,7 @@ struct NarrowingConsentTests {
       try stage.terminal.type("y\n")
       let again = try stage.expect(AccessTokenCall.self)
       #expect(again.narrow == true && again.scope == "read")
-      // The person has said it, so the vault keeps it.
+      // The person has agreed, so the vault keeps the consent.
       #expect(again.remember == true)
       // The presence check comes after it, and the consent stays.
       try stage.needPresence()

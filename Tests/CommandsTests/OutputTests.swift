@@ -3,7 +3,7 @@ import Testing
 
 @testable import Commands
 
-/// What stands on standard error.
+/// The output on standard error.
 @Suite(.timeLimit(.minutes(1)))
 struct OutputTests {
   private static let error = CommandError(

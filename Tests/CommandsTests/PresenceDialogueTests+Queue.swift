@@ -5,7 +5,7 @@ import VaultInterface
 
 /// A prompt that waits for another one.
 extension PresenceDialogueTests {
-  /// A finger that lies on the reader still must not answer the next prompt.
+  /// A finger that still lies on the reader must not answer the next prompt.
   @Test
   func afterAnotherPromptThisOneIsArmedWhenSomebodySaysSo() throws {
     let play = try Play.run(["token", "me"]) { stage in
@@ -14,7 +14,7 @@ extension PresenceDialogueTests {
       _ = try stage.expect(CheckCall.self)
       try stage.reply(CheckEvent.queued, continues: true)
       try stage.terminal.waitFor("waiting for the other prompt")
-      // No choice of the password while nothing is armed, and no answer to what is asked later.
+      // Enter neither chooses the password while no reader is armed, nor answers a later question.
       try stage.terminal.pressEnter()
       try stage.reply(CheckEvent.free)
       try stage.terminal.waitFor("The other prompt is over. Press Enter when you are ready")

@@ -12,7 +12,7 @@ struct PresenceDialogueTests {
     shorterThanRequested: false
   )
 
-  /// The text of an answer; only a test may look at it.
+  /// The text of an answer, which only a test may read.
   static func text(_ call: RespondCall) -> String {
     call.text.bytes.withBytes { span in
       String(decoding: (0..<span.count).map { span[$0] }, as: UTF8.self)
@@ -27,7 +27,7 @@ struct PresenceDialogueTests {
       let check = try stage.call(CheckCall.self)
       #expect(check.more)
       #expect(try check.content(as: CheckCall.self).presenceMethod == .fingerprint)
-      // What the proof releases stands on the screen before the reader is armed.
+      // The purpose of the proof is on the screen before the reader is armed.
       try stage.terminal.waitFor("Touch the fingerprint reader to refresh me")
       #expect(try !stage.terminal.echoes())
       try stage.reply(CheckEvent.waiting, continues: true)

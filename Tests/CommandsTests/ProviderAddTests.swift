@@ -61,7 +61,7 @@ struct ProviderAddTests {
       "provider add third --issuer https://id.example.com --client-id cli --json"
     )
     #expect(json.out.contains("\"redirect_uri\":\"http://127.0.0.1/callback\",\"insecure\":false"))
-    // Where no browser signs in there is none to register.
+    // Without a sign-in by browser there is no redirect URI to register.
     let backend = try home.run(
       "provider add dev --kind password-backend --issuer https://id.example.com"
     )

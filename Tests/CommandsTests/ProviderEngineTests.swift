@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// `provider test`, `provider apply`, and what `status` says of files that were edited.
+/// `provider test`, `provider apply`, and the message of `status` about edited files.
 struct ProviderEngineTests {
   private static let file = """
     [Provider]
@@ -31,7 +31,9 @@ struct ProviderEngineTests {
     )
   }
 
-  /// What an account is bound to after a login with `file`: discovery has filled in the rest.
+  /// The settings of an account after a sign-in with `file`.
+  ///
+  /// Discovery has filled in the rest.
   private static func bound(
     _ name: String,
     _ more: [String: String] = [:],
@@ -151,7 +153,7 @@ struct ProviderEngineTests {
       #expect(first.provider.settings["client_id"] == "other")
       try stage.needPresence(.applyProvider, methods: [.password])
       try stage.terminal.waitFor("Type the system password")
-      // What changes stands above the question.
+      // The changes are above the question.
       #expect(stage.terminal.screen.contains("client_id: cli → other"))
       let check = try stage.call(CheckCall.self)
       #expect(check.more)
@@ -163,7 +165,7 @@ struct ProviderEngineTests {
       try stage.reply(try Self.bound("a", edited))
       #expect(try stage.expect(AccountProviderCall.self).account == "b")
       try stage.reply(try Self.bound("b", edited))
-      // The engine is asked all the same: the provider may say something else by now.
+      // The engine is still asked, because the provider may have changed.
       #expect(try stage.expect(ApplyProviderCall.self).account == "b")
       try stage.reply(AccountReply(account: Self.account("b")))
       #expect(try stage.expect(AccountProviderCall.self).account == "b")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-/// A person's provider files, removed with it.
+/// A person's provider files, removed with this object.
 final class ProviderHome {
   private let scratch: ScratchDirectory
   var path: String { scratch.path }
@@ -27,18 +27,20 @@ final class ProviderHome {
     }
   }
 
-  /// What stands in a provider's file.
+  /// The text of a provider's file.
   func text(_ name: String) throws -> String {
     let file = try Directory(path: files).openForReading(name + ".conf")
     return String(decoding: try file.readAll(limit: 65_536), as: UTF8.self)
   }
 
-  /// Runs a line in which no engine is asked.
+  /// Runs a line that makes no call to the engine.
   func run(_ line: String) throws -> Play {
     try run(line) { stage in try stage.expectEnd() }
   }
 
-  /// Runs a line; words are separated by spaces, `~` in a word is one.
+  /// Runs a line.
+  ///
+  /// Words are separated by spaces, and `~` in a word stands for a space.
   func run(
     _ line: String,
     terminal: Bool = true,

@@ -1,7 +1,9 @@
 import Glibc
 import System
 
-/// A terminal of a test: the program gets one side, the test types and looks at the other.
+/// A terminal of a test.
+///
+/// The program gets one side, and the test types and reads on the other.
 final class PseudoTerminal: @unchecked Sendable {
   /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not import.
   private static let unlock: UInt = 0x4004_5431
@@ -9,9 +11,9 @@ final class PseudoTerminal: @unchecked Sendable {
 
   let keyboard: Descriptor
   private let path: String
-  /// All that was shown so far.
+  /// The whole output so far.
   var screen: String { String(decoding: shown, as: UTF8.self) }
-  /// Its bytes: a letter of several may come in pieces.
+  /// The bytes of the output, because a multi-byte letter may arrive in pieces.
   private var shown: [UInt8] = []
 
   /// Opens a pair (pts(4)).
@@ -41,7 +43,7 @@ final class PseudoTerminal: @unchecked Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Whether what is typed is shown.
+  /// Whether the terminal echoes input.
   func echoes() throws -> Bool {
     let side = try open()
     var modes = termios()
@@ -55,8 +57,10 @@ final class PseudoTerminal: @unchecked Sendable {
     try keyboard.write(text)
   }
 
-  /// Presses Enter, and returns once it waits to be read: what is typed takes a moment to come to
-  /// the other side, and only the echo of a line end (termios(3)) tells that it has.
+  /// Presses Enter, and returns once the program can read it.
+  ///
+  /// Input takes a moment to reach the other side, and only the echo of a line end (termios(3))
+  /// shows that it has.
   func pressEnter() throws {
     let side = try open()
     var modes = termios()
@@ -88,7 +92,7 @@ final class PseudoTerminal: @unchecked Sendable {
       if count > 0 {
         done += count
       } else {
-        // Who reads no more has had enough.
+        // The program reads no more, so the rest is not needed.
         guard errno == EAGAIN, BootInstant.now < deadline else { return }
         var entry = pollfd(fd: keyboard.number, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&entry, 1, 100)
@@ -111,7 +115,7 @@ final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  /// Takes in what was written to the screen so far.
+  /// Reads the output so far.
   func look() {
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {

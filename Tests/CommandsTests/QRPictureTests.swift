@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// QR codes as they stand on a terminal, read back by a program that reads pictures.
+/// QR codes as a terminal shows them, read back by a program that reads pictures.
 struct QRPictureTests {
   private static let utf8 = ["LANG": "C.UTF-8"]
 

@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What becomes of a call whose engine is killed while it waits.
+/// A waiting call whose engine is killed.
 struct ReconnectionTests {
   private static let account = VerbTests.account
   private static let token = AccessTokenReply(
@@ -17,9 +17,9 @@ struct ReconnectionTests {
     shorterThanRequested: false
   )
 
-  /// Runs a verb against engines that come one after the other, each with a script of its own.
+  /// Runs a verb against engines that come one after the other, each with its own script.
   ///
-  /// - Returns: why the verb failed, and how many engines it connected to.
+  /// - Returns: the error of the verb, and how many engines it connected to.
   private func run(
     _ words: [String],
     _ engines: [@Sendable (Stage) throws -> Void]
@@ -107,7 +107,7 @@ struct ReconnectionTests {
     #expect((3...8).contains(connections))
   }
 
-  /// The engine may have done it before it died: twice would be one time too many.
+  /// The engine may have carried it out before it died, so it must not be sent again.
   @Test
   func whatMustNotHappenTwiceIsSentOnce() throws {
     let (failure, connections) = try run(
@@ -122,7 +122,7 @@ struct ReconnectionTests {
     )
     #expect(failure?.code == .unavailable)
     #expect(connections == 1)
-    // It is not said that nothing has happened.
+    // The message does not claim that nothing has happened.
     let hint = failure?.hint ?? ""
     #expect(hint.contains("may have happened") && hint.contains("thumblatch status"), "\(hint)")
   }

@@ -130,7 +130,8 @@ struct SignInTests {
     #expect(play.talk == "registered and signed in: me is me@example.org at dev\n")
   }
 
-  /// The session of whoever is signed in would live on at the provider, and nobody could end it.
+  /// Otherwise the session of the signed-in person would live on at the provider without a way to
+  /// end it.
   @Test
   func registeringOverSomebodyIsRefusedBeforeAnyQuestion() throws {
     let home = try Home()

@@ -9,14 +9,14 @@ import VaultInterface
 
 @testable import Commands
 
-/// What the other side of a test does while a verb runs: the engine and the person, in one script.
+/// The other side of a test while a verb runs: the engine and the person, in one script.
 final class Stage: @unchecked Sendable {
   let terminal: PseudoTerminal
   private let engine: Descriptor
   private var buffer = MessageBuffer(.vault)
   private let interruptKey: Descriptor
   private(set) var interruptedAt: BootInstant?
-  /// What the last call said of whether the person can be asked.
+  /// Whether the last call says that the person can be asked.
   private(set) var saysItAsks: Bool?
 
   init(terminal: PseudoTerminal, engine: Int32, interruptKey: Int32) {
@@ -30,7 +30,8 @@ final class Stage: @unchecked Sendable {
     try call(method).content()
   }
 
-  /// Waits for a call of this method; whether it says that the person can be asked is kept apart.
+  /// Waits for a call of this method, and records separately whether it says that the person can be
+  /// asked.
   func expect<Method: AskingMethod>(_ method: Method.Type) throws -> Method {
     var content: Method = try call(method).content()
     saysItAsks = content.ask
@@ -67,7 +68,7 @@ final class Stage: @unchecked Sendable {
     if (try? result.get()) ?? 0 > 0 { throw SystemError("the client goes on", code: EPROTO) }
   }
 
-  /// Hangs up, as an engine that ends.
+  /// Hangs up, as an engine does that ends.
   func hangUp() {
     engine.shutDown()
   }
@@ -86,14 +87,14 @@ final class Stage: @unchecked Sendable {
     try send(try error.reply)
   }
 
-  /// Answers what is asked about one account.
+  /// Answers a query about one account.
   func knowAccount(_ account: VaultAccount) throws {
     let call = try expect(GetAccountCall.self)
     guard call.account != nil else { throw SystemError("no account is named", code: EPROTO) }
     try reply(GetAccountReply(account: account))
   }
 
-  /// Answers what is asked about all accounts.
+  /// Answers a query about all accounts.
   func knowAccounts(_ accounts: [VaultAccount]) throws {
     let call = try call(GetAccountCall.self)
     guard call.more else { throw SystemError("not all are asked for", code: EPROTO) }
@@ -102,18 +103,18 @@ final class Stage: @unchecked Sendable {
     }
   }
 
-  /// Bytes that are no message of ours.
+  /// Sends bytes that are not a message of the protocol.
   func sendRaw(_ bytes: [UInt8]) throws {
     try engine.write(bytes)
   }
 
-  /// Ctrl-C.
+  /// Presses Ctrl-C.
   func interrupt() throws {
     interruptedAt = BootInstant.now
     try interruptKey.write([1])
   }
 
-  /// What a message that needs a presence check is answered with.
+  /// Answers a message that needs a presence check.
   func needPresence(
     _ purpose: PresencePurpose = .refresh,
     methods: [PresenceMethod] = [.fingerprint, .password],
@@ -146,7 +147,7 @@ final class Stage: @unchecked Sendable {
   }
 }
 
-/// One run of a verb against a script, and what came of it.
+/// One run of a verb against a script, and its result.
 struct Play {
   let code: ExitCode
   let error: CommandError?
@@ -154,15 +155,16 @@ struct Play {
   let out: String
   /// Standard error.
   let talk: String
-  /// All that was written to the terminal.
+  /// The whole output on the terminal.
   let screen: String
   /// Whether the terminal echoes again.
   let echoes: Bool
   /// Milliseconds from Ctrl-C to the end of the verb.
   let millisecondsAfterInterrupt: Int64?
 
-  /// Runs what Ctrl-C ends, again where the machine was slow about it: the quickest of ten tries
-  /// tells what the verb itself takes.
+  /// Runs a verb that Ctrl-C ends, and repeats it if the machine was slow.
+  ///
+  /// The fastest of ten runs shows the time of the verb itself.
   static func interrupted(
     _ words: [String],
     environment: [String: String] = [:],
@@ -176,7 +178,9 @@ struct Play {
     return play
   }
 
-  /// Runs `thumblatch` with these words; `script` is the other side, on a thread of its own.
+  /// Runs `thumblatch` with these words.
+  ///
+  /// `script` is the other side, on its own thread.
   static func run(
     _ words: [String],
     terminal hasTerminal: Bool = true,
@@ -251,7 +255,7 @@ struct Play {
   }
 }
 
-/// Collects what is written to a descriptor; enough for some kilobytes.
+/// Collects output to a descriptor, up to some kilobytes.
 private final class Capture {
   let writing: Descriptor
   private let reading: Descriptor

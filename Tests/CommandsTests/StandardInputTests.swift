@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 
 struct StandardInputTests {
-  /// A descriptor from which these bytes come, then the end.
+  /// A descriptor that gives these bytes, then the end.
   private func source(_ bytes: [UInt8]) throws -> Descriptor {
     let (reading, writing) = try UnixSocket.pair()
     let writer = Descriptor(owning: writing)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Commands
 
-/// Tables at a terminal.
+/// Tables on a terminal.
 struct TableTests {
   @Test
   func tableCellsCannotAddRowsOrColours() {

@@ -7,7 +7,7 @@ import VaultInterface
 @testable import VaultClient
 
 struct VaultLocationTests {
-  /// A directory of one test, removed with what it holds.
+  /// A directory of one test, removed with its contents.
   private final class Scratch {
     private let directory: ScratchDirectory
     var path: String { directory.path }
@@ -36,7 +36,7 @@ struct VaultLocationTests {
     #expect(try location(["HOME": "/h", "THUMBLATCH_STATE_DIR": ""]).hasPrefix("/h"))
     #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "t"]) }
     #expect(throws: VaultClientError.self) { try location(["HOME": "h"]) }
-    // What getenv(3) gave was no UTF-8.
+    // getenv(3) gave bytes that are not UTF-8.
     #expect(throws: VaultClientError.self) { try location(["THUMBLATCH_STATE_DIR": "/\u{FFFD}"]) }
     #expect(throws: VaultClientError.self) { try location([:]) }
   }

@@ -89,7 +89,7 @@ struct VerbTests {
     #expect(play.talk.isEmpty)
   }
 
-  /// What helps is said for each reason, and "nothing is lost" where that is known.
+  /// Each reason has its remedy, and "nothing is lost" only if that is known.
   @Test(arguments: [
     (UnavailableReason.notAnswering, "not-answering", "nothing is lost; try again in 1m 30s"),
     (.authority, "certificate-authority", "--ca FILE"), (.expired, "certificate-expired", "clock"),

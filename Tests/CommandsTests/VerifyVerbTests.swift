@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// `whoami --verify`, and refusals of what a person typed.
+/// `whoami --verify`, and refusals of input that a person typed.
 struct VerifyVerbTests {
   @Test(arguments: [true, false])
   func whetherTheTokenIsAcceptedIsToldByTextExitStatusAndJSON(_ isAccepted: Bool) throws {

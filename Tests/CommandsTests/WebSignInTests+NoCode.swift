@@ -3,9 +3,9 @@ import VaultInterface
 
 @testable import Commands
 
-/// Providers that say they give codes, and give this client none.
+/// Providers that offer device codes, but refuse one to this client.
 extension WebSignInTests {
-  /// The two places where a provider says that this client gets no codes.
+  /// The two moments at which a provider refuses codes to this client.
   enum Refusal: CaseIterable { case atOnce, whenAsked }
 
   @Test(arguments: Refusal.allCases)
@@ -50,7 +50,7 @@ extension WebSignInTests {
     #expect(play.error?.hint?.contains("--paste") == true)
   }
 
-  /// A provider that has said "not yet" gives codes: what is wrong afterwards is something else.
+  /// A provider that has answered "not yet" gives codes: a later error has another cause.
   @Test(arguments: [
     (VaultError.misconfigured(message: "the ID token is not ours"), 2, ExitCode.usage),
     (.providerRefused(status: 400, message: "the sign-in was declined"), 1, .serverError),

@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// Codes, pasted addresses, and which way is taken.
+/// Device codes, pasted addresses, and the choice of the flow.
 extension WebSignInTests {
   static let code = BeginLoginReply(
     login: "l1",
@@ -108,7 +108,7 @@ extension WebSignInTests {
     let play = try Play.run(["login", "me", "--paste"]) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
-      // Nobody takes the code on its way, now or later.
+      // No program can receive the code, now or later.
       #expect(Self.nobodyListens(port))
       #expect(throws: SystemError("bind", code: EADDRINUSE)) {
         _ = try LoopbackSocket.bind(.ipv4, port: port, reuse: true)
@@ -131,7 +131,7 @@ extension WebSignInTests {
     (try? LoopbackSocket.bind(family, port: port)) != nil
   }
 
-  /// Nothing but the redirect's own addresses is held, and nothing once the answer is here.
+  /// Only the redirect's own addresses are held, and none once the answer is here.
   @Test(arguments: [
     ("http://127.0.0.1:PORT/", [LoopbackSocket.Family.ipv4]), ("http://[::1]:PORT/", [.ipv6]),
     ("http://localhost:PORT/", [.ipv4, .ipv6]), ("http://localhost/", [.ipv4, .ipv6]),
@@ -159,7 +159,7 @@ extension WebSignInTests {
       }
       try stage.terminal.type("code=c&state=s\n")
       _ = try stage.expect(FinishLoginCall.self)
-      // A child that another test forked at this moment keeps them open until it is a program.
+      // A child that another test forked at this moment keeps them open until its exec.
       #expect(eventually { Self.isFree(.ipv4, port) && Self.isFree(.ipv6, port) })
       try stage.reply(AccountReply(account: Self.account))
     }
@@ -202,7 +202,7 @@ extension WebSignInTests {
     #expect(play.error?.hint?.contains("thumblatch status") == true)
   }
 
-  /// A terminal that collects lines cuts them at 4095 bytes.
+  /// A terminal in canonical mode cuts lines at 4095 bytes.
   @Test
   func aLongAddressIsTakenWholeAndAnEndlessOneIsNot() throws {
     for (count, isTaken) in [(9000, true), (PasteSignIn.maximum, false)] {
@@ -223,7 +223,7 @@ extension WebSignInTests {
     }
   }
 
-  // MARK: - Which way
+  // MARK: - The choice of the flow
 
   @Test(arguments: [
     (["DISPLAY": ":0", "BROWSER": "/bin/true"], [:], "browser"),
@@ -260,8 +260,8 @@ extension WebSignInTests {
     #expect(play.screen.contains("No browser is found here") == seeks)
   }
 
-  /// A provider whose settings discovery filled in is asked for as its file has it: the engine takes
-  /// no other.
+  /// If discovery filled in settings, the CLI still sends the file's settings, because the engine
+  /// accepts no others.
   @Test(arguments: [
     (["browser", "device"], LoginFlow.device, [:]), (["browser"], .browser, [:]),
     (

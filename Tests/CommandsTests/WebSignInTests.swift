@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// Logins at a provider's own page, from the words to the page that the browser shows.
+/// Sign-ins at a provider's own page, from the command to the page that the browser shows.
 struct WebSignInTests {
   static var account: VaultAccount {
     var account = VerbTests.account
@@ -33,7 +33,7 @@ struct WebSignInTests {
     try stage.reply(AccountProviderReply(account: "me", provider: provider))
   }
 
-  /// Begins a login in a browser, and returns the port that is listened at.
+  /// Begins a sign-in in a browser, and returns the listening port.
   static func begin(_ stage: Stage, words: BeginLoginCall? = nil) throws -> UInt16 {
     let call = try stage.expect(BeginLoginCall.self)
     #expect(call.account == "me" && call.flow == .browser && call.provider == nil)
@@ -54,7 +54,8 @@ struct WebSignInTests {
     }
   }
 
-  /// What a browser sends when it comes back, and gets for it, once the engine has answered.
+  /// Sends the request of a returning browser, and returns the answer to it, once the engine has
+  /// answered.
   private static func comeBack(
     _ port: UInt16,
     _ stage: Stage,
@@ -97,7 +98,7 @@ struct WebSignInTests {
     #expect(play.out.isEmpty)
   }
 
-  /// Each once, however many come, and the right one counts afterwards.
+  /// Each wrong answer is reported once, however many come, and the right one counts afterwards.
   @Test
   func anAnswerThatComesTheWrongWayIsToldAndTheWaitGoesOn() throws {
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
@@ -185,7 +186,7 @@ struct WebSignInTests {
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
   }
 
-  /// The engine may go on by itself: neither page nor terminal can say that nothing happened.
+  /// The engine may go on by itself, so neither page nor terminal can say that nothing happened.
   @Test
   func ctrlCAfterTheBrowserCameBackDoesNotPromiseThatNobodyIsSignedIn() throws {
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
@@ -228,7 +229,7 @@ struct WebSignInTests {
     }
     #expect(play.code == .loginRequired)
     #expect(play.error?.message.contains("in time") == true)
-    // What may have kept the answer away: a redirect URI that is not registered, or its port.
+    // The likely causes: a redirect URI that is not registered, or its port.
     let hint = try #require(play.error?.hint)
     for part in ["register the redirect URI", "--redirect-uri", "thumblatch provider test"] {
       #expect(hint.contains(part), "\(hint)")

@@ -3,7 +3,7 @@ import Cryptography
 import SecretMemory
 import Testing
 
-/// Where the client secret of a provider comes from, and what accounts are bound to.
+/// The sources of a provider's client secret, and the form that accounts are bound to.
 struct ClientSecretTests {
   private static let marker = "cs_FIXTURE-schema-4-post-5b0d93ee71"
 
@@ -30,7 +30,7 @@ struct ClientSecretTests {
   @Test
   func whatAccountsAreBoundToStaysAsItWas() throws {
     let provider = try bound()
-    // As a second implementation, in Python, computes it.
+    // As computed by a second implementation, in Python.
     #expect(
       hexadecimal(try sha256(try whole(provider)))
         == "af043352aaea8eb65a6e4a0b9d7505a7d56ff7bd0ff7ccbb3a573f0f4fc90589"

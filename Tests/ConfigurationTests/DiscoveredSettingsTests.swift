@@ -51,7 +51,7 @@ struct DiscoveredSettingsTests {
     #expect(
       try Provider(name: completed.name, canonicalForm: completed.canonicalForm) == completed
     )
-    // A note about other scopes is no note of this program's.
+    // This program never writes a note about other scopes.
     var settings = completed.settings
     settings["scope"] = "openid read"
     #expect(throws: ConfigurationError.self) {
@@ -65,7 +65,7 @@ struct DiscoveredSettingsTests {
     let name = completed.name
     #expect(try Provider(name: name, canonicalForm: completed.canonicalForm) == completed)
     #expect(try Provider(name: name, boundSettings: completed.settings) == completed)
-    // A file must not claim to have been filled in by the program.
+    // A file must not claim that discovery filled in its settings.
     let error = #expect(throws: ConfigurationError.self) {
       try Provider(name: name, settings: completed.settings)
     }
@@ -195,11 +195,11 @@ struct OAuthCanonicalFormTests {
       let whole = text(contents)
       let read = try ProviderFile.parse(text: whole, name: provider.name, file: "dev.conf") { $0 }
       #expect(read == provider)
-      // The text that is no secret lacks that line alone.
+      // The text without secrets lacks only that line.
       let plain = try ProviderFile.text(for: provider)
       #expect(whole.replacing("client_secret = s\n", with: "") == plain)
     }
-    // A file says what a person chose, not what was found.
+    // A file has the person's choices, not the discovered settings.
     #expect(try ProviderFile.text(for: completed) == ProviderFile.text(for: made()))
   }
 }

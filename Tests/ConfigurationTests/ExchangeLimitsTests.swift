@@ -1,7 +1,7 @@
 import Configuration
 import Testing
 
-/// How long a provider is waited for.
+/// The time limits for a provider's answer.
 struct ExchangeLimitsTests {
   private func provider(_ settings: [String: String]) throws -> Provider {
     let base = ["kind": "password-backend", "issuer": "https://id.example.com"]

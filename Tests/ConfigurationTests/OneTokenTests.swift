@@ -24,7 +24,7 @@ struct OneTokenTests {
     let one = try provider(backend, fields)
     #expect(one.hasOneToken && one.canRefresh)
     #expect(try Provider(name: one.name, canonicalForm: one.canonicalForm) == one)
-    // RFC 6749 knows no refresh with an access token.
+    // RFC 6749 has no refresh with an access token.
     let other = try provider(oauth, fields)
     #expect(other.hasOneToken && !other.canRefresh)
     let two = try provider(backend, [:])
@@ -45,7 +45,7 @@ struct OneTokenTests {
   }
 
   @Test(arguments: [
-    // A refresh token that nothing takes is of no use.
+    // A refresh token that no endpoint accepts is useless.
     ["refresh_path": "none"],
     ["refresh_token_field": "access_token", "login_path": "none"],
     ["refresh_token_field": "access_token", "refresh_path": "None"],

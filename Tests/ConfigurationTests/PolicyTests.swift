@@ -53,7 +53,7 @@ struct PolicyTests {
   ])
   func whatIsWrongIsAnErrorWithFileAndLine(_ text: String, _ line: Int, _ words: String) throws {
     let error = try #require(throws: ConfigurationError.self) { try policy(text) }
-    // An unknown key is named with the line that it stands on, where that is known.
+    // An unknown key is reported with its own line, if that is known.
     let place = text.contains("windows") ? 3 : line
     #expect("\(error)".hasPrefix("/etc/thumblatch/thumblatch.conf:\(place): "))
     #expect("\(error)".contains(words))

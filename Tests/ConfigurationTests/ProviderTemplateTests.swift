@@ -3,7 +3,7 @@ import Testing
 
 @Suite
 struct ProviderTemplateTests {
-  /// What a person would give for each placeholder.
+  /// A person's values for each placeholder.
   private static let values = [
     "host": "id.example.com", "realm": "main", "domain": "example.eu.auth0.com",
     "tenant": "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -42,7 +42,7 @@ struct ProviderTemplateTests {
     for endpoint in OAuthEndpoint.allCases {
       #expect(provider.endpoint(endpoint)?.hasPrefix("https://") ?? true)
     }
-    // Nothing is left that should have been filled in.
+    // No placeholder is left.
     #expect(provider.settings.values.allSatisfy { !$0.contains("{") && !$0.contains("}") })
     let contents = try ProviderFile.contents(for: provider)
     #expect(try ProviderFile.parse(bytes: contents, file: "\(name).conf") { $0 } == provider)
@@ -99,7 +99,8 @@ struct ProviderTemplateTests {
     #expect(!oauth.scopes.contains("offline_access"))
   }
 
-  /// The profile and the userinfo endpoint are Microsoft Graph's; where that is, its metadata says.
+  /// The profile and the userinfo endpoint belong to Microsoft Graph, and the metadata has their
+  /// addresses.
   @Test
   func entraIsAskedForATokenOfMicrosoftGraph() throws {
     let entra = try #require(ProviderTemplate.named("entra"))

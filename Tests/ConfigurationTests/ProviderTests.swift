@@ -179,7 +179,7 @@ struct CanonicalFormTests {
         try Provider(name: provider.name, canonicalForm: damaged)
       }
     }
-    // Some cuts fall between two settings; they leave a provider, but not this one.
+    // Some cuts fall between two settings. They leave a provider, but not this one.
     for count in form.indices {
       let cut = try? Provider(name: provider.name, canonicalForm: Array(form.prefix(count)))
       #expect(cut?.canonicalForm != Array(form.prefix(count)))

@@ -19,7 +19,7 @@ struct RequestTargetTests {
       "https://evil.org/id.example.com", "https://evil.org?https://id.example.com",
       "https://example.com/", "https://xid.example.com/",
     ] { #expect(try !allowed(url, issuer), "\(url)") }
-    // Another port of this machine is another server, and plain text is another origin.
+    // Another port of this machine is another server, and plain HTTP is another origin.
     #expect(try !allowed("http://127.0.0.1:8001/", "http://127.0.0.1:8000"))
     #expect(try !allowed("http://localhost:8000/", "http://127.0.0.1:8000"))
     #expect(try !allowed("http://localhost/", "https://localhost"))
@@ -33,7 +33,8 @@ struct RequestTargetTests {
       "https://api.example.com/x", "https://API.example.com:8443/x", "https://127.0.0.1:8001/",
       "https://[::1]:9000/", "https://api.example.com:443/",
     ] { #expect(try allowed(url, issuer, hosts), "\(url)") }
-    // Plain text only beside an issuer that speaks it: any user may listen at a free port here.
+    // Plain HTTP only with an issuer that speaks it, because any user may listen at a free port
+    // here.
     #expect(try !allowed("http://127.0.0.1:8001/", issuer, hosts))
     #expect(try allowed("http://127.0.0.1:8001/", "http://127.0.0.1:8000", hosts))
     #expect(try allowed("http://[::1]:9000/", "http://127.0.0.1:8000", hosts))

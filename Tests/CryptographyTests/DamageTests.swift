@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct DamageTests {
-  /// Where the parts of a box lie, as `SealedBox` documents them.
+  /// The offsets of a box's parts, as `SealedBox` documents them.
   private enum Part {
     static let header = 149
     static let lengths = [5, 7, 24, 29, 46, 48, 57, 90, 99, 132]
@@ -111,7 +111,7 @@ struct DamageTests {
     for round in 0..<2000 {
       let random = try randomBytes(round % 400)
       #expect(refusal(of: random, context: context, key: key) != nil)
-      // The start of a true box, and rubbish behind it.
+      // The start of a real box, and rubbish after it.
       let mixed = box.prefix(round % box.count) + random
       #expect(refusal(of: Array(mixed), context: context, key: key) != nil)
     }

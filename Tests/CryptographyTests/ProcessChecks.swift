@@ -4,8 +4,8 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// Seals, opens, derives and authenticates, then looks for the key and the secret in all ordinary
-/// memory of this process.
+/// Seals, opens, derives and authenticates, then searches all ordinary memory of this process for
+/// the key and the secret.
 func sealAndLookForCopies() throws {
   let needle = try SecretBytes.random(count: 32)
   let token = try SecretBytes.random(count: 48)
@@ -29,7 +29,7 @@ func sealAndLookForCopies() throws {
   }
   #expect(try copies(of: needle) == 0)
   #expect(try copies(of: token) == 0)
-  // The search finds what is there.
+  // Control: the search finds an existing copy.
   let leak = bytes(of: token)
   #expect(try copies(of: token) > 0)
   #expect(leak.count == 48)
@@ -39,7 +39,7 @@ private func copies(of secret: borrowing SecretBytes) throws -> Int {
   unsafe try secret.withUnsafeBytes { unsafe try ProcessMemory.copies(of: $0) }
 }
 
-/// Seals with an OPENSSL_CONF under which no algorithm of the default library context is found.
+/// Seals with an OPENSSL_CONF under which the default library context finds no algorithm.
 func sealUnderHostileConfiguration() throws {
   let path = "/tmp/thumblatch-openssl-\(getpid()).cnf"
   let text = """

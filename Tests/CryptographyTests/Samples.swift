@@ -1,7 +1,7 @@
 import Cryptography
 import SecretMemory
 
-/// Contexts, keys and secrets to build tests from.
+/// Contexts, keys and secrets for tests.
 enum Samples {
   static let vault = [UInt8](0x10..<0x20)
   static let account = [UInt8](0x20..<0x30)
@@ -27,7 +27,9 @@ enum Samples {
     )
   }
 
-  /// Twenty contexts of which no two are equal, and each differs from the first in one part only.
+  /// Twenty different contexts.
+  ///
+  /// Each differs from the first in only one part.
   static func contexts() throws -> [BoxContext] {
     let others = [UInt8](repeating: 0xee, count: 32)
     let short = [UInt8](others.prefix(16))
@@ -63,7 +65,7 @@ func bytes(of secret: borrowing SecretBytes) -> [UInt8] {
   secret.withBytes { span in span.indices.map { span[$0] } }
 }
 
-/// Why bytes are not opened as the box of this context; nil if they are.
+/// The error of opening bytes as the box of this context, or `nil` if they open.
 func refusal(
   of bytes: [UInt8],
   context: BoxContext,
@@ -82,7 +84,9 @@ func refusal(of bytes: [UInt8], context: BoxContext? = nil) throws -> Cryptograp
   refusal(of: bytes, context: try context ?? Samples.context(), key: try Samples.key())
 }
 
-/// Bytes from hexadecimal digits; everything else is left out.
+/// Bytes from hexadecimal digits.
+///
+/// All other characters are ignored.
 func bytes(hex: String) -> [UInt8] {
   let digits = hex.compactMap(\.hexDigitValue).map(UInt8.init)
   return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

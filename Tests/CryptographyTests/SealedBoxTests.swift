@@ -41,7 +41,9 @@ struct SealedBoxTests {
   }
 
   /// Made by another implementation (Python's hmac and pyca/cryptography 48) from the table in
-  /// `SealedBox`: a box of format 1 has to open for ever.
+  /// `SealedBox`.
+  ///
+  /// A box of format 1 must open in every later version.
   @Test
   func aBoxOfThePublishedFormatOpens() throws {
     let golden = bytes(
@@ -66,7 +68,7 @@ struct SealedBoxTests {
     let other = try Samples.key(first: 2)
     var box = try Samples.box().bytes
     #expect(refusal(of: box, context: context, key: other) == .wrongKey)
-    // With the other key's name put into the header the tag does not fit.
+    // With the other key's identifier in the header the tag does not fit.
     box.replaceSubrange(91..<99, with: other.identifier)
     #expect(refusal(of: box, context: context, key: other) == .damaged)
     #expect(refusal(of: box, context: context, key: try Samples.key()) == .wrongKey)
@@ -126,7 +128,7 @@ struct SealedBoxTests {
         #expect((refused == nil) == (from == to), "\(from) in the place of \(to)")
         guard from != to else { continue }
         #expect(refused != .damaged, "the header alone tells why")
-        // With the header of the place it was moved to, it is damaged.
+        // With the header of its new location, the box is damaged.
         let forged = boxes[to][..<100] + box[100...]
         #expect(refusal(of: [UInt8](forged), context: context, key: key) == .damaged)
         let grafted = boxes[to][..<149] + box[149...]
@@ -142,7 +144,7 @@ struct SealedBoxTests {
 
   @Test
   func noConfigurationFileReachesTheLibrary() async {
-    // A configuration under which the default library context finds no cipher at all.
+    // Under this configuration the default library context finds no cipher at all.
     await #expect(processExitsWith: .success) { try sealUnderHostileConfiguration() }
   }
 }

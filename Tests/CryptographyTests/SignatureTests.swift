@@ -18,7 +18,7 @@ struct SignatureVectorTests {
     }
   }
 
-  /// Checks each signature, and says how many were good and how many forged.
+  /// Checks each signature, and returns how many were good and how many forged.
   private func judge(
     _ name: String,
     _ algorithm: SignatureAlgorithm,
@@ -36,7 +36,7 @@ struct SignatureVectorTests {
           of: bytes(hex: try test.string("msg")),
           algorithm
         )
-        // One leaves out a NULL that some leave out; refusing it is as good.
+        // One vector leaves out a NULL that some encoders omit. Refusing it is also right.
         guard result != "acceptable" else { continue }
         let number = try test.integer("tcId")
         #expect(isGood == (result == "valid"), "case \(number)")
@@ -250,7 +250,7 @@ struct SignatureKeyTests {
       let long = [UInt8](repeating: 0, count: SignatureKey.maximumMessage + 1)
       #expect(!key.verifies([UInt8](repeating: 1, count: 64), of: long, algorithm))
     }
-    // A refused signature leaves no error behind that a later call would be blamed for.
+    // A refused signature leaves no error behind that a later call would report.
     #expect(try sha256([]).count == 32)
     #expect(try sha512([]).prefix(4) == [0xCF, 0x83, 0xE1, 0x35])
   }

@@ -91,7 +91,7 @@ struct SlotImageTests {
 
   @Test
   func aTornSlotIsRefusedAtEveryByte() throws {
-    // What lies in the file when the write stopped: the rest is zero, or the file ends there.
+    // The contents of the file when the write stopped: the rest is zero, or the file ends there.
     let image = try image(answer(count: 100))
     for count in 0..<image.count {
       let part = Array(image.prefix(count))

@@ -3,13 +3,13 @@ import Cryptography
 import SecretMemory
 import Testing
 
-/// What sealing costs beyond the calls that it cannot do without.
+/// The cost of sealing, compared with the necessary library calls.
 @Suite
 struct SpeedTests {
   @Test
   func sealAndOpenCostAtMostTwiceTheBareCalls() throws {
     #if DEBUG
-    // Nothing is optimised, so that this finds only what has got out of hand.
+    // A debug build is not optimised, so only a gross slowdown is found.
     let limit = 100.0
     #else
     let limit = 2.0
@@ -18,7 +18,7 @@ struct SpeedTests {
     let context = try Samples.context()
     let token = try SecretBytes.random(count: 1024)
     let bare = try #require(BareCalls())
-    // The two take turns, and the best of each counts: whatever else runs slows both.
+    // The two alternate, and the best of each counts, because other programs slow both.
     let clock = ContinuousClock()
     var ours = Duration.seconds(1)
     var theirs = Duration.seconds(1)
@@ -45,7 +45,7 @@ struct SpeedTests {
   }
 }
 
-/// HKDF and AES-256-GCM by OpenSSL alone: no random bytes, no header, no locked memory.
+/// HKDF and AES-256-GCM by OpenSSL only: no random bytes, no header, no locked memory.
 @safe
 private final class BareCalls {
   private let kdf: OpaquePointer

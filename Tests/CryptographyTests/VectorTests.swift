@@ -20,7 +20,7 @@ struct VectorTests {
     let sealed: [UInt8]
     let isValid: Bool
 
-    /// Whether these are the sizes that this room knows.
+    /// Whether this room supports these sizes.
     var hasOurSizes: Bool { key.count == 32 && nonce.count == 12 && tagBits == 128 }
   }
 

@@ -102,7 +102,7 @@ extension ReaderTests {
         #expect(throws: ReaderError.cancelled) { try deaf.wait() }
         #expect(!reader.isOpen)
 
-        // A miss counts: nobody cancels in the moment between scan and verdict to be spared it.
+        // A miss counts: a cancel between scan and verdict must not save the try.
         let missed = RunningCheck([print])
         #expect(missed.next() == .ready(only: nil))
         try reader.send("SCAN wrong")
@@ -144,7 +144,7 @@ extension ReaderTests {
         let print = try enroll("right", as: .rightIndex, on: reader)
         let check = RunningCheck([print])
         #expect(check.next() == .ready(only: nil))
-        // While the reader sleeps these queue up: the retry ends one look, and the scan lies there
+        // While the reader sleeps these queue up. The retry ends one look, and the scan is there
         // when the next begins.
         try reader.send("SLEEP 1500")
         try reader.send("RETRY 1")
@@ -190,7 +190,7 @@ extension ReaderTests {
         #expect(throws: ReaderError.noReader) {
           try Reader(.hardware).check([print], milliseconds: 1000).wait()
         }
-        // The machine that runs this has no reader of its own.
+        // The machine that runs this test has no reader of its own.
         let look = try Reader(.hardware).look().wait()
         #expect(look == .none || look == .notLooked)
       }

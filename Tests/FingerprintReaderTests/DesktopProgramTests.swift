@@ -51,7 +51,8 @@ struct DesktopProgramTests {
       try reader.send("SCAN \(name)")
       #expect(try client.event() == event)
     }
-    // A print that the engine does not know takes no part, and none is the same as no fingers.
+    // A print that the engine does not know is not used, and without a known print there is no
+    // finger.
     var unknown = enrolled.digests[0]
     unknown[0] ^= 1
     for digests in [[unknown], [], nil, enrolled.digests + [unknown]] as [[[UInt8]]?] {
@@ -122,7 +123,7 @@ struct DesktopProgramTests {
     try client.arm([("left-thumb", print)], fingers: ["right-index"])
     try reader.send("SCAN right")
     #expect(try client.event() == .matched(finger: "right-index"))
-    // Without the desktop's fingers it is said why not.
+    // Without the desktop's fingers the failure says why.
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
     guard case .failed(.notAvailable, let detail) = try client.event() else {
       return #expect(Bool(false))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ReaderTests {
-  /// What an fprintd could say that the real one does not say when it is asked to.
+  /// Messages that an fprintd could send, but that the real one does not send on request.
   @Suite
   struct AnotherFprintd {
     let virtual: VirtualReader
@@ -45,18 +45,18 @@ extension ReaderTests {
       ]
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(check.next() == .ready(only: nil))
-      // What a newer one may say in between is passed over.
+      // Unknown results, which a newer fprintd may send, are ignored.
       try bus.run("status('verify-something-new', False)")
       for (name, hint) in hints {
         try bus.run("status('\(name)', False)")
         #expect(check.next() == .retry(hint), "\(name)")
       }
-      // A retry with which the verification ends is begun anew.
+      // A retry that ends the verification starts another one.
       try bus.run("status('verify-retry-scan', True)")
       #expect(check.next() == .retry(.general))
       try bus.run("await_armed()")
       try bus.run("status('verify-match', True)")
-      // fprintd does not say which finger it was; of one enrolled finger it is known.
+      // fprintd does not say which finger it was. With one enrolled finger it is known.
       #expect(try check.wait() == .matched(.rightIndex))
 
       for name in ["verify-disconnected", "verify-unknown-error", "verify-something-new"] {
@@ -94,12 +94,12 @@ extension ReaderTests {
       let count = check.events.all.count
       let quarters = (BootInstant.now.nanoseconds - begun) / 250_000_000
       #expect(count <= Int(quarters) + 2, "\(count) in \(quarters) quarters of a second")
-      // What counts comes through.
+      // The result that counts comes through.
       try bus.run("status('verify-match', True)")
       #expect(try check.wait() == .matched(.rightIndex))
     }
 
-    /// A verification that ends with a bad scan is begun again, five times a second at most.
+    /// A verification that ends with a bad scan is started again, at most five times a second.
     @Test
     func anFprintdThatEndsEachVerificationAtOnceIsNotStartedWithoutEnd() throws {
       defer { remove() }

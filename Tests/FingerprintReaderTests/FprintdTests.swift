@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ReaderTests {
-  /// The real fprintd on a bus of its own, with the library's virtual reader.
+  /// The real fprintd on a private bus, with the library's virtual reader.
   @Suite
   struct Fprintd {
     let virtual: VirtualReader
@@ -92,8 +92,8 @@ extension ReaderTests {
       try bus.run("device('Claim', '')")
       let check = check(milliseconds: 3000)
       let error = #expect(throws: ReaderError.self) { try check.wait() }
-      // Pauses of 0.25, 0.5 and 1 s; the next would be longer than what is left. A machine that is
-      // slow to answer gets fewer of them.
+      // Pauses of 0.25, 0.5 and 1 s. The next would be longer than the remaining time. A machine
+      // that answers slowly gets fewer of them.
       #expect((1...3).contains(check.events.all.count))
       #expect(check.events.all.allSatisfy { $0 == .waiting })
       guard case .busy(let fault) = error else { return #expect(Bool(false), "\(error as Any)") }
@@ -144,7 +144,7 @@ extension ReaderTests {
       try bus.killFprintd()
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
-      // One that takes its place works.
+      // A new fprintd works.
       try bus.startFprintd()
       let again = self.check()
       #expect(again.next() == .ready(only: .rightIndex))
@@ -161,7 +161,7 @@ extension ReaderTests {
       bus.remove()
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
-      // And without a bus there is nobody to ask.
+      // Without a bus there is no fprintd to ask.
       #expect(throws: ReaderError.self) { try reader.desktopFingers().wait() }
     }
 
@@ -215,7 +215,7 @@ extension ReaderTests {
       #expect(try reader.look().wait() == .none)
     }
 
-    /// The list of this process lacks it, so that another process has to look.
+    /// This process does not see the reader, so another process has to look.
     @Test
     func aReaderThatOnlyFprintdSeesHasVanished() throws {
       defer { remove() }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// A directory of fprintd's that others have had their hands in.
+/// A directory of fprintd that other users have changed.
 @Suite(.serialized)
 struct HostilePrintsTests {
-  /// What was done to it.
+  /// The change to the directory.
   ///
-  /// Only a whole print of root's, at its own place, is used.
+  /// Only an intact print that root owns, at its own path, is used.
   enum Change: String, CaseIterable {
     case fileIsALink, fileHasTwoNames, fileIsAnothers, fileIsWritable, fileIsAPipe
     case fileIsTooLong, fileIsEmpty, fileIsDamaged, fileIsOfAnotherFinger, fileHasNoFingersName
@@ -92,7 +92,7 @@ struct HostilePrintsTests {
     case .userIsAnother:
       try move(user, elsewhere)
       try run("/bin/mkdir", [user])
-      // The prints of another user, at the place of this one's.
+      // The prints of another user, in place of this one's.
       try run("/bin/cp", ["--archive", elsewhere + "/virtual_device", driver])
       try overwrite { bytes in
         guard let at = bytes.indices.first(where: { bytes[$0...].starts(with: "root".utf8) })

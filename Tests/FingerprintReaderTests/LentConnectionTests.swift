@@ -7,7 +7,7 @@ import VaultInterface
 /// The service's program, which asks the kernel about the connection that the engine lends.
 @Suite(.serialized)
 struct LentConnectionTests {
-  /// The kernel gives calls that wait at once, and the descriptor of the last one beside them.
+  /// The kernel delivers waiting calls at once, with the descriptor of the last one beside them.
   @Test
   func theConnectionBelongsToTheCheckThatCameBesideItsPrints() throws {
     let reader = try VirtualReader(.device)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ReaderTests {
-  /// The matcher that readers of images use, on drawn ridges.
+  /// The matcher of image readers, with drawn ridges.
   @Suite
   struct Matcher {
     @Test
@@ -68,7 +68,7 @@ extension ReaderTests {
         for (name, verdict) in [("left", Verdict.matched(.leftThumb)), ("other", .noMatch)] {
           let check = RunningCheck([right, left])
           #expect(check.next() == .ready(only: nil))
-          // This reader keeps its prints in itself, and forgets them when it is closed.
+          // This reader keeps its prints in itself, and loses them when it is closed.
           for stored in ["right", "left"] { try reader.send("INSERT \(stored)") }
           try reader.send("SCAN \(name)")
           #expect(try check.wait() == verdict)
@@ -78,7 +78,7 @@ extension ReaderTests {
   }
 }
 
-/// Enrols a drawn finger, each touch lying a little differently.
+/// Enrolls a drawn finger, with each touch at a slightly different position.
 func enroll(
   _ drawn: VirtualFinger,
   as finger: Finger,

@@ -31,7 +31,7 @@ struct PasswordProgramTests {
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
     try ask(client, user.name)
-    // unix_chkpwd is setgid, and would not be with it.
+    // unix_chkpwd is setgid, which NoNewPrivs would disable.
     #expect(try client.status("NoNewPrivs") == "0")
     #expect(try client.respond(password) == .matched(finger: nil))
     for wrong in ["", "wrong", password + " "] {
@@ -88,7 +88,7 @@ struct PasswordProgramTests {
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
     try ask(client, user.name, timeout: 2500)
-    // Nothing is said unasked when the time is up: no call waits for a reply.
+    // The end of the time is not reported by itself: no call waits for a reply.
     #expect(try !client.hasReply(withinMilliseconds: 2600))
     guard case .failed(.timedOut, _) = try client.respond(password) else {
       return #expect(Bool(false))
@@ -122,7 +122,7 @@ struct PasswordProgramTests {
       defer { presence.remove() }
       _ = try ScratchModule.make(in: presence.services)
       let client = try PresenceClient(presence.program)
-      // One that crashes has all the time that it needs for that.
+      // A module that crashes gets all the time that it needs.
       let timeout = isTimeout ? 100 : 60_000
       try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: timeout))
       if isTimeout {

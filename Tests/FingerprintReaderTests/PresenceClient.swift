@@ -12,7 +12,8 @@ final class PresenceClient {
   private var socket: Descriptor
   private var buffer = MessageBuffer(.helper)
 
-  /// Starts a program with one end of a socket as descriptor 0, by `launcher` if there is one.
+  /// Starts a program with one end of a socket as descriptor 0, with `launcher` in front of it if
+  /// given.
   init(_ program: String, environment: [String] = [], launcher: [String] = []) throws {
     let (ours, theirs) = try UnixSocket.pair()
     socket = Descriptor(owning: ours)
@@ -27,7 +28,7 @@ final class PresenceClient {
     )
   }
 
-  /// Starts the service's program at a connection on which calls wait already.
+  /// Starts the service's program on a connection that already has waiting calls.
   init(
     serving far: borrowing Descriptor,
     of engine: String,
@@ -64,7 +65,9 @@ final class PresenceClient {
     }
   }
 
-  /// The next reply to a call; throws `Closed` where the other side has ended.
+  /// The next reply to a call.
+  ///
+  /// Throws `Closed` if the other side has ended.
   func next<Method: VarlinkMethod>(_ method: Method.Type) throws -> Method.Reply {
     while true {
       if let reply = try buffer.nextReply() { return try reply.result(of: method) }
@@ -76,7 +79,7 @@ final class PresenceClient {
     }
   }
 
-  /// Whether something comes within a time.
+  /// Whether data comes within a time.
   func hasReply(withinMilliseconds limit: Int32) throws -> Bool {
     try socket.waitReadable(milliseconds: limit)
   }
@@ -86,7 +89,7 @@ final class PresenceClient {
     return try next(Method.self)
   }
 
-  /// Arms the reader for these prints, and those of the desktop, and waits until it is.
+  /// Arms the reader for these prints and those of the desktop, and waits until it is armed.
   func arm(
     _ prints: [(String, SharedSecret)] = [],
     digests: [[UInt8]]? = nil,
@@ -107,7 +110,7 @@ final class PresenceClient {
     }
   }
 
-  /// The next event of a check other than that the reader waits.
+  /// The next event of a check, except `waiting`.
   func event() throws -> HelperCheckEvent {
     while true {
       let event = try next(HelperCheckCall.self)
@@ -115,12 +118,14 @@ final class PresenceClient {
     }
   }
 
-  /// Answers a question; what comes of it.
+  /// Answers a question, and returns the resulting event.
   func respond(_ text: String) throws -> HelperCheckEvent {
     try call(HelperRespondCall(text: SharedSecret(try SecretBytes(copying: Array(text.utf8)))))
   }
 
-  /// Ends what this side says; what the program says can still be read.
+  /// Closes the sending direction.
+  ///
+  /// The program's output can still be read.
   func hangUp() { socket.shutDownSending() }
 
   /// Closes this side.

@@ -45,8 +45,9 @@ struct FingerProgramTests {
     #expect(try client.end() == .exited(0))
   }
 
-  /// What the machine does besides makes some rounds slow; a pause of the program's own would make
-  /// nearly all of them slow.
+  /// Other work on the machine makes some rounds slow.
+  ///
+  /// A delay in the program would slow nearly all of them.
   @Test(arguments: [false, true])
   func aCloseInTheMiddleOfACheckReleasesTheReaderWithinATenthOfASecond(_ half: Bool) throws {
     defer { remove() }
@@ -106,7 +107,7 @@ struct FingerProgramTests {
     try reader.send("SET_CANCELLATION_ENABLED 0")
     let begun = BootInstant.now
     #expect(try client.end() == .exited(0))
-    // Two seconds are given to the driver; the check itself would last for a minute.
+    // The driver gets two seconds. The check itself would last for a minute.
     #expect(BootInstant.now < begun.advanced(bySeconds: 20))
     #expect(!reader.isOpen)
   }
@@ -165,7 +166,7 @@ struct FingerProgramTests {
 
     let without = try VirtualPresence()
     defer { without.remove() }
-    // What stands in the environment brings no reader, and makes no warning fatal.
+    // Environment variables add no reader, and make no warning fatal.
     let poor = try PresenceClient(
       without.program,
       environment: [reader.variable, "G_DEBUG=fatal-warnings"]
@@ -183,7 +184,7 @@ struct FingerProgramTests {
       environment: ["G_DEBUG=fatal-warnings,fatal-criticals"]
     )
     try client.arm([("right-index", print)])
-    // The driver warns of a command that it does not know.
+    // The driver warns about an unknown command.
     try reader.send("NONSENSE")
     try reader.send("SCAN right")
     #expect(try client.event() == .matched(finger: "right-index"))

@@ -7,7 +7,9 @@ import Testing
 extension ReaderTests {
   @Suite
   struct Prints {
-    /// What libfprint wrote for a reader of images; drawing the touches takes a while.
+    /// A print that libfprint wrote for a reader of images.
+    ///
+    /// It is shared, because drawing the touches is slow.
     private static let imagePrint = Result {
       let reader = try VirtualReader(.image)
       defer { reader.remove() }
@@ -16,7 +18,7 @@ extension ReaderTests {
       }
     }
 
-    /// What libfprint wrote for a finger of each kind of reader.
+    /// A print that libfprint wrote for each kind of reader.
     private func genuine(_ kind: VirtualReader.Kind) throws -> StoredPrint {
       guard kind != .image else { return try Self.imagePrint.get() }
       let reader = try VirtualReader(kind)
@@ -59,7 +61,7 @@ extension ReaderTests {
         case 1: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
         case 2: bytes.insert(.random(in: 0...255), at: .random(in: 0...bytes.count))
         case 3:
-          // The end holds the offsets of all that is of variable length.
+          // The end contains the offsets of all parts of variable length.
           bytes[bytes.count - 1 - Int.random(in: 0..<min(24, bytes.count))] =
             .random(in: 0...255)
         default:
@@ -72,7 +74,7 @@ extension ReaderTests {
         }
         guard let print = try? parse(bytes) else { continue }
         taken += 1
-        // What the check takes, the library must survive.
+        // The library must survive every print that the check accepts.
         unsafe release(print.deserialized())
       }
       // Some mutations only change a name or a number: the check is not a plain refusal.

@@ -6,7 +6,9 @@ import Testing
 @testable import FingerprintReader
 
 extension ReaderTests {
-  /// A reader that stores prints itself: those that were enrolled here are deleted there, and no others.
+  /// A reader that stores prints itself.
+  ///
+  /// Only prints that were enrolled here are deleted there.
   @Suite
   struct ReaderPrints {
     let chip: VirtualReader
@@ -20,7 +22,7 @@ extension ReaderTests {
       try FingerprintReaderTests.enroll(name, as: finger, on: chip, by: library)
     }
 
-    /// An enrolment that has begun, and does not end by itself.
+    /// An enrollment that has begun, and does not end by itself.
     private func begun(_ finger: Finger = .leftLittle) -> ReaderOperation<StoredPrint> {
       let events = VirtualReaderEvents<EnrollEvent>()
       let operation = library.enroll(finger, milliseconds: 60_000) { events.put($0) }
@@ -28,7 +30,9 @@ extension ReaderTests {
       return operation
     }
 
-    /// What the reader stores: it listens while it is open.
+    /// The prints that the reader stores.
+    ///
+    /// It listens only while it is open.
     private func stored() throws -> [String] {
       let operation = begun()
       let names = try chip.list()
@@ -43,14 +47,14 @@ extension ReaderTests {
       try chip.connected {
         let print = try enroll("right")
         #expect(try stored() == ["right"])
-        // The reader refuses a finger that it has already.
+        // The reader refuses a finger that it already has.
         let again = begun(.rightIndex)
         try chip.send("SCAN right")
         #expect(throws: ReaderError.duplicate(nil)) { try again.wait() }
 
         #expect(try library.delete([print], milliseconds: 5000).wait() == [.deleted])
         #expect(try stored() == [])
-        // What is not there any longer counts as deleted.
+        // A missing print counts as deleted.
         #expect(try library.delete([print], milliseconds: 5000).wait() == [.deleted])
         #expect(try enroll("right").isOnReader)
       }
@@ -80,7 +84,7 @@ extension ReaderTests {
       #expect(!ordinary.isOnReader)
       #expect(try library.delete([ordinary], milliseconds: 5000).wait() == [.notStored])
       let print = try chip.connected { try enroll("right") }
-      // It is unplugged.
+      // The reader is unplugged.
       #expect(throws: ReaderError.noReader) {
         try Reader(.virtual).delete([print], milliseconds: 5000).wait()
       }
@@ -190,7 +194,7 @@ extension ReaderTests {
     }
   }
 
-  /// Which readers are plugged in.
+  /// The readers that are plugged in.
   @Suite
   struct Plugged {
     @Test

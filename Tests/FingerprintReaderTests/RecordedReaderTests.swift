@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The unmodified program on recordings of real readers, played by umockdev.
+/// The unmodified program on recordings of real readers, replayed by umockdev.
 @Suite
 struct RecordedReaderTests {
   private let directory: ScratchDirectory
@@ -15,7 +15,7 @@ struct RecordedReaderTests {
 
   private var log: String { directory.path + "/log" }
 
-  /// What happened to the reader, in its order.
+  /// The events at the reader, in order.
   private func events() throws -> [String] {
     guard let file = try? Directory(path: directory.path).openForReading("log") else { return [] }
     let text = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)
@@ -85,7 +85,7 @@ struct RecordedReaderTests {
     #expect(try client.end() == .exited(0))
     #expect(try events().last == "delete")
 
-    // One that keeps it, and one that knows nothing of keeping.
+    // An engine that keeps it, and one that does not know the setting.
     for keep in [true, false] {
       let other = try recording.program(log: log)
       _ = try other.enrollRecorded(recording, keep: keep)
@@ -142,7 +142,7 @@ struct RecordedReaderTests {
     while true {
       switch try client.next(HelperEnrollCall.self).event {
       case .waiting: continue
-      // What is hidden is looked for by another process of the engine's.
+      // A hidden reader is looked for by another process of the engine.
       case .failed(.busy, let detail?), .hidden(let detail?):
         #expect(detail.hasPrefix("reader busy"))
       case let other: Issue.record("\(other)")
@@ -152,8 +152,9 @@ struct RecordedReaderTests {
     #expect(try client.end() == .exited(0))
   }
 
-  /// Opening some readers resets them, and so does the list of readers: one that is in use is not
-  /// even looked at.
+  /// Opening some readers resets them, and so does listing readers.
+  ///
+  /// A reader in use is not even looked at.
   @Test(arguments: Recording.onUSB)
   func aReaderThatIsSeenToBeInUseIsNotTouched(_ recording: Recording) throws {
     let client = try recording.program("READER_CLAIMED=1", log: log)
@@ -192,7 +193,7 @@ struct RecordedReaderTests {
     let begun = BootInstant.now.nanoseconds
     let print = try #require(try client.enrollRecorded(recording).print)
     #expect(try client.verdict(print, of: recording) == recording.verdict)
-    // The check waits until the enrolment has let the reader go, and no longer.
+    // The check waits until the enrollment has released the reader, and no longer.
     #expect(BootInstant.now.nanoseconds - begun < 30_000_000_000)
     #expect(try client.end() == .exited(0))
   }

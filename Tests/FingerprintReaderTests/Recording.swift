@@ -5,34 +5,36 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// One of libfprint's recordings of real readers that plain libfprint plays on this machine
+/// One of libfprint's recordings of real readers that plain libfprint replays on this machine
 /// (`Tests/Readers`).
 struct Recording: Sendable, CustomTestStringConvertible {
   let name: String
   /// The recording itself.
   private let directory: String
-  /// What the control left.
+  /// The results of the control run.
   private let control: String
   private let facts: [String: String]
 
   var testDescription: String { name }
 
-  /// What is recorded between open and close, for a reader that stores prints.
+  /// The recorded steps between open and close, for a reader that stores prints.
   var steps: String? { facts["steps"] }
-  /// The finger that was recorded.
+  /// The recorded finger.
   var finger: String { facts["finger"] ?? "right-index" }
-  /// The verdict that a check comes to.
+  /// The verdict of a check.
   var verdict: HelperCheckEvent {
     steps != nil || facts["matches"] == "true" ? .matched(finger: finger) : .notMatched
   }
-  /// Whether it is a USB device: others are not claimed, and cannot be unplugged.
+  /// Whether it is a USB device.
+  ///
+  /// Others are not claimed, and cannot be unplugged.
   var isUSB: Bool { name != "elanspi" }
 
-  /// Whether libfprint itself ends the process at a reader that is unplugged while it is armed.
+  /// Whether libfprint itself ends the process if the reader is unplugged while it is armed.
   var crashesUnplugged: Bool { facts["crashes"] == "unplugged" }
 
   static let all = loaded.recordings
-  /// What plain libfprint does not play here, and why.
+  /// The recordings that plain libfprint does not replay here, and why.
   static let notPlayed = loaded.notPlayed
   static let chips = all.filter { $0.steps != nil }
   static let onUSB = all.filter(\.isUSB)
@@ -65,7 +67,7 @@ struct Recording: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// The unmodified program on this reader, and no other.
+  /// Starts the unmodified program with only this reader.
   ///
   /// `settings` are those of `Tests/Readers/steps.c`.
   func program(_ settings: String..., log: String? = nil) throws -> PresenceClient {
@@ -81,7 +83,7 @@ struct Recording: Sendable, CustomTestStringConvertible {
     )
   }
 
-  /// A print of the finger that was recorded, by a reader of images.
+  /// A print of the recorded finger, by a reader of images.
   func print() throws -> SharedSecret {
     let file = try Directory(path: control).openForReading(name + ".print")
     return SharedSecret(try SecretBytes(copying: try file.readAll(limit: 65536)))
@@ -116,8 +118,9 @@ struct Recording: Sendable, CustomTestStringConvertible {
 }
 
 extension PresenceClient {
-  /// Enrols a finger as far as the recording goes: the print of a reader that stores it, and how many
-  /// touches there were.
+  /// Enrolls a finger as far as the recording goes.
+  ///
+  /// Returns the print of a reader that stores it, and the number of touches.
   func enrollRecorded(
     _ recording: Recording,
     keep: Bool = true
@@ -131,7 +134,7 @@ extension PresenceClient {
       case .ready, .waiting, .retry: continue
       case .stage:
         touches = reply.stage
-        // One image is recorded.
+        // Only one image is recorded.
         if recording.steps == nil { return (nil, touches) }
       case .done(let print, _, _):
         if keep { _ = try self.call(HelperKeepCall()) }
@@ -143,7 +146,7 @@ extension PresenceClient {
     }
   }
 
-  /// How a check ends.
+  /// The verdict of a check.
   func verdict(_ print: SharedSecret, of recording: Recording) throws -> HelperCheckEvent {
     _ = try call(LoadPrintCall(finger: recording.finger, print: print))
     try send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ReaderTests {
-  /// A computer that goes to sleep while someone is asked for a finger.
+  /// A computer that suspends while a prompt waits for a finger.
   @Suite
   struct Sleep {
     let virtual: VirtualReader
@@ -31,7 +31,7 @@ extension ReaderTests {
         let check = RunningCheck([print], on: reader)
         #expect(check.next() == .ready(only: nil))
         try bus.run("await_inhibitor(True)")
-        // A driver that takes its time: as long as it has the reader the computer waits.
+        // A slow driver: as long as it has the reader the computer waits.
         try virtual.send("SET_CANCELLATION_ENABLED 0")
         try bus.run("prepare_for_sleep(True)")
         #expect(try bus.run("still_inhibits(5)") == "True")
@@ -74,7 +74,8 @@ extension ReaderTests {
       default: Issue.record("\(error as Any)")
       }
       try bus.run("await_inhibitor(False)")
-      // It may not be able to close a reader that it has suspended itself: that is its own matter.
+      // fprintd may be unable to close a reader that it has suspended itself, which is not tested
+      // here.
       let claim = try bus.run("device('Claim', '')")
       #expect(!claim.contains("AlreadyInUse"))
     }
@@ -129,7 +130,7 @@ extension ReaderTests {
       }
     }
 
-    /// A bus that is not there, one that never answers, and one without logind.
+    /// A bus that does not exist, one that never answers, and one without logind.
     @Test
     func withoutLogindTheReaderIsArmedAllTheSame() throws {
       defer { remove() }

@@ -3,12 +3,12 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// All that touches a reader, one test after the other: libfprint knows its readers by variables
-/// of the process.
+/// All tests that touch a reader, one after the other, because libfprint finds its readers by
+/// variables of the process.
 @Suite(.serialized)
 enum ReaderTests {}
 
-/// A check under way, with what it reports.
+/// A running check, with its events.
 struct RunningCheck {
   let events = VirtualReaderEvents<CheckEvent>()
   let operation: ReaderOperation<Verdict>
@@ -25,8 +25,10 @@ struct RunningCheck {
     }
   }
 
-  /// The next event other than that the reader still waits, which is told every five seconds, and
-  /// where another program has not quite let go of the reader.
+  /// The next event, except `waiting`.
+  ///
+  /// `waiting` comes every five seconds, and while another program has not quite released the
+  /// reader.
   func next() -> CheckEvent? {
     while let event = events.next() { if event != .waiting { return event } }
     return nil
@@ -35,7 +37,7 @@ struct RunningCheck {
   func wait() throws(ReaderError) -> Verdict { try operation.wait() }
 }
 
-/// Enrols a name with the virtual reader that compares names.
+/// Enrolls a name with the virtual reader that compares names.
 func enroll(
   _ name: String,
   as finger: Finger,
@@ -50,7 +52,7 @@ func enroll(
     while true {
       let event = events.next()
       if event == .stage(stage, of: 5) { break }
-      // Between two touches the reader may say that it waits.
+      // Between two touches the reader may report that it waits.
       guard event == .waiting else {
         Issue.record("\(String(describing: event)) at stage \(stage)")
         break

@@ -5,7 +5,7 @@ import Testing
 @testable import FingerprintReader
 
 extension ReaderTests {
-  /// A verdict is taken where the driver reports it, whatever the driver does afterwards.
+  /// A verdict is taken when the driver reports it, whatever the driver does afterwards.
   @Suite
   struct Verdicts {
     let virtual: VirtualReader
@@ -14,9 +14,9 @@ extension ReaderTests {
       virtual = try VirtualReader(.device)
     }
 
-    /// Has the driver take its time after the next scan: longer than a check waits for it.
+    /// Makes the driver slow after the next scan: longer than a check waits for it.
     private func scanSlowly(_ name: String) throws {
-      // The rest has to be there when the scan is taken up.
+      // The later commands must be there when the scan is processed.
       try virtual.send("SLEEP 300")
       try virtual.send("SCAN \(name)")
       try virtual.send("SLEEP 4000")
@@ -27,7 +27,7 @@ extension ReaderTests {
       defer { virtual.remove() }
       try virtual.connected {
         let print = try enroll("right", as: .rightIndex, on: virtual)
-        // Its time is over before the driver has stopped.
+        // The time limit passes before the driver has stopped.
         let check = RunningCheck([print], milliseconds: 3000)
         #expect(check.next() == .ready(only: nil))
         try virtual.send("SET_KEEP_ALIVE 1")
@@ -69,7 +69,7 @@ extension ReaderTests {
         try chip.send("SCAN other")
         #expect(try known.wait() == .noMatch)
 
-        // With one of them left the touch was a try.
+        // With one of the prints left the touch was a try.
         let half = RunningCheck([right, left], on: library)
         #expect(half.next() == .ready(only: nil))
         try chip.send("REMOVE right")

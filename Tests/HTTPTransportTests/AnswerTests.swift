@@ -4,7 +4,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// What comes back over plain HTTP on this machine, whole or not.
+/// Complete and incomplete answers over plain HTTP on this machine.
 struct AnswerTests {
   let backend: DevBackend
 

@@ -12,7 +12,9 @@ final class CourierProcess {
   private var buffer = MessageBuffer(.helper)
   private var hasEnded = false
 
-  /// Starts one; with `inside` after these commands of a shell, which has a network of its own.
+  /// Starts an exchange helper.
+  ///
+  /// With `inside` it starts after these shell commands, in its own network namespace.
   init(
     _ program: String = BuiltPrograms.path("thumblatch-exchange"),
     arguments: [String] = [],
@@ -58,7 +60,7 @@ final class CourierProcess {
     }
   }
 
-  /// The next reply; nil once the courier has ended.
+  /// The next reply, or `nil` once the exchange helper has ended.
   func reply() throws -> VarlinkReply? {
     while true {
       if let reply = try buffer.nextReply() { return reply }
@@ -73,26 +75,26 @@ final class CourierProcess {
     try reply()?.result(of: ExchangeCall.self)
   }
 
-  /// Asks what asks for nothing; whether there was an answer.
+  /// Sends a call that needs nothing, and returns whether there was an answer.
   func greet() throws -> Bool {
     let message = try VarlinkCall(GetInfoCall()).encoded(on: .helper)
     unsafe try message.withUnsafeBytes { unsafe try send($0) }
     return try reply() != nil
   }
 
-  /// What the kernel does with the socket of an engine that was killed.
+  /// Closes the socket, as the kernel does for a killed engine.
   func close() {
     socket = nil
   }
 
-  /// Waits for the end and returns all that was printed on the way there.
+  /// Waits for the end, and returns all output.
   func end() throws -> (ProcessEnd, printed: [UInt8]) {
     let end = try child.wait()
     hasEnded = true
     return (end, try output.readAll(limit: 1 << 20))
   }
 
-  // An ended child that nobody has waited for holds up the exit tests of the whole run.
+  // An ended child that was not waited for blocks the exit tests of the whole run.
   deinit {
     guard !hasEnded else { return }
     child.kill()
@@ -100,7 +102,7 @@ final class CourierProcess {
   }
 }
 
-/// A slot as the engine makes it, in a directory that goes away with it.
+/// A slot as the engine makes it, in a directory that is removed with it.
 final class TestSlot {
   var path: String { directory.path + "/slot" }
   let key: SharedSecret
@@ -122,7 +124,7 @@ final class TestSlot {
     )
   }
 
-  /// A descriptor of its own, which can lock only when nobody else has the lock.
+  /// A new descriptor, which can lock only if no other process has the lock.
   func open() throws -> Descriptor { try directory.open().openForWriting("slot") }
 
   func openReadOnly() throws -> Descriptor { try directory.open().openForReading("slot") }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The built program, between an engine that may be killed and a server that may fail.
+/// The built exchange helper, between an engine that may be killed and a server that may fail.
 struct CourierTests {
   let backend: DevBackend
   let slot: TestSlot
@@ -18,7 +18,7 @@ struct CourierTests {
     slot = try TestSlot()
   }
 
-  /// Signs up and makes the call that refreshes, with the slot's key.
+  /// Registers, and makes the call that refreshes, with the slot's key.
   private func refresh(email: String = "a@example.org") throws -> ExchangeCall {
     let answer = try registration(at: backend.url, email: email).send()
     let token = try members(answer.body).string("refresh_token")
@@ -52,7 +52,9 @@ struct CourierTests {
     )
   }
 
-  /// Runs one call to its end, the slot passed and then held by nobody else.
+  /// Runs one call to its end.
+  ///
+  /// The slot is passed, and then held by no other process.
   private func run(_ call: ExchangeCall, slot passed: Int32 = -1) throws -> ExchangeReply? {
     let courier = try CourierProcess()
     try courier.send(call, slot: passed)

@@ -4,7 +4,9 @@ import System
 import TestSupport
 import Testing
 
-/// What the environment says has no say; each test changes a process of its own.
+/// Environment variables have no effect.
+///
+/// Each test changes its own process.
 struct EnvironmentTests {
   @Test
   func proxiesOfTheEnvironmentAreNotAsked() async {

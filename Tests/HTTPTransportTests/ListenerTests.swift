@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Requests in plain text over loopback: they go to the provider's own program, and to no other that
+/// Plain HTTP requests over loopback go to the provider's own program, and to no other program that
 /// has taken its port.
 @Suite(.timeLimit(.minutes(10)))
 struct ListenerTests {
@@ -27,7 +27,7 @@ struct ListenerTests {
 
   @Test
   func theAddressThatIsConnectedToCountsWhateverTheNameIs() throws {
-    // localhost is both addresses: the one is this user's, the other is not.
+    // localhost has two addresses: one is this user's, the other is not.
     let backend = try DevBackend()
     let port = try #require(UInt16(backend.url.split(separator: ":").last ?? ""))
     let stranger = try PortHolder(at: .ipv6, port: port, user: Self.nobody)
@@ -44,7 +44,7 @@ struct ListenerTests {
     var request = try request(holder.port)
     request.loopbackUsers = [ThisProcess.user, Self.nobody]
     request.timeout = 500
-    // It never answers, but it gets the request.
+    // The server never answers, but it gets the request.
     #expect(interrupted(request) == .timeout)
     #expect(try holder.received() > 0)
   }
@@ -55,7 +55,7 @@ struct ListenerTests {
     var request = try request(holder.port)
     request.loopbackUsers = []
     #expect(ending(request).error == .untrustedListener(user: Self.nobody))
-    // These tests run as root, whose listeners are trusted by all.
+    // These tests run as root, whose listeners are always trusted.
     let own = try DevBackend()
     var toOwn = try post(own.url + "/auth/refresh", "{}")
     toOwn.loopbackUsers = []
@@ -116,7 +116,7 @@ struct ListenerTests {
     #expect(try holder.received() == 0)
   }
 
-  // MARK: - The courier
+  // MARK: - The exchange helper
 
   private func call(_ port: UInt16, _ slot: TestSlot?, listeners: [Int]?) -> ExchangeCall {
     ExchangeCall(

@@ -14,7 +14,7 @@ private func bytes(of address: String) throws -> ArraySlice<UInt8> {
   return bytes.prefix(family == AF_INET ? 4 : 16)
 }
 
-/// Requests that may not lead to this machine or to its link.
+/// Requests that must not lead to this machine or to its link.
 struct LocalAddressTests {
   @Test(arguments: [
     "127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "169.254.169.254", "169.254.0.1",
@@ -106,7 +106,7 @@ struct LocalAddressTests {
     }
   }
 
-  /// An address of an interface, and one that the kernel takes for its own though no interface has it.
+  /// An address of an interface, and an address that is local to the kernel but on no interface.
   @Test(arguments: [
     "10.9.8.7", "[fd12::1]", "[::ffff:10.9.8.7]", "10.77.0.5", "[::ffff:10.77.0.5]",
   ])
@@ -135,7 +135,7 @@ struct LocalAddressTests {
       #expect(try courier.end().0 == .exited(0))
       return reply
     }
-    // Where no program listens the kernel says so: the connection was tried.
+    // Without a listener the kernel refuses the connection, which shows that it was tried.
     guard case .notSent(.refused) = try reply(local: true) else {
       Issue.record("not connected to although it may be")
       return
@@ -148,8 +148,8 @@ struct LocalAddressTests {
     #expect(reason == (isOfAnInterface ? .local : .refused))
   }
 
-  /// The same with a program that listens there, and has the right certificate: both ends of the
-  /// connection are one address.
+  /// The same with a listener that has the right certificate: both ends of the connection have one
+  /// address.
   @Test
   func aConnectionWhoseEndsAreOneAddressIsNotUsed() throws {
     let scratch = try ScratchDirectory()
@@ -243,7 +243,7 @@ struct LocalAddressTests {
       return
     }
     #expect(try plain.end().0 == .exited(0))
-    // With a slot the refusal lies there, as any other end.
+    // With a slot the refusal is written there, like any other outcome.
     let sealed = try CourierProcess()
     let file = try slot.open()
     try sealed.send(try call(local: nil, sealed: true), slot: file.number)

@@ -5,7 +5,7 @@ import System
 import TestSupport
 import Testing
 
-/// What stays in memory after a request, looked for in a process of its own.
+/// The memory after a request, searched in its own process.
 struct MemoryTests {
   @Test(arguments: [false, true])
   func noCopyOfRequestOrAnswerStays(tls: Bool) async {
@@ -13,7 +13,7 @@ struct MemoryTests {
       let certificates = try DevBackendCertificates()
       let files = [certificates.path("leaf.pem"), certificates.path("leaf.key")]
       let backend = try DevBackend(tls ? ["--tls"] + files : [])
-      // The text to look for never lies in memory that is searched.
+      // The text to look for is never in memory that is searched.
       let sent = try SecretBytes.letters(count: 64, first: "a", step: 5)
       let received = try SecretBytes.letters(count: 64, first: "x", step: 0)
       try backend.fail(DevBackendFault("*", .huge, size: 20_000))
@@ -35,7 +35,7 @@ struct MemoryTests {
 }
 
 extension SecretBytes {
-  /// Letters, made so that the whole text never lies in ordinary memory.
+  /// Letters, made so that the whole text is never in ordinary memory.
   static func letters(count: Int, first: Unicode.Scalar, step: Int) throws -> SecretBytes {
     unsafe try SecretBytes(capacity: count) { room in
       let start = Int(first.value)
@@ -48,7 +48,7 @@ extension SecretBytes {
   }
 }
 
-/// How often a text lies in memory that this process can write, locked secrets left out.
+/// How often a text occurs in writable memory of this process, without the locked secrets.
 func copies(of text: borrowing SecretBytes) throws -> Int {
   let file = try Directory(path: "/proc/\(ThisProcess.identifier)").openForReading("maps")
   let maps = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)
@@ -58,7 +58,7 @@ func copies(of text: borrowing SecretBytes) throws -> Int {
     for line in maps.split(separator: "\n") {
       let fields = line.split(separator: " ", omittingEmptySubsequences: true)
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-      // Locked secrets lie in the region that holds the text itself.
+      // Locked secrets are in the region that contains the text itself.
       guard fields[1].hasPrefix("rw"), ends.count == 2, !(ends[0]..<ends[1]).contains(own),
         !line.contains("[v")
       else { continue }

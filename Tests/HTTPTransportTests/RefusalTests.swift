@@ -3,7 +3,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// Requests that are refused before anything is tried.
+/// Requests that are refused before any connection.
 struct RefusalTests {
   private func refusal(
     _ url: String,

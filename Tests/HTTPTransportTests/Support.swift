@@ -3,7 +3,7 @@ import JSON
 import SecretMemory
 import TestSupport
 
-/// What a request ended with, in a form that can be compared.
+/// The outcome of a request, in a form that can be compared.
 enum Ending: Equatable {
   case answered(Int)
   case failed(HTTPError)
@@ -14,7 +14,7 @@ enum Ending: Equatable {
   }
 }
 
-/// Sends a request and forgets the body.
+/// Sends a request and discards the body.
 func ending(_ request: HTTPRequest) -> Ending {
   do throws(HTTPError) {
     return .answered(try request.send().status)
@@ -23,13 +23,13 @@ func ending(_ request: HTTPRequest) -> Ending {
   }
 }
 
-/// What it was that kept a request from being sent.
+/// The reason why a request was not sent.
 func notSent(_ request: HTTPRequest) -> HTTPError.Reason? {
   guard case .failed(.notSent(let reason, _)) = ending(request) else { return nil }
   return reason
 }
 
-/// What it was that kept an answer from coming whole.
+/// The reason why an answer was incomplete.
 func interrupted(_ request: HTTPRequest) -> HTTPError.Reason? {
   guard case .failed(.interrupted(let reason, _)) = ending(request) else { return nil }
   return reason
@@ -43,12 +43,12 @@ func post(_ url: String, _ body: String) throws -> HTTPRequest {
   return request
 }
 
-/// Registration of an account that nobody else has.
+/// The registration of an unused account.
 func registration(at url: String, email: String = "a@example.org") throws -> HTTPRequest {
   try post(url + "/auth/register", #"{"email":"\#(email)","password":"correct horse"}"#)
 }
 
-/// The bytes of an answer's body, which in a test are nobody's secret.
+/// The bytes of an answer's body, which are not secret in a test.
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
   unsafe secret.withUnsafeBytes { unsafe Array($0) }
 }

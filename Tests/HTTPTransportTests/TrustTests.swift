@@ -3,7 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// Whom a request over TLS believes; a server that is not believed sees no request.
+/// The servers that a request over TLS trusts.
+///
+/// An untrusted server sees no request.
 struct TrustTests {
   let certificates: DevBackendCertificates
 
@@ -116,7 +118,8 @@ struct TrustTests {
 
   @Test
   func aConnectionThatTakesTooLongIsNoRequest() throws {
-    // It takes connections and says nothing: the TLS handshake belongs to the connection.
+    // The server accepts connections and sends nothing: the TLS handshake belongs to the
+    // connection.
     let silent = try LoopbackSocket.bind(.ipv4)
     try LoopbackSocket.listen(at: silent)
     let port = try LoopbackSocket.port(of: silent)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// A courier that was started before there is a request for it.
+/// An exchange helper that was started before its request.
 struct WaitingCourierTests {
   private func profile(of backend: DevBackend) -> ExchangeCall {
     ExchangeCall(
@@ -54,7 +54,7 @@ struct WaitingCourierTests {
     #expect(try courier.end().0 == .exited(0))
   }
 
-  /// An engine that cannot be told would send the request again.
+  /// An engine without the report would send the request again.
   @Test
   func itSendsNothingWhereItCannotTell() throws {
     let backend = try DevBackend()
@@ -65,7 +65,7 @@ struct WaitingCourierTests {
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
   }
 
-  /// A connection that the provider sees says nothing of the request.
+  /// A connection at the provider proves nothing about the request.
   @Test
   func itSendsNothingBeforeItMay() throws {
     let backend = try DevBackend()
@@ -103,7 +103,7 @@ struct WaitingCourierTests {
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
   }
 
-  /// Its time begins with its request: it may wait longer than a request may take.
+  /// Its time limit begins with its request: it may wait longer than a request may take.
   @Test
   func itWaitsLongerThanARequestMayTake() throws {
     let backend = try DevBackend()

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Names, the default and the end of accounts, as a user meets them.
+/// Account names, the default account and the removal of accounts, as a user meets them.
 @Suite(.serialized)
 struct AccountCommandTests {
   @Test
@@ -18,7 +18,7 @@ struct AccountCommandTests {
     try person.run("account", "default", "home").succeeded()
     #expect(try person.run("token").succeeded() == home)
     try person.run("account", "rename", "home", "private").succeeded()
-    // From plain storage, without an engine.
+    // The front reads it from plain storage, without an engine.
     try person.endEngine()
     #expect(try person.run("token").succeeded() == home)
     #expect(try person.run("token", "private").succeeded() == home)
@@ -29,7 +29,7 @@ struct AccountCommandTests {
     let list = try person.run("account", "list").succeeded()
     #expect(list.contains("private *"))
 
-    // At a terminal it asks; without one it does not guess.
+    // At a terminal the command asks. Without a terminal it refuses.
     #expect(try person.run("account", "remove", "private").end == .exited(7))
     let kept = try person.terminal("account", "remove", "private")
     try kept.expect("[y/N]")
@@ -63,7 +63,7 @@ struct AccountCommandTests {
     _ = try protection.end()
     try person.run("lock").succeeded()
 
-    // One account is protected and locked: without the check no login is ended.
+    // One account is protected and locked. Without the check no account is signed out.
     #expect(try person.run("logout", "--all", "--yes").end == .exited(7))
     let refused = try person.terminal("logout", "--all")
     try refused.expect("all 2 accounts (home, work)")
@@ -114,7 +114,7 @@ struct AccountCommandTests {
     _ = try protection.end()
     try person.run("lock").succeeded()
     let url = person.backend.url + "/auth/me"
-    // The token that is stored needs nobody; the one after a 401 does.
+    // The stored token needs no check. The refresh after a 401 does.
     try person.run("request", url).succeeded()
     try person.backend.advanceClock()
     #expect(try person.run("request", url).end == .exited(7))
@@ -122,7 +122,7 @@ struct AccountCommandTests {
     try request.expect("assword")
     try request.enter(Person.systemPassword)
     #expect(try request.end().contains("me@example.org"))
-    // So does the question who this is.
+    // `whoami` needs a check as well.
     try person.backend.advanceClock()
     #expect(try person.run("whoami").end == .exited(7))
   }
@@ -131,7 +131,7 @@ struct AccountCommandTests {
   func doctorNamesAnEngineThatIsOfAnotherVersion() throws {
     let person = try Person()
     try person.shell("mkdir -p -m 700 \(person.state)").end.isSuccess()
-    // It speaks as an engine of that version would.
+    // A fake engine that answers with another version.
     let engine = try person.shell(
       """
       setsid /usr/bin/python3 -c '

@@ -10,8 +10,9 @@ struct AccountCrashTests {
   /// How many moments between the call and its answer are tried.
   private static let moments: Int64 = 16
 
-  /// Kills an engine at moments spread over the time that the call takes; `check` sees what the next
-  /// engine makes of what is left.
+  /// Kills an engine at moments spread over the duration of the call.
+  ///
+  /// `check` examines the state that the next engine finds.
   private func kill<Method: VarlinkMethod>(
     during call: Method,
     check: (TestVault, String) throws -> Void
@@ -27,7 +28,7 @@ struct AccountCrashTests {
       try shell("rm -rf \(vault.state); cp -a \(vault.base)/original \(vault.state)")
       try vault.start()
       let caller = try vault.connect()
-      // Everything that a first call brings has been done.
+      // The first call of an engine does extra work, so make it before the measurement.
       _ = try caller.account()
       let begun = BootInstant.now.nanoseconds
       try caller.send(call)

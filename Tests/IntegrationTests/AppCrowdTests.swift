@@ -18,7 +18,7 @@ struct AppCrowdTests {
     #expect(try app.run("person finger") == "")
   }
 
-  /// A thousand tasks that wait for one prompt.
+  /// Starts a thousand tasks that wait for one prompt.
   private func gather() throws {
     try person.expireTokens()
     #expect(try app.run("open") == "")
@@ -35,7 +35,7 @@ struct AppCrowdTests {
     return try person.backend.requests().count
   }
 
-  /// So many got a token, all the same one.
+  /// Expects that `count` tasks got a token, and all of them the same token.
   private func got(_ count: Int, _ summary: String) throws {
     let parts = summary.split(separator: " ")
     #expect(parts.count == 1 && summary.hasPrefix("\(count)xat_"), "\(summary)")
@@ -48,7 +48,7 @@ struct AppCrowdTests {
     try got(1000, try app.run("settle"))
     #expect(app.prompts.count == 1)
     #expect(try refreshes() == 1)
-    // It is in memory now, for whoever comes next.
+    // The token is in memory now, so later tasks get it at once.
     #expect(try app.run("crowd 1000") == "")
     try got(1000, try app.run("settle"))
     #expect(try refreshes() == 1)
@@ -57,7 +57,7 @@ struct AppCrowdTests {
   @Test
   func whoLeavesTakesThePromptFromNobody() throws {
     try gather()
-    // Also the one that asked first, for whom the engine was called.
+    // The tasks that leave include the first one, for which the engine was called.
     #expect(try app.run("leave 600") == "600xcancelled")
     #expect(try app.run("state") == "prompt")
     try person.touch()
@@ -74,7 +74,7 @@ struct AppCrowdTests {
     try app.state("locked")
     #expect(eventually { !person.readerIsOpen })
     #expect(try refreshes() == 0)
-    // Nothing is left of it: the next one is asked anew.
+    // No prompt is left over: the next task causes a new one.
     #expect(try app.run("crowd 1") == "")
     try app.hear("prompt")
     try person.touch()

@@ -23,7 +23,7 @@ struct AppLoginTests {
     return try AppProcess(member, arguments, variables: variables)
   }
 
-  /// What the provider was asked to send the browser back to.
+  /// The redirect addresses that the provider received.
   private func redirects(_ member: Member) throws -> [String] {
     try member.provider.requests().filter { $0.path == "/o/authorize/" }
       .compactMap { $0.query["redirect_uri"] }
@@ -56,7 +56,7 @@ struct AppLoginTests {
     for part in ["You are signed in", IdentityProvider.user, ">me<", "The app has everything"] {
       #expect(page.contains(part), "\(page)")
     }
-    // Who goes on running takes note of the end of a browser.
+    // An app that runs on must reap the browser process.
     #expect(try eventually { try app.children.isEmpty })
     #expect(try member.run("token", "me").succeeded() == app.run("token") + "\n")
     #expect(try app.run("logout") == "true")
@@ -70,7 +70,7 @@ struct AppLoginTests {
     try app.begin("by-hand")
     let step = try app.step().split(separator: " ").map(String.init)
     #expect(step[0] == "not-opened")
-    // The listener takes a redirect of the same user alone: this one is brought by root first.
+    // The listener accepts a redirect only from the same user. Root brings this one first.
     try member.visit(step[1])
     #expect(try app.step() == "refused it was brought by a program of somebody else")
     try member.shell("\(try member.browser().dropFirst("BROWSER=".count)) '\(step[1])'").succeeded()
@@ -84,7 +84,7 @@ struct AppLoginTests {
     try app.begin("device")
     let step = try app.step().split(separator: " ").map(String.init)
     try member.visit(step[0], ["--user-code", step[1]]).succeeded()
-    // Such an answer has no ID token, and so no address.
+    // This answer has no ID token, so there is no e-mail address.
     #expect(try app.outcome() == "")
     try app.state("authenticated")
     let who = try object(try member.run("whoami", "me", "--json").succeeded())
@@ -116,7 +116,7 @@ struct AppLoginTests {
     let redirect = String(url[escaped...].prefix { $0 != "&" }).replacing("%3A", with: ":")
     #expect(try nobodyListens(redirect.replacing("%2F", with: "/")))
     #expect([.exited(4), .exited(9)].contains(try member.run("token", "me").end))
-    // The vault has given it up as well, and begins another.
+    // The vault has dropped the sign-in as well, and begins another one.
     #expect(try app.run("browser") == IdentityProvider.user)
   }
 

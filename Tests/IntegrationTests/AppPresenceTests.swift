@@ -14,7 +14,7 @@ struct AppPresenceTests {
     try app.run("restore")
   }
 
-  /// Has the app begin something, and waits for its prompt.
+  /// Makes the app begin a command, and waits for its prompt.
   private func prompt(_ command: String) throws -> String {
     try app.begin(command)
     return try app.hear("prompt")
@@ -25,7 +25,7 @@ struct AppPresenceTests {
     #expect(failure.hasPrefix("failed \(kind), \(recovery): "), "\(command): \(failure)")
   }
 
-  /// The window is open for so many seconds, of which some have gone by.
+  /// Expects that the answer is a window of `seconds` seconds, of which some have passed.
   private func opens(_ seconds: Int, _ answer: String) throws {
     let found = try #require(Int(answer), "\(answer)")
     #expect(found > seconds - 30 && found <= seconds)
@@ -40,7 +40,7 @@ struct AppPresenceTests {
     let without = try app.run("capability")
     #expect(without.hasPrefix("passwordOnly(reason: "), "\(without)")
     #expect(without.contains("reader"))
-    // Nothing of it asks anybody.
+    // None of these calls shows a prompt.
     #expect(!app.hasPrompted)
   }
 
@@ -48,7 +48,7 @@ struct AppPresenceTests {
   func aFingerAndNothingElse() throws {
     try app.run("open policy=fingerprint")
     try app.run("restore")
-    // Without one nobody is asked.
+    // Without an enrolled finger there is no prompt.
     try fails(
       "protect",
       "presence(AuthSession.AuthError.PresenceFailure.notEnrolled)",
@@ -64,7 +64,7 @@ struct AppPresenceTests {
     try person.touch()
     #expect(try app.outcome() == "")
     try app.run("lock")
-    // The person would rather type: the app decides, and asks for the password.
+    // The person prefers to type. The app decides, and asks for the password.
     try app.run("person chooses")
     try fails(
       "unlock",
@@ -86,7 +86,7 @@ struct AppPresenceTests {
         == "test the presence check by=password for= reason=to pay"
     )
     #expect(try app.hear("question").hasPrefix("System password for"))
-    // No reader waits for one.
+    // No reader is armed for a password.
     #expect(!person.readerIsOpen)
   }
 
@@ -147,7 +147,7 @@ struct AppPresenceTests {
     #expect(app.prompts.count == count)
     #expect(try app.run("capability") == #"passwordOnly(reason: "too many fingers failed")"#)
     #expect(try app.run("facts").hasSuffix("true"))
-    // The password passes, and makes fingers count again.
+    // The password passes, and fingers count again.
     try app.run("person password")
     try opens(600, try app.run("unlock policy=fingerprintOrPassword"))
     #expect(app.prompts.last?.hasPrefix("unlock by=password ") == true)
@@ -169,7 +169,7 @@ struct AppPresenceTests {
       try opens(60, try app.outcome())
       #expect(try app.run("lock") == "")
     }
-    // Where only a finger counts, the app is told, and offers the password.
+    // If only a finger counts, the app gets the failure and offers the password.
     _ = try prompt("unlock policy=fingerprint")
     try person.reader("UNPLUG")
     let failure = try app.outcome()
@@ -192,7 +192,7 @@ struct AppPresenceTests {
     try app.run("person wrong")
     _ = try app.run("unlock")
     #expect(try app.run("facts").hasPrefix("true"))
-    // One that passes forgets those before it.
+    // A successful check resets the count of failures.
     try app.run("person password")
     try opens(60, try app.run("unlock for=60"))
     try app.run("person wrong")

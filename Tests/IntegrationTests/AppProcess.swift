@@ -3,26 +3,26 @@ import System
 import TestSupport
 import Testing
 
-/// The app, as the person runs it.
+/// The AppSession program, as the person runs it.
 final class AppProcess {
   private let child: ChildProcess
   private let socket: Descriptor
   private var waiting: [UInt8] = []
-  /// What it said on the way, and nobody has heard yet.
+  /// Lines that the app has printed and the test has not read yet.
   private var heard: [String] = []
   /// The prompts that the app had to show.
   private(set) var prompts: [String] = []
-  /// Whether it had to show one.
+  /// Whether the app had to show a prompt.
   var hasPrompted: Bool { !prompts.isEmpty }
-  /// The process.
+  /// The process ID.
   var identifier: Int32 { child.identifier }
 
-  /// Starts it among the person's programs, or in another directory.
+  /// Starts the app beside the person's programs, or in another directory.
   convenience init(_ person: Person, in directory: String? = nil) throws {
     try self.init(person, [person.backend.url, Someone.systemPassword], in: directory)
   }
 
-  /// One that signs in elsewhere, with these arguments, and has these variables.
+  /// Starts an app that signs in elsewhere, with these arguments and environment variables.
   init(
     _ person: Someone,
     _ arguments: [String],
@@ -30,7 +30,7 @@ final class AppProcess {
     in directory: String? = nil
   ) throws {
     let place = directory ?? person.programs
-    // Once: another one may be on its way to its exec.
+    // Copy it once only: another app may be about to exec it.
     let program = place + "/AppSession"
     let built = BuiltPrograms.path("AppSession")
     try shell("[ -e \(program) ] || install -D -m 755 \(built) \(program)")
@@ -50,32 +50,32 @@ final class AppProcess {
     _ = try? child.wait()
   }
 
-  /// What is left of the programs that it has started.
+  /// The processes that the app has started and that still exist.
   var children: String {
     get throws {
       try shell("cat /proc/\(child.identifier)/task/*/children 2>/dev/null || true")
     }
   }
 
-  /// Waits until the session stands so.
+  /// Waits until the session is in this state.
   func state(_ state: String) throws {
     #expect(try run("await \(state)") == "")
   }
 
-  /// Has it do something; what came of it.
+  /// Runs a command in the app, and returns its outcome.
   @discardableResult
   func run(_ command: String) throws -> String {
     try begin(command)
     return try outcome()
   }
 
-  /// Has it begin something.
+  /// Begins a command in the app, without waiting for its outcome.
   func begin(_ command: String) throws { try socket.write(command + "\n") }
 
-  /// The next step that it tells of.
+  /// The next step that the app reports.
   func step() throws -> String { try hear("step") }
 
-  /// What came of it.
+  /// The outcome of the command.
   func outcome() throws -> String {
     while true {
       if let found = heard.firstIndex(where: { $0.hasPrefix("done ") || $0.hasPrefix("failed ") }) {
@@ -86,7 +86,7 @@ final class AppProcess {
     }
   }
 
-  /// Waits until it says something that begins so, such as `prompt`; the rest of it.
+  /// Waits for a line that begins with this word, such as `prompt`, and returns its rest.
   @discardableResult
   func hear(_ beginning: String) throws -> String {
     while true {
@@ -97,7 +97,7 @@ final class AppProcess {
     }
   }
 
-  /// Forgets what nobody has heard, and the prompts.
+  /// Discards the unread lines and the prompts.
   func forget() {
     heard = []
     prompts = []

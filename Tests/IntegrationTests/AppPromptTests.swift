@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// The prompts of a program with a session, at its terminal, beside those of the commands.
+/// The prompts of a program with a session at its terminal, compared with those of the commands.
 @Suite(.serialized)
 struct AppPromptTests {
-  /// Someone whose account is protected, with an enrolled finger where it says so.
+  /// A person whose account is protected, with an enrolled finger if `enrolled` is true.
   private func person(enrolled: Bool) throws -> Person {
     let person = try Person()
     try person.register()
@@ -41,13 +41,14 @@ struct AppPromptTests {
     )
   }
 
-  /// What stands on a screen, without who asks, the app's own reason, and what is rewritten in place.
+  /// The text of a screen, without the caller, the app's own reason, and the lines that are
+  /// rewritten in place.
   private func words(_ screen: String) throws -> String {
     let asked = try Regex("asked by [^)]*").dotMatchesNewlines()
     let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")
       .replacing(asked, with: "asked by X")
     let passing = ["unlocked", "checking", "still"]
-    // A carriage return and a line feed are one Character; where a line ends depends on who asks.
+    // A carriage return and a line feed are one Character. Line breaks differ with the caller.
     return plain.split(whereSeparator: \.isNewline).filter { line in
       !passing.contains { line.hasPrefix($0) }
     }.joined(separator: " ")
@@ -124,7 +125,7 @@ struct AppPromptTests {
     let app = try app(person)
     try app.expect("Touch the fingerprint reader to unlock me, to show your mail (asked by")
     try app.expect("waiting for the other prompt")
-    // No choice of the password while nothing is armed, and no answer to what is asked later.
+    // Enter neither chooses the password while no reader is armed, nor answers a later question.
     try app.enter()
     try person.touch()
     try other.end()
@@ -165,7 +166,7 @@ struct AppPromptTests {
     try app.type("\u{3}")
     try app.expect("failed presence(AuthSession.AuthError.PresenceFailure.cancelled)")
     try app.end()
-    // The other one goes on as if nothing had been.
+    // The other prompt goes on undisturbed.
     if enrolled { try person.touch() } else { try other.enter(Person.systemPassword) }
     try other.end()
   }

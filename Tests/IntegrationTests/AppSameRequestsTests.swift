@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Protection is this machine's affair: no server can tell whether an account has it.
+/// Protection is a matter of this machine: no server can tell whether an account has it.
 @Suite(.serialized)
 struct AppSameRequestsTests {
-  /// One request, without what differs each time: tokens and the backend's port.
+  /// One request, without the parts that differ each time: tokens and the backend's port.
   private func text(_ request: DevBackendRequest, at url: String) -> String {
     let headers = request.headers.map { header in
       header.map { part in
@@ -17,7 +17,7 @@ struct AppSameRequestsTests {
     return ([line] + headers + [request.shape]).joined(separator: "\n")
   }
 
-  /// One story from the registration to the sign-out; all that the backend saw of it.
+  /// One run from registration to sign-out, with every request that the backend saw.
   private func story(protected isProtected: Bool) throws -> (requests: [String], prompts: Int) {
     let person = try Person()
     let app = try AppProcess(person)
@@ -38,14 +38,14 @@ struct AppSameRequestsTests {
     }
     let first = try run("token")
     #expect(try run("get \(person.backend.url)/auth/me") == "200")
-    // Expired here: refreshed before it is used.
+    // The token has expired by the local clock: it is refreshed before use.
     try person.expireTokens()
     #expect(try run("open") == "")
     #expect(try run("restore").hasPrefix(isProtected ? "locked" : "authenticated"))
     let second = try run("token", touches: true)
     #expect(second.hasPrefix("at_") && second != first)
     #expect(try run("me") == "me@example.org")
-    // Expired there: refused, refreshed, and sent once more.
+    // The token has expired at the backend: refused, refreshed, and sent once more.
     try person.backend.advanceClock()
     #expect(try run("decode \(person.backend.url)/auth/me", touches: true) == "me@example.org")
     #expect(try run("post \(person.backend.url)/user/profile") == "405")

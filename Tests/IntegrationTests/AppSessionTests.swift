@@ -13,12 +13,13 @@ struct AppSessionTests {
     #expect(try app.run("register me@example.org backend-password") == "me@example.org")
     try app.state("authenticated")
 
-    // One login, one token.
+    // One account, one token.
     let token = try app.run("token")
     #expect(try person.run("token", "me").succeeded() == token + "\n")
     #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
 
-    // A lock by another program locks the app, and the window that it opens opens the app.
+    // A lock by another program locks the app. A window that the other program opens unlocks the
+    // app.
     #expect(try app.run("protect") == "")
     #expect(app.hasPrompted)
     try app.state("authenticated")
@@ -27,7 +28,7 @@ struct AppSessionTests {
     try unlock(person)
     try app.state("authenticated")
 
-    // Signed out by the command, signed in by it again.
+    // The command signs out, and signs in again.
     try person.run("logout", "me").succeeded()
     try app.state("unauthenticated")
     #expect(try app.run("token").hasPrefix("failed "))
@@ -43,7 +44,7 @@ struct AppSessionTests {
     let apps = try (0..<12).map { _ in try AppProcess(person) }
     for app in apps { try app.begin("restore") }
     #expect(try apps.map { try $0.outcome() } == apps.map { _ in "unauthenticated" })
-    // Those that came second end, as soon as they have said so.
+    // The engines that came second exit as soon as they have said so.
     #expect(eventually { processes(in: person.programs, named: "thumblatchd").count == 1 })
   }
 
@@ -58,19 +59,20 @@ struct AppSessionTests {
     try app.state("authenticated")
     try person.run("lock").succeeded()
     try app.state("locked")
-    // The engine leaves; the token has expired meanwhile.
+    // The engine exits. In the meantime the token has expired.
     try person.expireTokens()
     let token = try app.run("token")
     #expect(try person.run("token", "me").succeeded() == token + "\n")
     let refreshed = ["/auth/register", "/auth/refresh"]
     #expect(try person.backend.requests().map(\.path) == refreshed)
-    // A second app finds the login and the token, without a prompt and without the network.
+    // A second app finds the account and the token, without a prompt and without the network.
     let second = try AppProcess(person)
     #expect(try second.run("restore") == "locked")
     #expect(try second.run("token") == token)
     #expect(!second.hasPrompted)
     #expect(try person.backend.requests().map(\.path) == refreshed)
-    // Both hear of the end; to end the login at the backend would take a check.
+    // Both apps hear of the sign-out. It is local, because ending the grant at the backend needs a
+    // check.
     #expect(try person.run("logout", "me").end == .exited(7))
     try person.run("logout", "me", "--local").succeeded()
     try second.state("unauthenticated")
@@ -85,14 +87,14 @@ struct AppSessionTests {
     #expect(try app.run("protect") == "")
     #expect(try app.run("lock") == "")
     try app.state("locked")
-    // It may be over before the command has ended.
+    // The window may end before the command has ended.
     try app.begin("await authenticated")
     try unlock(person, "--for", "2s")
     #expect(try app.outcome() == "")
     try app.state("locked")
   }
 
-  /// Opens the window by the command.
+  /// Opens the unlock window by the command.
   private func unlock(_ person: Person, _ options: String...) throws {
     let terminal = try person.terminal(list: ["unlock"] + options)
     try terminal.expect("System password for")

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// Where a session stands, reached by what really happens: the engine, a backend, a reader.
+/// The states of a session, each reached by a real event of the engine, a backend or a reader.
 @Suite(.serialized)
 struct AppStateTests {
-  /// What was asked of the backend since `body` began: requests and connections.
+  /// The numbers of requests and connections that `body` caused at the backend.
   private func traffic(_ person: Person, _ body: () throws -> Void) throws -> (Int, Int) {
     try person.backend.clear()
     try body()
     return (try person.backend.requests().count, try person.backend.connections())
   }
 
-  /// Gives the loopback link one address more, for a moment (rtnetlink(7)).
+  /// Adds an address to the loopback link for a moment (rtnetlink(7)).
   private func changeNetwork() throws {
     try python(
       """
@@ -29,7 +29,8 @@ struct AppStateTests {
     )
   }
 
-  /// Whether the app is told of changes: the groups of its netlink socket, as proc_net(5) shows them.
+  /// Whether the app listens for network changes: the groups of its netlink socket, as proc_net(5)
+  /// shows them.
   private func isListening(_ app: AppProcess) throws -> Bool {
     let table = try shell("cat /proc/net/netlink").split(separator: "\n").map { line in
       line.split(separator: " ")
@@ -59,7 +60,7 @@ struct AppStateTests {
     try launches("unauthenticated")
     try app.run("register me@example.org backend-password")
     try launches("authenticated me@example.org")
-    // Nor where the token has expired.
+    // The same holds if the token has expired.
     try person.expireTokens()
     try launches("authenticated me@example.org")
     try app.run("protect")
@@ -98,7 +99,7 @@ struct AppStateTests {
     try person.backend.fail(DevBackendFault("/auth/login", .status(503)))
     let down = try app.run("login me@example.org backend-password")
     #expect(down.hasPrefix("failed providerUnavailable(retryAfter: nil, status: Optional(503))"))
-    // The next try takes the error away.
+    // The next attempt clears the error.
     #expect(try app.run("login me@example.org backend-password") == "me@example.org")
     #expect(try app.run("state") == "authenticated me@example.org")
   }
@@ -145,14 +146,14 @@ struct AppStateTests {
       token
     )
     #expect(try person.backend.count("sessions") == 0)
-    // A request finds out: 401, and no refresh helps.
+    // A request finds the revocation: the answer is 401, and a refresh does not help.
     let failure = try app.run("get \(person.backend.url)/auth/me")
     #expect(failure.hasPrefix("failed loginRequired, signIn: "), "\(failure)")
     #expect(!failure.contains(token))
     #expect(try app.run("state") == "login-required")
     #expect(try app.run("cached") == "none")
     #expect(try app.run("facts").hasPrefix("false me@example.org"))
-    // Others hear of it.
+    // Other sessions hear of it.
     try second.state("login-required")
     #expect(try app.run("login me@example.org backend-password") == "me@example.org")
     try second.state("authenticated")
@@ -170,15 +171,15 @@ struct AppStateTests {
     #expect(failure.hasPrefix("failed offline, retry(after: nil): "), "\(failure)")
     #expect(try app.run("state") == "offline")
     #expect(try app.run("facts").hasPrefix("true me@example.org"))
-    // It listens to the kernel.
+    // The app listens to the kernel's network changes.
     #expect(try eventually { try isListening(app) })
     try person.backend.setOnline(true)
-    // The network came back, which the kernel tells of: nobody asks again and again.
+    // The network came back, and the kernel reports it, so the app does not poll.
     try changeNetwork()
     try app.state("authenticated")
     #expect(try app.run("cached").hasPrefix("at_"))
     #expect(!app.hasPrompted)
-    // Or the next call finds out.
+    // Otherwise the next call finds out.
     try person.backend.setOnline(false)
     let request = try app.run("get \(person.backend.url)/auth/me")
     #expect(request.hasPrefix("failed offline, retry(after: nil): "), "\(request)")
@@ -186,7 +187,7 @@ struct AppStateTests {
     try person.backend.setOnline(true)
     #expect(try app.run("get \(person.backend.url)/auth/me") == "200")
     #expect(try app.run("state") == "authenticated me@example.org")
-    // Signing out erases here in any case.
+    // Signing out erases the local data in any case.
     try person.backend.setOnline(false)
     #expect(try app.run("logout") == "false")
     #expect(try app.run("state") == "unauthenticated")
@@ -197,7 +198,7 @@ struct AppStateTests {
     let person = try Person()
     try person.register()
     let alone = try AppProcess(person, in: person.base + "/alone")
-    // The engine that runs already would do.
+    // A running engine would be enough, so end it.
     try person.endEngine()
     for command in ["restore", "token", "unlock", "login me@example.org x", "capability"] {
       let failure = try alone.run(command)
@@ -205,7 +206,7 @@ struct AppStateTests {
       #expect(failure.contains("install Thumblatch's programs"))
     }
     #expect(try alone.run("state").hasPrefix("error "))
-    // One program of several.
+    // Only one of several programs is missing.
     let app = try AppProcess(person)
     try app.run("restore")
     try shell("rm \(person.programs)/thumblatch-exchange")

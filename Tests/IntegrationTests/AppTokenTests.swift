@@ -31,9 +31,9 @@ struct AppTokenTests {
     #expect(try app.run("soon 3601") == "true")
     #expect(try app.run("token 3000") == "\(token) false")
     #expect(try paths().isEmpty)
-    // More than it ever gives: its best.
+    // The app asks for a longer life than the provider ever gives, and gets the longest.
     #expect(try app.run("token 7200").hasSuffix(" true"))
-    // A valid one needs neither the network nor the engine.
+    // A valid token needs neither the network nor the engine.
     try person.backend.setOnline(false)
     try person.endEngine()
     #expect(try app.run("token").hasPrefix("at_"))
@@ -48,7 +48,7 @@ struct AppTokenTests {
     #expect(try app.run("decode \(profile)") == "me@example.org")
     #expect(try paths() == ["/auth/me", "/auth/refresh", "/auth/me"])
     #expect(try app.run("cached") != first)
-    // One that goes on refusing gets the second answer through to the app.
+    // If the server refuses again, the app gets the second answer.
     try person.backend.clear()
     try person.backend.fail(.init("/auth/me", .status(401), count: 9))
     #expect(try app.run("get \(profile)") == "401")
@@ -79,11 +79,13 @@ struct AppTokenTests {
     #expect(try app.run("state") == "authenticated me@example.org")
   }
 
-  /// The engine refreshes ahead for who follows the account, and tells; the app has no timer.
+  /// The engine refreshes ahead for clients that watch the account, and notifies them.
+  ///
+  /// The app has no timer.
   @Test
   func whatWillExpireIsRefreshedAheadByTheEngine() throws {
     let first = try app.run("token")
-    // So much of its life is over that it is due; the engine looks once a minute.
+    // The token has so little life left that it is due. The engine looks once a minute.
     try person.changeStore(
       "UPDATE access_tokens SET stored_at = stored_at - 3300, expires_at = expires_at - 3300"
     )
@@ -92,7 +94,7 @@ struct AppTokenTests {
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("token") == first)
     #expect(try paths().isEmpty)
-    // Twice 50 s.
+    // Two waits of 50 s each.
     if try person.backend.waitForRequests("/auth/refresh") == 0 {
       #expect(try person.backend.waitForRequests("/auth/refresh") == 1)
     }
@@ -102,7 +104,7 @@ struct AppTokenTests {
     #expect(try paths() == ["/auth/refresh"])
   }
 
-  /// Nothing goes on after a sign-out, nor after the session's end.
+  /// No watch goes on after a sign-out, nor after the end of the session.
   @Test
   func whoSignsOutOrLetsTheSessionGoFollowsNothing() throws {
     func sockets(_ app: AppProcess) throws -> Int {

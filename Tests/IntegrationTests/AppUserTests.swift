@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What an app knows of its user, and asks the provider about the login.
+/// What an app knows of its user, and what it asks the provider about the account.
 @Suite(.serialized)
 struct AppUserTests {
   @Test
@@ -18,7 +18,7 @@ struct AppUserTests {
     #expect(try app.run("restore") == "authenticated me@example.org")
     #expect(try app.run("user") == me)
     #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
-    // What the backend tells beyond that is a claim; what looks like a secret is none.
+    // Other members of the backend's answer become claims, unless they look like secrets.
     try person.backend.fail(
       DevBackendFault(
         "/auth/me",
@@ -49,7 +49,7 @@ struct AppUserTests {
     let first = try app.run("token")
     #expect(try app.run("verify") == "true")
     #expect(try app.run("cached") == first)
-    // The backend has ended it; here it looks valid.
+    // The backend has ended the token, but by the local clock it looks valid.
     try person.backend.advanceClock()
     #expect(try app.run("token") == first)
     #expect(try app.run("verify") == "false")
@@ -81,7 +81,7 @@ struct AppUserTests {
     #expect(try app.run("token").hasPrefix("at_"))
     let refreshes = try person.backend.requests().filter { $0.path == "/auth/refresh" }
     #expect(refreshes.map(\.status) == [429, 200])
-    // One that is not is told at once.
+    // An app that does not retry gets the error at once.
     try person.expireTokens()
     try person.backend.fail(
       DevBackendFault("/auth/refresh", .status(429), headers: [("Retry-After", "1")])

@@ -4,22 +4,22 @@ import System
 import TestSupport
 import Testing
 
-/// A person at a headless Chromium, with nothing but a keyboard and a screen reader.
+/// A headless Chromium, used only by keyboard and screen reader, as a person would.
 final class BrowserProcess {
-  /// What the person has before them.
+  /// The page that the person sees.
   struct Page {
     let object: JSONObject
 
     var heading: String { get throws { try object.string("heading") } }
     var text: String { get throws { try object.string("text") } }
     var address: String { get throws { try object.string("address") } }
-    /// What has the focus, by its label or its text.
+    /// The focused element, by its label or its text.
     var focus: String { get throws { try object.string("focus") } }
     var status: Int64 { get throws { try object.integer("status") } }
     var alerts: [String] { get throws { try texts("alerts") } }
     var states: [String] { get throws { try texts("states") } }
 
-    /// What stands in a field; never a password.
+    /// The content of a field, never of a password field.
     func field(_ name: String) throws -> String { try object.object("fields").string(name) }
 
     private func texts(_ name: String) throws -> [String] {
@@ -31,9 +31,9 @@ final class BrowserProcess {
   private let socket: Descriptor
   private var waiting: [UInt8] = []
 
-  /// Starts one whose pages may run no scripts.
+  /// Starts a browser whose pages may not run scripts.
   ///
-  /// Pictures of what is looked at are left in the directory that THUMBLATCH_PICTURES names.
+  /// The directory in THUMBLATCH_PICTURES gets pictures of the pages that `look` examines.
   init(in directory: String) throws {
     let (near, far) = try UnixSocket.pair()
     socket = Descriptor(owning: near)
@@ -52,7 +52,7 @@ final class BrowserProcess {
   }
 
   deinit {
-    // The end of its input is its end.
+    // The driver exits at the end of its input.
     shutdown(socket.number, Int32(SHUT_WR))
     _ = try? child.wait()
   }
@@ -60,45 +60,51 @@ final class BrowserProcess {
   /// Opens an address.
   func open(_ url: String) throws { try run("open", ["url": .string(url)]) }
 
-  /// Waits until a page of this name holds a text, a minute at most.
+  /// Waits at most a minute until a page with this title contains a text.
   @discardableResult
   func sees(_ title: String, _ text: String = "") throws -> Page {
     Page(object: try run("await", ["title": .string(title), "text": .string(text)]))
   }
 
-  /// Waits until a page has this name, or another one; whether it is this.
+  /// Waits until a page has this title or the other one.
+  ///
+  /// The result is true for this one.
   func shows(_ title: String, insteadOf other: String) throws -> Bool {
     try run("await", ["title": .string(title), "other": .string(other)]).string("title")
       .hasPrefix(title)
   }
 
-  /// Types into what has the focus.
+  /// Types into the focused element.
   func type(_ text: String) throws { try run("type", ["text": .string(text)]) }
 
   /// Presses a key.
   func press(_ key: String) throws { try run("press", ["key": .string(key)]) }
 
-  /// Goes to what is called so by the tabulator key alone, and presses Enter.
+  /// Goes to the element of this name with only the Tab key, and presses Enter.
   func choose(_ name: String) throws {
     try run("reach", ["name": .string(name)])
     try press("Enter")
   }
 
-  /// All that the tabulator key reaches, in order.
+  /// All elements that the Tab key reaches, in order.
   func round() throws -> [String] {
     try run("round").array("stops").compactMap {
       if case .string(let text) = $0 { text } else { nil }
     }
   }
 
-  /// Presses the mouse on a button or a link, and lets go elsewhere; whether it showed a ring.
+  /// Presses the mouse button on a button or a link, and releases it elsewhere.
+  ///
+  /// The result is whether a focus ring showed.
   func showsRingForTheMouse(_ name: String) throws -> Bool {
     let found = try run("point", ["name": .string(name)])
     #expect(try found.string("focus") == name)
     return try found.boolean("ring")
   }
 
-  /// Looks at the page at two sizes, by day and by night, and hears it: nothing may be wrong.
+  /// Examines the page at two sizes, in light and dark, and through the screen reader.
+  ///
+  /// Nothing may be wrong.
   func look(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let faults = try run("look", ["name": .string(name)]).array("faults")
     #expect(faults.isEmpty, "\(name): \(faults)", sourceLocation: sourceLocation)
@@ -123,7 +129,7 @@ final class BrowserProcess {
         guard case .object(let object) = try JSONReader.read(line) else { break }
         return object
       }
-      // Its own waits end after a minute.
+      // The driver's own waits end after a minute.
       guard try socket.waitReadable(milliseconds: 120_000) else { break }
       var chunk = [UInt8](repeating: 0, count: 4096)
       let count = unsafe try chunk.withUnsafeMutableBytes { unsafe try socket.read(into: $0) }

@@ -3,10 +3,10 @@ import System
 import TestSupport
 import Testing
 
-/// A login in a real browser, from `login` to the page that a person sees at the end.
+/// A sign-in in a real browser, from `login` to the last page that the person sees.
 @Suite(.serialized)
 struct ChromiumTests {
-  /// What Chromium saw of the last page.
+  /// What Chromium reported about the last page.
   private struct Report {
     let object: JSONObject
     let directory: String
@@ -23,7 +23,7 @@ struct ChromiumTests {
     }
   }
 
-  /// Chromium as the browser, for the environment.
+  /// A value for `BROWSER` that runs Chromium.
   private func browser(_ member: Member, _ options: [String] = []) throws -> String {
     let directory = member.home + "/report"
     let browser = member.base + "/chromium"
@@ -59,7 +59,9 @@ struct ChromiumTests {
     return (outcome, try report(member, outcome.text))
   }
 
-  /// What Chromium saw; `text` is what else is known where it saw nothing.
+  /// The report of Chromium.
+  ///
+  /// `text` is shown if there is no report.
   private func report(_ member: Member, _ text: String) throws -> Report {
     let directory = member.home + "/report"
     let deadline = BootInstant.now.advanced(bySeconds: 60)
@@ -73,7 +75,8 @@ struct ChromiumTests {
     }
   }
 
-  /// Nothing but the page itself was fetched or run, and it can be read at any width, day and night.
+  /// Only the page itself was fetched, no script ran, and the page is readable at any width, in
+  /// light and dark.
   private func isWorthSeeing(_ report: Report) throws {
     #expect(try report.object.integer("scripts") == 0)
     #expect(try report.object.array("loaded").isEmpty)

@@ -54,7 +54,7 @@ struct CommandTests {
       ]
     )
 
-    // The token that was refused comes by standard input, and a newer one out.
+    // The refused token arrives on standard input, and a newer token is printed.
     let newer = try person.run("token", "me", "--rejected", input: token).succeeded()
     #expect(newer != token && newer.hasPrefix("at_"))
     #expect(try person.run("token", "me").succeeded() == newer)
@@ -86,7 +86,7 @@ struct CommandTests {
       let text = try run.text()
       #expect(try run.child.wait() == .exited(expected), "\(arguments): \(text)")
       if expected == 0 { continue }
-      // What is told before the error has a line of its own.
+      // The error is on a line of its own, after any earlier text.
       #expect("\n\(text)".contains("\nthumblatch: error: "), "\(text)")
       let json = try person.start(arguments + ["--json"])
       let object = try object(try json.text())
@@ -139,7 +139,7 @@ struct CommandTests {
       }
       #expect(tokens.count == 1 && !tokens.contains(old))
       #expect(try person.backend.requests().map(\.path) == ["/auth/refresh"])
-      // A courier that is being started has the engine's program until its own begins.
+      // Between fork and exec an exchange helper still shows the engine's program.
       #expect(eventually { processes(in: person.programs, named: "thumblatchd").count == 1 })
     }
   }
@@ -159,7 +159,7 @@ struct CommandTests {
     #expect(try person.run("account", "list").succeeded().contains("me@example.org"))
   }
 
-  /// The client that waits may reach the listener of the process that is dying.
+  /// The waiting client may reach the listener of the process that is dying.
   @Test
   func aTokenThatWaitsOutlivesTheEngineThatIsKilled() throws {
     let person = try Person()
@@ -203,7 +203,7 @@ struct CommandTests {
   @Test
   func aServerOfSomebodyElseGetsNotOneByte() throws {
     let person = try Person()
-    // It listens as another user, at a path that the environment names.
+    // The server listens as another user, at a path that the environment names.
     let server = try Run(
       "/usr/bin/python3",
       [
@@ -272,7 +272,7 @@ struct CommandTests {
     let full = "T=\(person.programs)/thumblatch-cli; H=\(person.home); \(script)"
     let outcome = try person.shell(full)
     #expect([.exited(0), .exited(1)].contains(outcome.end), "\(outcome)")
-    // An engine runs, with files that are its user's alone and nothing of its starter's.
+    // An engine runs. Its files belong only to its user, and it inherits nothing from its starter.
     let engines = processes(in: person.programs, named: "thumblatchd")
     try #require(engines.count == 1, "\(outcome)")
     let files = try IntegrationTests.shell(

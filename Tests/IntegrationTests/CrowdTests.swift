@@ -31,7 +31,7 @@ struct CrowdTests {
     let passed = try Directory(path: "/")
     for _ in 0..<200 {
       let caller = try vault.connect()
-      // One beside each byte, all of them in flight at once.
+      // One descriptor beside each byte, all of them in flight at once.
       for byte in Self.status {
         _ = unsafe try withUnsafeBytes(of: byte) {
           unsafe try caller.socket.send($0, passing: passed.descriptor.number)
@@ -39,7 +39,7 @@ struct CrowdTests {
       }
       #expect(try caller.result(of: GetStatusCall.self).process == Int(engine.identifier))
     }
-    // A connection that was closed just now is two descriptors.
+    // A recently closed connection may still hold two descriptors.
     #expect(try eventually { try openDescriptors(engine) <= before + 4 })
   }
 
@@ -50,7 +50,7 @@ struct CrowdTests {
     let slow = try vault.connect()
     let begun = BootInstant.now
     var hasEnded = false
-    // A byte now and then does not make the time longer.
+    // A byte now and then does not extend the time limit.
     for byte in Self.status.dropLast() {
       guard try slow.send(bytes: [byte]) else { break }
       if try slow.socket.waitReadable(milliseconds: 100) {
@@ -77,7 +77,7 @@ struct CrowdTests {
       Array(
         #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"}}"#.utf8
       ) + [0]
-    // Until the engine takes no more: it answers as much as the socket and its own bound hold.
+    // Send until the engine takes no more: it answers as much as the socket and its own limit hold.
     var sent = 0
     while sent < 100_000 {
       let taken = unsafe try call.withUnsafeBytes { unsafe try caller.socket.send($0) }
@@ -97,8 +97,9 @@ struct CrowdTests {
     }
   }
 
-  /// Sends the rest of a message while the engine takes nothing: from another thread, as this one
-  /// reads.
+  /// Sends the rest of a message while the engine takes nothing.
+  ///
+  /// It uses another thread, because this one reads.
   private func finish(_ socket: borrowing Descriptor, _ call: [UInt8], after taken: Int) throws {
     let copy = try socket.duplicate()
     let number = copy.relinquish()
@@ -113,7 +114,7 @@ struct CrowdTests {
     }
   }
 
-  /// A caller takes two: what is left is even or odd.
+  /// One connection takes two descriptors, so try an even and an odd number.
   @Test(arguments: [3, 4])
   func whereDescriptorsHaveRunOutTheEngineDoesNotSpinAndLosesNobody(_ left: Int) throws {
     let vault = try TestVault()
@@ -125,9 +126,9 @@ struct CrowdTests {
     let waiting = try (0..<20).map { _ in try vault.connect() }
     try before.call(GetStatusCall())
     let used = try ticks(engine)
-    // Nothing comes for so long.
+    // Nothing arrives in this time.
     _ = try before.socket.waitReadable(milliseconds: 2000)
-    // Of 200 ticks: a loop would take nearly all.
+    // 2 s are 200 ticks. A spinning loop would use nearly all of them.
     #expect(try ticks(engine) - used < 60)
     try shell("prlimit --pid \(engine.identifier) --nofile=1024:")
     for caller in waiting {

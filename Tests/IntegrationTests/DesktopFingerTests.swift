@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// Fingers that the desktop's settings have enrolled, of which a bus tells the names.
+/// Fingers that were enrolled by the desktop's settings and whose names come over D-Bus.
 @Suite(.serialized)
 struct DesktopFingerTests {
   @Test

@@ -2,19 +2,19 @@ import System
 import TestSupport
 import Testing
 
-/// A person on a desktop: the reader is fprintd's, and so are the fingers.
+/// A person on a desktop, where fprintd owns the reader and the fingers.
 @Suite(.serialized)
 struct DesktopStoryTests {
   private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
 
-  /// Waits until the check counts touches, which the text of a bad one shows, and touches.
+  /// Waits until the check counts touches, which the hint about a bad scan shows, and then touches.
   private func touch(
     _ name: String,
     _ reader: VirtualReader,
     _ bus: DesktopBus,
     _ terminal: TerminalSession
   ) throws {
-    // One that comes before the reader is armed is passed over: then another is needed.
+    // A touch before the reader is armed is ignored, so another one is needed.
     var isArmed = false
     for _ in 0..<20 where !isArmed {
       try bus.run("await_needed()")
@@ -59,7 +59,7 @@ struct DesktopStoryTests {
     try token.expect("at_")
     try token.end()
 
-    // Another program has the reader, and lets it go.
+    // Another program claims the reader, and then releases it.
     try person.expireTokens()
     try bus.run("await_claim()")
     let busy = try person.terminal("token", "me")

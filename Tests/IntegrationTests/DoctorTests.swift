@@ -3,10 +3,12 @@ import System
 import TestSupport
 import Testing
 
-/// `doctor` finds what was planted, names the remedy, and goes on looking.
+/// `doctor` finds each planted fault, names the remedy, and goes on looking.
 @Suite(.serialized)
 struct DoctorTests {
-  /// One person with one account, whose home is put back as it was before each fault.
+  /// One person with one account.
+  ///
+  /// Their home is restored before each fault.
   private struct Patient {
     let person: Person
     let original: String
@@ -19,7 +21,7 @@ struct DoctorTests {
       try shell("rm -rf \(original); cp -a \(person.base) \(original)")
     }
 
-    /// Everything as it was: with files of its own, because those of the programs are shared.
+    /// Restores everything, with own copies of the files, because those of the programs are shared.
     func heal() throws {
       try person.endEngine()
       try shell("rm -rf \(person.base)/*; cp -a \(original)/. \(person.base)/")
@@ -55,16 +57,17 @@ struct DoctorTests {
     return (findings, outcome.end)
   }
 
-  /// What is planted, and what of it is to be found.
+  /// A planted fault, and the finding that is expected for it.
   struct Fault: Sendable, CustomStringConvertible {
     let name: String
     let level: String
     let remedy: String
-    /// Run as root before: `$S` the state, `$P` the provider files, `$B` the programs, `$U` the user.
+    /// Run as root before the start: `$S` is the state, `$P` the provider files, `$B` the programs,
+    /// `$U` the user.
     var plant = ":"
     /// Run as the person in the shell that runs `doctor`.
     var before = ":"
-    /// Whether the engine runs while it is planted.
+    /// Whether the engine runs while the fault is planted.
     var engineRuns = false
     /// Run as root afterwards.
     var undo = ":"
@@ -307,7 +310,7 @@ struct DoctorTests {
     }
   }
 
-  /// The names and levels of what is found where nothing is planted.
+  /// The names and levels of the findings if no fault is planted.
   private func aHealthyVaultHasNoProblem(_ person: Person) throws -> Set<String> {
     let (findings, end) = try Self.examine(person)
     #expect(end == .exited(0))
@@ -315,7 +318,7 @@ struct DoctorTests {
       Issue.record("\(finding.name): \(finding.message)")
     }
     #expect(findings.allSatisfy { ($0.level == "ok") == ($0.remedy == nil) })
-    // The text says the same, within the terminal.
+    // The text output has the same findings, within the width of the terminal.
     let session = try person.terminal("doctor", columns: 80)
     let shown = try session.end()
     #expect(shown.contains("no problems"))
@@ -343,7 +346,7 @@ struct DoctorTests {
       "\(fault) \(findings.filter { $0.level != "ok" })"
     )
     #expect(end == .exited(findings.contains { $0.level == "problem" } ? 6 : 0), "\(fault)")
-    // The rest was looked at all the same.
+    // The other examinations ran all the same.
     let names = Set(findings.map(\.name))
     let always = [
       "programs", "state-directory", "providers", "password", "locale", "clock", "engine",

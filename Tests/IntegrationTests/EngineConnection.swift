@@ -4,7 +4,7 @@ import System
 import TestSupport
 import VaultInterface
 
-/// A caller of the engine that sends what it likes.
+/// A caller of the engine that can send any bytes.
 final class EngineConnection {
   let socket: Descriptor
   private var buffer = MessageBuffer(.vault)
@@ -14,7 +14,7 @@ final class EngineConnection {
     socket = try UnixSocket.connect(in: try Directory(path: state), name: "engine")
   }
 
-  /// Speaks over a socket that someone else has connected.
+  /// Speaks over a socket that is already connected.
   init(_ socket: consuming Descriptor) {
     self.socket = socket
   }
@@ -26,13 +26,15 @@ final class EngineConnection {
     guard isTaken else { throw SystemError("send", code: EPIPE) }
   }
 
-  /// Sends bytes, whatever they are; false where the engine takes no more.
+  /// Sends any bytes.
+  ///
+  /// The result is false if the engine takes no more.
   @discardableResult
   func send(bytes: [UInt8]) throws -> Bool {
     unsafe try bytes.withUnsafeBytes { unsafe try send($0) }
   }
 
-  /// Not by write(2), which would end this process where the engine has closed.
+  /// Not by write(2): if the engine has closed the connection, SIGPIPE would end this process.
   private func send(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     var done = 0
     while done < bytes.count {
@@ -47,7 +49,7 @@ final class EngineConnection {
     return true
   }
 
-  /// The next reply; `nil` if the engine has closed the connection.
+  /// The next reply, or `nil` if the engine has closed the connection.
   func reply() throws -> VarlinkReply? {
     while true {
       if let reply = try buffer.nextReply() { return reply }
@@ -58,7 +60,7 @@ final class EngineConnection {
         do throws(SystemError) {
           return unsafe try socket.receive(into: room)?.count ?? 0
         } catch {
-          // What was not read when the engine closed.
+          // The engine closed the connection before it read all the input.
           guard error.code == ECONNRESET else { throw error }
           return 0
         }
@@ -67,7 +69,7 @@ final class EngineConnection {
     }
   }
 
-  /// The next reply as one to a method.
+  /// The next reply as a reply to a method.
   func result<Method: VarlinkMethod>(of method: Method.Type) throws -> Method.Reply {
     guard let reply = try reply() else { throw SystemError("reply", code: EPIPE) }
     return try reply.result(of: method)
@@ -80,13 +82,13 @@ final class EngineConnection {
     return try result(of: Method.self)
   }
 
-  /// The error that a call brings; `nil` if it succeeds.
+  /// The error of a call, or `nil` if it succeeds.
   func failure<Method: VarlinkMethod>(_ content: Method, more: Bool = false) throws -> VaultError? {
     try send(content, more: more)
     return try failure(of: Method.self)
   }
 
-  /// The error that the next reply is; `nil` if it is none.
+  /// The error in the next reply, or `nil` if the reply is not an error.
   func failure<Method: VarlinkMethod>(of method: Method.Type) throws -> VaultError? {
     do {
       _ = try result(of: method)
@@ -98,7 +100,7 @@ final class EngineConnection {
 }
 
 extension EngineConnection {
-  /// Makes a user at the backend and the account of that name.
+  /// Registers a user at the backend, and an account for them in the vault.
   @discardableResult
   func register(
     _ account: String,
@@ -116,17 +118,17 @@ extension EngineConnection {
     ).account
   }
 
-  /// An access token; a new one if `rejected` is the one that is stored.
+  /// An access token, or a new one if `rejected` is the stored one.
   func token(_ account: String = "me", rejected: String? = nil) throws -> String {
     try call(AccessTokenCall(account: account, rejected: rejected)).accessToken
   }
 
-  /// How an account stands.
+  /// The status of an account.
   func account(_ name: String = "me") throws -> VaultAccount? {
     try call(GetAccountCall(account: name)).account
   }
 
-  /// How an account stands, in one word.
+  /// The state of an account.
   func state(_ name: String = "me") throws -> AccountState? { try account(name)?.state }
 }
 

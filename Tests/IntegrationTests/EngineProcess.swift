@@ -3,13 +3,13 @@ import System
 
 /// A `thumblatchd --private`, started as a client starts it.
 final class EngineProcess {
-  /// What it said before it served.
+  /// The report of the engine before it serves.
   enum Report: Equatable {
-    /// It listens.
+    /// The engine listens.
     case listening
-    /// It cannot, and why.
+    /// The engine cannot serve, and why.
     case refused(String)
-    /// It ended without a word: another engine has the vault.
+    /// The engine ended without a report: another engine has the vault.
     case silent
   }
 
@@ -19,8 +19,9 @@ final class EngineProcess {
 
   var identifier: Int32 { child.identifier }
 
-  /// Starts the program on a state directory and waits for its report; `errors` is what it has for
-  /// standard error.
+  /// Starts the program on a state directory and waits for its report.
+  ///
+  /// `errors` becomes its standard error.
   init(
     _ program: String,
     state: String,
@@ -46,25 +47,25 @@ final class EngineProcess {
     if !hasEnded { kill() }
   }
 
-  /// Ends it as a power cut would, and waits until it is gone.
+  /// Ends the engine as a power cut would, and waits until the process is gone.
   func kill() {
     child.kill()
     _ = end()
   }
 
-  /// Asks it to end, and waits until it has.
+  /// Asks the engine to end, and waits until it has.
   func stop() -> ProcessEnd? {
     child.send(signal: SIGTERM)
     return end()
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the engine.
   func end() -> ProcessEnd? {
     hasEnded = true
     return try? child.wait()
   }
 
-  /// A symbolic link is followed, as the shell of whoever sets the variable would.
+  /// Follows a symbolic link, as the shell of the person who sets the variable would.
   private static func open(_ path: String) throws -> Descriptor {
     let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }

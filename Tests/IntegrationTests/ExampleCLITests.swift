@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// The example for a terminal, as a person runs it.
+/// The example program for a terminal, as a person runs it.
 @Suite(.serialized)
 struct ExampleCLITests {
-  /// Runs it at a terminal of its own.
+  /// Runs the example at its own terminal.
   private func start(_ person: Someone, _ arguments: String...) throws -> TerminalSession {
     try IntegrationTests.shell(
       "install -m 755 \(BuiltPrograms.path("example-cli")) \(person.programs)/example-cli"
@@ -34,7 +34,7 @@ struct ExampleCLITests {
     }
     let asked = ["/auth/login", "/auth/me", "/auth/logout"]
     #expect(try person.backend.requests().map(\.path) == asked + asked)
-    // The other account of the same vault has its own login.
+    // The other account of the same vault is signed in separately.
     #expect(try person.backend.count("sessions") == 1)
     try person.run("token", "me").succeeded()
   }

@@ -2,10 +2,10 @@ import System
 import TestSupport
 import Testing
 
-/// What others on the machine, and other pages in the browser, get from the example server.
+/// What other programs on the machine, and other pages in the browser, get from the example server.
 @Suite(.serialized)
 struct ExampleServerGuardTests {
-  /// A browser's part, spoken by hand.
+  /// A hand-written HTTP client in the role of a browser.
   private struct Visitor {
     let server: ExampleServerProcess
     let cookie: String
@@ -59,7 +59,7 @@ struct ExampleServerGuardTests {
     #expect(try visitor.post("/register", Self.account).status == 303)
     #expect(try server.ask("GET", "/", [visitor.cookie]).body.contains("Protect this login?"))
 
-    // Another visitor: without a cookie, with a wrong one, with the key that was used.
+    // Other browsers: without a cookie, with a wrong cookie, with the key that was already used.
     let key = try #require(server.link.split(separator: "?").last)
     for (path, headers) in [
       ("/", []), ("/", ["Cookie:visitor-\(server.port)=x"]), ("/?" + key, []), ("/inside", []),
@@ -80,7 +80,7 @@ struct ExampleServerGuardTests {
     let person = try Person()
     let server = try ExampleServerProcess(person, backend: person.backend.url)
     let visitor = try Visitor(server)
-    // A name that somebody points here (DNS rebinding), another port, none.
+    // A foreign name that points here (DNS rebinding), another port, no host.
     for host in ["evil.example", "evil.example:\(server.port)", "127.0.0.1:1", "127.0.0.1", ""] {
       #expect(
         try server.ask("GET", "/", [visitor.cookie, "Host:" + host]).status == 421,
@@ -89,7 +89,7 @@ struct ExampleServerGuardTests {
       let headers = [visitor.cookie, "Origin:http://" + host, "Host:" + host]
       #expect(try visitor.post("/register", Self.account, headers).status == 421)
     }
-    // A form of another page: its origin, none, no token, another token.
+    // A form of another page: its origin, no origin, no token, another token.
     for origin in [
       "http://evil.example", "null", "https://127.0.0.1:\(server.port)", "http://127.0.0.1:1",
       "http://localhost:\(server.port)",
@@ -107,7 +107,7 @@ struct ExampleServerGuardTests {
       )
       #expect(answer.status == 403, "\(token)")
     }
-    // What changes something is no GET, and a password in an address is not taken.
+    // A GET changes nothing, and a password in an address is not accepted.
     for path in ["/register?", "/login?", "/logout?", "/protect?"] {
       let query = path + "form=\(visitor.formToken)&" + Self.account
       let answer = try server.ask("GET", query, [visitor.cookie])
@@ -145,7 +145,7 @@ struct ExampleServerGuardTests {
       #expect(policy.hasSuffix(rest))
       #expect(try answer.header("content-type") == "text/html; charset=utf-8")
     }
-    // Each page has a nonce of its own.
+    // Each page has its own nonce.
     #expect(try Set(answers.compactMap { try $0.header("content-security-policy") }).count == 5)
   }
 
@@ -180,7 +180,7 @@ struct ExampleServerGuardTests {
         "\(body.prefix(20))"
       )
     }
-    // An answer for a prompt that is not there is nobody's.
+    // An answer to a prompt that is no longer there has no effect.
     #expect(try visitor.post("/prompt/answer", "prompt=x&password=y").status == 303)
     #expect(try visitor.post("/inside").status == 404)
     #expect(try server.ask("GET", "/", [visitor.cookie]).status == 200)

@@ -6,7 +6,7 @@ import Testing
 
 /// The example server, as the person runs it.
 final class ExampleServerProcess {
-  /// What it answered.
+  /// An answer of the server.
   struct Answer {
     let status: Int
     let headers: JSONObject
@@ -16,11 +16,11 @@ final class ExampleServerProcess {
   }
 
   private(set) var port = 0
-  /// The address that it printed.
+  /// The address that the server printed.
   private(set) var link = ""
   private let child: ChildProcess
   private let socket: Descriptor
-  /// All that it wrote.
+  /// Everything that the server printed.
   private(set) var output = ""
 
   init(_ person: Someone, backend: String) throws {
@@ -55,7 +55,7 @@ final class ExampleServerProcess {
 
   deinit { end() }
 
-  /// Ends it; what it wrote besides.
+  /// Ends the server, and returns its remaining output.
   @discardableResult
   func end() -> String {
     child.kill()
@@ -65,7 +65,7 @@ final class ExampleServerProcess {
     return output
   }
 
-  /// Asks it something that a browser would not.
+  /// Sends a request that a browser would not send.
   func ask(
     _ method: String,
     _ path: String,

@@ -3,12 +3,12 @@ import System
 import TestSupport
 import Testing
 
-/// The example server as a person meets it: a real browser without scripts and without a mouse.
+/// The example server as a person meets it, in a real browser without scripts and without a mouse.
 @Suite(.serialized)
 struct ExampleServerTests {
   static let password = "backend Pa55wörd & more"
 
-  /// Makes an account by the page; ends at the question whether to protect it.
+  /// Registers an account on the page, up to the question whether to protect it.
   private func register(_ browser: BrowserProcess, name: String = "Ada Lovelace") throws {
     try browser.sees("Sign in")
     try browser.choose("Create an account")
@@ -36,11 +36,11 @@ struct ExampleServerTests {
     let stops = try browser.round()
     #expect(Set(stops) == ["E-mail", "Password", "Sign in", "Create an account"])
     #expect(stops.count == 4)
-    // The keyboard's focus has a ring, as the round has seen; the mouse's has none.
+    // The keyboard focus has a ring, as `round` has checked. The mouse focus has none.
     #expect(try !browser.showsRingForTheMouse("Sign in"))
     #expect(try !browser.showsRingForTheMouse("Create an account"))
 
-    // Nothing typed: told where it belongs, and the first field has the focus.
+    // An empty form: the page says what is missing, and the first field has the focus.
     try browser.choose("Create an account")
     try browser.sees("Create an account")
     try browser.look("register")
@@ -71,7 +71,7 @@ struct ExampleServerTests {
     try browser.look("signed-out")
     #expect(try person.backend.count("sessions") == 0)
 
-    // A wrong password: a line at its field, and what was typed but for the password.
+    // A wrong password: a line at its field, and the other fields keep their content.
     try browser.type("ada@example.org")
     try browser.press("Tab")
     try browser.type("wrong")
@@ -120,7 +120,7 @@ struct ExampleServerTests {
     try browser.choose("Not now")
     try browser.sees("Hello")
 
-    // Later, by a finger.
+    // Later, with a finger.
     try browser.choose("Turn on presence protection")
     let prompt = try browser.sees("Touch the fingerprint reader", "to protect your login")
     #expect(try prompt.text.contains("example-server"))
@@ -141,7 +141,7 @@ struct ExampleServerTests {
     try browser.sees("Locked")
     #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
 
-    // A stranger's finger, then the right one.
+    // A finger that is not enrolled, then the right one.
     try browser.choose("Unlock")
     try browser.sees("Touch the fingerprint reader", "to open the protected area")
     try person.touch("a-stranger")
@@ -156,7 +156,7 @@ struct ExampleServerTests {
     try browser.choose("Back to your profile")
     try browser.sees("Hello")
 
-    // Given up: locked as before.
+    // After a cancelled prompt the account stays locked.
     try browser.choose("Lock now")
     try browser.sees("Locked")
     try browser.choose("Unlock")
@@ -165,8 +165,8 @@ struct ExampleServerTests {
     let kept = try browser.sees("Locked")
     #expect(try kept.states == ["Cancelled. You can try again."])
 
-    // By the system password, after a strange finger, which is no fault of the password's field; a
-    // wrong one first. Who has given up is asked again after a moment.
+    // By the system password, after a wrong finger, which is no error at the password field. A
+    // wrong password comes first. After a cancelled prompt the next one starts only after a moment.
     try browser.choose("Unlock")
     while try !browser.shows("Touch the fingerprint reader", insteadOf: "Something went wrong") {
       try browser.choose("Back")
@@ -191,7 +191,7 @@ struct ExampleServerTests {
     try browser.press("Enter")
     try browser.sees("Hello")
 
-    // And the end of it.
+    // Then protection is turned off.
     try browser.choose("Turn off protection")
     try browser.sees("Touch the fingerprint reader", "to end the protection")
     try person.touch()
@@ -246,7 +246,7 @@ struct ExampleServerTests {
     #expect(try loading.states.first?.hasPrefix("Waiting for 127.0.0.1:") == true)
     try browser.look("loading")
     try person.backend.release()
-    // The page brings what comes by itself.
+    // The page updates by itself.
     let error = try browser.sees("Something went wrong")
     #expect(try error.alerts.count == 1)
     try browser.look("error")
@@ -269,7 +269,7 @@ struct ExampleServerTests {
     let kept = try browser.sees("Sign in", "Cancelled.")
     #expect(try kept.field("email") == "ada@example.org")
     #expect(try kept.alerts.isEmpty)
-    // What was given up is over: another login is not refused as a second one.
+    // The cancelled sign-in is over, so the next one is not refused as a second one.
     try person.backend.release()
     try browser.type("wrong")
     try browser.press("Enter")

@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// How long a provider is waited for, as its file says.
+/// The time limit for an answer of the provider, as the provider's file sets it.
 @Suite(.serialized)
 struct ExchangeLimitTests {
   private func person(_ settings: String...) throws -> Person {
@@ -23,7 +23,7 @@ struct ExchangeLimitTests {
     let begun = BootInstant.now
     let token = try person.run("token", "me")
     #expect(token.end == .exited(5), "\(token.text)")
-    // Well before the default of 28 s, on a busy machine too.
+    // Well before the default of 28 s, also on a busy machine.
     #expect(BootInstant.now.seconds(since: begun) < 20)
     #expect(try person.run("status", "me").succeeded().contains("uncertain"))
   }
@@ -31,7 +31,7 @@ struct ExchangeLimitTests {
   @Test
   func aLongOneWaitsForASlowProvider() throws {
     let person = try person("timeout=60s")
-    // Longer than the helper lives by default, and longer than the engine waits then.
+    // Longer than the exchange helper's default life, and longer than the engine's default wait.
     try person.backend.fail(DevBackendFault("/auth/refresh", delay: 34))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
     let refreshes = try person.backend.requests().filter { $0.path == "/auth/refresh" }

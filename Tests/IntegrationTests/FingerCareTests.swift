@@ -9,13 +9,14 @@ import Testing
 struct FingerCareTests {
   private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
   private static let question = "System password for"
-  /// Who was refused twice is not asked the same again at once: another of them then, and the last
-  /// one least often.
+  /// A request that was refused twice is not asked again at once.
+  ///
+  /// So the requests alternate, and the last one is the rarest.
   private static let questions = [
     ["presence", "test"], ["presence", "disable", "me"], ["token", "me"],
   ]
 
-  /// Somebody with fingers, and the account `me` under protection.
+  /// A person with enrolled fingers, and the protected account `me`.
   private func protected(_ fingers: String...) throws -> Person {
     let person = try Person()
     try person.register()
@@ -25,7 +26,7 @@ struct FingerCareTests {
     try person.touch(fingers[0])
     try enable.end()
     try person.run("lock").succeeded()
-    // This reader compares with one print at a time: which one is not for the test to choose.
+    // This reader compares with one print at a time, and the test cannot choose which one.
     for finger in fingers.dropFirst() { try enroll(person, finger) }
     return person
   }
@@ -71,8 +72,10 @@ struct FingerCareTests {
     processes(in: person.programs, named: "thumblatch-presence")
   }
 
-  /// Does something while the engine hears of nothing: one that heard of a finger in the meantime
-  /// would arm the reader once more, and the next try would be under way.
+  /// Runs `body` while the engine is stopped.
+  ///
+  /// An engine that hears of a finger would arm the reader again, and the next try would be under
+  /// way.
   private func whileTheEngineStands(_ person: Person, _ body: () throws -> Void) rethrows {
     let engines = processes(in: person.programs, named: "thumblatchd")
     #expect(engines.count == 1)
@@ -81,7 +84,7 @@ struct FingerCareTests {
     try body()
   }
 
-  /// The last verdict may be on its way still.
+  /// The last verdict may still be on its way.
   private func waitForLockout(_ person: Person) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while try !isLockedOut(person) {
@@ -91,8 +94,8 @@ struct FingerCareTests {
 
   /// Waits for the next question.
   ///
-  /// It comes so many seconds after a wrong password at the earliest. Meanwhile it is told why; a
-  /// machine that takes as long by itself has nothing to tell.
+  /// After a wrong password it comes after at least this many seconds. Until then the terminal
+  /// shows the reason. A machine that takes as long by itself shows none.
   private func waits(
     _ terminal: TerminalSession,
     seconds: Int64,
@@ -161,7 +164,7 @@ struct FingerCareTests {
         try person.reader("FINGER 0")
         try killEngine(person)
       } else {
-        // Armed: only then does it see a finger.
+        // Once it is armed the reader sees a finger.
         try person.reader("FINGER 0")
         try whileTheEngineStands(person) {
           try person.touch("stranger")
@@ -203,7 +206,8 @@ struct FingerCareTests {
       #expect(try !isLockedOut(person))
       let terminal = try person.terminal(list: Self.questions[(number - 1) % 3])
       try terminal.expect("Touch the fingerprint reader")
-      // The engine has heard of the reader; of the finger it hears, if at all, together with the end.
+      // The engine has heard of the reader. It hears of the finger only together with the end, if
+      // at all.
       try person.reader("RETRY 0")
       try terminal.expect("not read well")
       let armed = helpers(person)
@@ -232,7 +236,7 @@ struct FingerCareTests {
       let begun = BootInstant.now
       let stopped = helpers(person)
       #expect(stopped.count == 1)
-      // It takes the password, and says nothing of it.
+      // The helper takes the password and does not report.
       for helper in stopped { kill(helper, SIGSTOP) }
       try terminal.enter("wrong")
       for helper in stopped { kill(helper, SIGKILL) }
@@ -293,7 +297,7 @@ struct FingerCareTests {
     if text.contains("does not open") {
       try tokenByPassword(person, after: String(text.dropFirst()))
     } else {
-      // Once is enough.
+      // One password is enough.
       try token(person, by: "right-index")
       #expect(events.contains("fingers-changed"))
     }

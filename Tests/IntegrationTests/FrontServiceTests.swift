@@ -3,10 +3,10 @@ import System
 import TestSupport
 import Testing
 
-/// The front where a service is installed: a stand-in for its engine, in a /run of its own.
+/// The front where a service is installed: a stand-in for its engine, in its own /run.
 @Suite
 struct FrontServiceTests {
-  /// Takes the connections that come, says what it was asked, and answers with the bytes of a file.
+  /// Accepts connections, prints each request, and answers with the bytes of a file.
   private static let server = """
     import os, socket, sys, time
     own = socket.socket(socket.AF_UNIX)
@@ -29,7 +29,7 @@ struct FrontServiceTests {
       caller.close()
     """
 
-  /// What the front and its stand-in say, and what the engine was asked.
+  /// The outcome of the front, the output of the stand-in, and the requests that it received.
   private func front(
     _ arguments: String,
     reply: String,
@@ -154,7 +154,7 @@ struct FrontServiceTests {
     )
     #expect(outcome == answered("cli\ntoken\nwork\n"))
     #expect(asked == "")
-    // An empty one is none; and the private vault is asked by its own file.
+    // An empty variable counts as unset, and the private vault has its own token file.
     let none = try front("token work", reply: Self.reply(), environment: "THUMBLATCH_SOCKET=")
     #expect(none.outcome == answered("of-the-service\n"))
     let own = try front("--private token work", reply: Self.reply())

@@ -4,14 +4,14 @@ import System
 import TestSupport
 import Testing
 
-/// The built front in a directory of its own, beside a stand-in that shows what it was given.
+/// The built front in its own directory, beside a stand-in that shows its arguments.
 final class FrontFixture {
   private let scratch: ScratchDirectory
   var root: String { scratch.path }
-  /// Open for as long as the fixture lives, as an engine has it.
+  /// Stays open for the life of the fixture, as an engine keeps it.
   ///
-  /// Opened anew for each token it could
-  /// be found locked: a child of another test holds a copy of the descriptor from fork to exec.
+  /// If it were opened for each token, it could be locked: a child of another test holds a copy of
+  /// the descriptor from fork to exec.
   private let directory: StateDirectory
   var program: String { root + "/bin/thumblatch" }
   var cli: String { root + "/bin/thumblatch-cli" }
@@ -55,7 +55,7 @@ final class FrontFixture {
     let errors: String
   }
 
-  /// Runs a program to its end, or `descriptors` instead of files for its output.
+  /// Runs a program to its end, with files or the given descriptor as its output.
   @discardableResult
   func run(
     _ path: String,
@@ -235,7 +235,7 @@ struct FrontTests {
     #expect(outcome.end == .exited(6))
     #expect(outcome.output == "")
     #expect(outcome.errors.hasPrefix("thumblatch: error: "))
-    // What needs no other program is still answered.
+    // Calls that need no other program are still answered.
     #expect(try fixture.front("token") == answered("the-token\n"))
   }
 
@@ -273,7 +273,7 @@ struct FrontTests {
       #expect(outcome == .init(end: .exited(1), output: "", errors: errors), "\(redirection)")
     }
     let (ours, theirs) = try UnixSocket.pair()
-    // Shut down: closed, it might be open for a moment still in a child of another test.
+    // Shut down, not closed: a child of another test might still hold a copy for a moment.
     shutdown(ours, Int32(SHUT_RDWR))
     let outcome = try fixture.run(fixture.program, ["token"], descriptor: theirs)
     close(ours)

@@ -3,8 +3,8 @@ import JSON
 import System
 import TestSupport
 
-/// A provider of OAuth 2.0 that signs everybody in, tells the test what its token endpoint was sent,
-/// secrets and all, and answers when the test says so.
+/// An OAuth 2.0 provider that signs every user in, shows the test every request to its token
+/// endpoint, secrets included, and answers when the test says so.
 final class HaltingProvider {
   let url: String
   private let child: ChildProcess
@@ -25,7 +25,7 @@ final class HaltingProvider {
     url = "http://127.0.0.1:" + (try Self.line(pipe))
   }
 
-  /// What adds it to a person's providers as `p`.
+  /// The arguments that add this provider to a person's providers as `p`.
   func adding(_ options: String...) -> [String] {
     let settings = [
       "discovery=off", "authorization_endpoint=\(url)/authorize", "token_endpoint=\(url)/token",
@@ -56,7 +56,7 @@ final class HaltingProvider {
     try pipe.write(String(decoding: try JSONWriter.write(.object(tokens)), as: UTF8.self) + "\n")
   }
 
-  /// One line, which is no longer than what a socket gives at once.
+  /// One line, which fits into a single read of the socket.
   private static func line(_ pipe: borrowing Descriptor) throws -> String {
     guard try pipe.waitReadable(milliseconds: 60_000) else {
       throw SystemError("python3", code: ETIMEDOUT)

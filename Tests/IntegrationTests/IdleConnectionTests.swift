@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// An engine that serves as many as it may: whoever only holds a connection keeps nobody out, and
-/// whoever waits for an answer is not sent away.
+/// An engine at its limit of connections.
+///
+/// Idle connections keep no caller out, and waiting callers are not disconnected.
 @Suite(.serialized)
 struct IdleConnectionTests {
-  /// How many connections an engine has at most.
+  /// The limit of connections of an engine.
   private static let most = 256
 
   @Test
@@ -21,7 +22,7 @@ struct IdleConnectionTests {
     try backend.fail(.init("/auth/refresh", hold: true))
     for caller in callers { try caller.send(AccessTokenCall(account: "me", rejected: old)) }
     try backend.waitForRequests("/auth/refresh")
-    // Calls are read in the order in which they came, connections among them.
+    // Calls and connections are read in the order in which they came.
     for _ in 0..<3 {
       let another = try vault.connect()
       try another.send(bytes: Array(#"{"method":"io.thumblatch.Vault.GetStatus"}"#.utf8) + [0])
@@ -30,7 +31,7 @@ struct IdleConnectionTests {
     try backend.release()
     let tokens = try callers.map { try $0.result(of: AccessTokenCall.self).accessToken }
     #expect(Set(tokens).count == 1 && tokens[0] != old)
-    // All of them are still connected, and none wants anything.
+    // All of them are still connected, and all are idle.
     #expect(try vault.connect().call(GetStatusCall()).process == Int(engine.identifier))
   }
 }

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// Release, rekey and recovery as a person meets them: a terminal, and the system password of a
+/// Release, rekey and recovery as a person meets them, with a terminal and the system password of a
 /// real user.
 @Suite(.serialized)
 struct KeyStoryTests {
@@ -15,7 +15,7 @@ struct KeyStoryTests {
     return object
   }
 
-  /// Types the system password where it is asked for.
+  /// Types the system password at the prompt.
   private func allowed(
     _ person: Person,
     _ purpose: String,
@@ -61,7 +61,7 @@ struct KeyStoryTests {
   func anExportableTokenIsReleasedAndThenLivesElsewhere() throws {
     let person = try Person()
     try person.register()
-    // Not exportable: nobody is even asked.
+    // The account is not exportable, so there is not even a prompt.
     let refused = try person.run("release", "me", "--json")
     #expect(refused.end == .exited(11))
     #expect(refused.text.contains("--exportable"))
@@ -75,7 +75,7 @@ struct KeyStoryTests {
     #expect(try account.boolean("exportable"))
     #expect(try person.run("release", "me", "--no-input").end == .exited(7))
 
-    // No window, and no protection that is off, spares the check.
+    // The check is needed even with an open window or without protection.
     let terminal = try person.terminal("release", "me")
     try terminal.expect("Type the system password to release the refresh token of me")
     try terminal.expect("System password for")
@@ -86,7 +86,7 @@ struct KeyStoryTests {
     )
     #expect(shown.contains("warning: the refresh token stands on this terminal"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
-    // It is good, and the provider's session lives on.
+    // The released token works, and the provider's session lives on.
     let renewed = try python(
       """
       import json, sys, urllib.request
@@ -118,7 +118,7 @@ struct KeyStoryTests {
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
     #expect(Set(try refreshTokens(person)).count == 1)
 
-    // The store of before, beside the new secret.
+    // The old store, beside the new secret.
     try person.endEngine()
     try shell("cp -a \(person.base)/before/vault.db \(person.state)/vault.db")
     let other = try person.run("token", "me", "--rejected", "--json", input: "x\n")
@@ -138,7 +138,7 @@ struct KeyStoryTests {
     try shell("cp -a \(person.base)/old.db \(person.state)/vault.db")
     try person.backend.clear()
 
-    // What the front has is valid, and is no secret of the store.
+    // The front's token is valid, and is no secret of the store.
     #expect(try person.run("token", "me").succeeded() == newest)
     let whoami = try person.run("whoami", "me", "--json")
     #expect(whoami.end == .exited(6))
@@ -152,7 +152,7 @@ struct KeyStoryTests {
     let shown = try allowed(person, "accept the store that was put back", ["recover"])
     #expect(shown.contains("to be signed in again: me"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
-    // The replaced token was not sent, which the backend would have taken for theft.
+    // The replaced token was not sent. The backend would have taken it for theft.
     #expect(try person.backend.requests() == [])
     try login(person, exportable: false)
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))

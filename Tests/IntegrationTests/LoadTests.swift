@@ -3,8 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// `Scripts/load`, which takes all that the machine has: its short form, which asks for ratios and for
-/// bounds that no busy machine breaks.
+/// The short form of `Scripts/load`, with ratios and limits that hold on a busy machine too.
+///
+/// `Scripts/load` uses the whole machine.
 @Suite(.serialized)
 struct LoadTests {
   @Test

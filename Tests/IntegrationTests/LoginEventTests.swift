@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// The unlock window ends with the login session: the real engine on a real bus, with a stand-in for
+/// The unlock window ends with the login session: the real engine on a real bus, a stand-in for
 /// logind, and an app that hears of it.
 @Suite(.serialized)
 struct LoginEventTests {
@@ -13,7 +13,7 @@ struct LoginEventTests {
     person = try Person()
     bus = try DesktopBus(logind: true)
     try bus.act("add_session('1', 'seat0', \(person.user.user))")
-    // The first engine makes what the next one finds.
+    // The first engine makes the files that the next one finds.
     try person.register()
     try person.endEngine()
     let start = try person.shell(
@@ -40,7 +40,7 @@ struct LoginEventTests {
     return app
   }
 
-  /// The touch of whoever comes to a locked screen must release nothing.
+  /// A touch by a person who comes to a locked screen must release nothing.
   @Test(arguments: [
     ("session('1', 'Lock')", "session('1', 'Unlock')"),
     ("session('1', 'SetLockedHint', True)", "session('1', 'SetLockedHint', False)"),
@@ -57,7 +57,7 @@ struct LoginEventTests {
     try app.begin("unlock")
     try app.hear("prompt")
     #expect(eventually { person.readerIsOpen })
-    // Another one waits for it.
+    // Another prompt waits for it.
     let other = try person.terminal("presence", "test")
     try other.expect("waiting for the other prompt")
     try bus.run("await_inhibitor(True)")
@@ -66,7 +66,7 @@ struct LoginEventTests {
     #expect(failure.hasPrefix(Self.cancelled), "\(failure)")
     #expect(eventually { !person.readerIsOpen })
     _ = try other.end(3)
-    // The computer may go on.
+    // The computer may suspend now.
     try bus.run("await_inhibitor(False)")
     try app.state("locked")
     try bus.act(after)
@@ -107,7 +107,7 @@ struct LoginEventTests {
     #expect(try app.run("protect") == "")
     #expect(try app.run("lock") == "")
     try app.state("locked")
-    // Nobody is waited for while neither a prompt nor a window is open.
+    // Without an open prompt or window the engine holds no inhibitor.
     try bus.run("await_inhibitor(False)")
     for (happening, reason) in [
       ("session('1', 'Lock')", "the screen was locked"),
@@ -118,7 +118,7 @@ struct LoginEventTests {
     ] {
       try unlock(app)
       try bus.act(happening)
-      // The computer may go on when the window is gone.
+      // The computer may suspend once the window is closed.
       try bus.run("await_inhibitor(False)")
       let status = try person.run("status").succeeded()
       #expect(!status.contains("unlocked"), "\(happening): \(status)")
@@ -126,13 +126,13 @@ struct LoginEventTests {
       #expect(try person.run("audit").succeeded().contains(reason))
       if happening.contains("LockedHint") { try bus.act("session('1', 'SetLockedHint', False)") }
     }
-    // A session of somebody else's ends nothing.
+    // A session of another user ends nothing.
     try bus.act("add_session('2', 'seat0', 1)")
     try unlock(app)
     try bus.act("remove_session('2')")
     #expect(try bus.run("still_inhibits(10)") == "True")
     #expect(try app.run("restore") == "authenticated me@example.org")
-    // Without logind nothing would end the window any more.
+    // Without logind no event would end the window any more.
     try bus.killLogind()
     try app.state("locked")
     #expect(try person.run("audit").succeeded().contains("systemd-logind has gone"))

@@ -4,16 +4,16 @@ import System
 import TestSupport
 import Testing
 
-/// Someone who signs in at a real identity provider, `idp`, through its own pages.
+/// A person who signs in at a real identity provider, `idp`, through its own pages.
 final class Member: Someone {
   let provider: IdentityProvider
-  /// Where the provider speaks TLS.
+  /// The certificates of a provider that speaks TLS.
   let certificates: DevBackendCertificates?
 
-  /// Someone who has signed in nowhere yet.
+  /// A person who has not signed in yet.
   ///
-  /// The options are the provider's own, as `identity-provider.py --help` lists them; the settings are
-  /// those of its file that are others than usual; without a certificate it speaks plain http.
+  /// `options` are the provider's own, as `identity-provider.py --help` lists them. `settings` are
+  /// the changed lines of the provider's file. Without certificates the provider speaks plain HTTP.
   init(
     _ kind: IdentityProvider.Kind = .toolkit,
     _ options: [String] = [],
@@ -42,7 +42,7 @@ final class Member: Someone {
       all["device_authorization_endpoint"] = provider.issuer + "/device-authorization/"
       all["revocation_endpoint"] = provider.issuer + "/revoke_token/"
       all["password_grant"] = "true"
-      // What it does to a login is for one test to find: for the others no question is asked.
+      // One test covers the effect of this setting on a sign-in. The other tests skip the question.
       all["refresh_scope"] = "any"
     } else {
       all["client_secret"] = "any"
@@ -62,7 +62,7 @@ final class Member: Someone {
     )
   }
 
-  /// A browser, for the environment, that goes through the provider's pages by itself.
+  /// A value for `BROWSER` that goes through the provider's pages by itself.
   ///
   /// The options are those of `sign-in.py`, such as `--deny`.
   func browser(_ options: [String] = []) throws -> String {
@@ -104,7 +104,7 @@ final class Member: Someone {
     )
   }
 
-  /// Signs in by the password grant, the quickest.
+  /// Signs in by the password grant, which is the quickest.
   @discardableResult
   func signIn(_ account: String = "work", _ arguments: [String] = []) throws -> Outcome {
     try run(
@@ -114,7 +114,7 @@ final class Member: Someone {
     )
   }
 
-  /// A newer access token than the one that is stored.
+  /// A newer access token than the stored one.
   func newerToken(_ account: String = "work") throws -> String {
     let old = try run("token", account).succeeded()
     let new = try run("token", account, "--rejected", input: old).succeeded()
@@ -122,12 +122,12 @@ final class Member: Someone {
     return new
   }
 
-  /// How an account stands, in one word.
+  /// The state of an account.
   func standing(_ account: String = "work") throws -> String {
     try self.account(account).string("state")
   }
 
-  /// How an account stands, as `account list --json` tells it.
+  /// The status of an account, as `account list --json` prints it.
   func account(_ name: String = "work") throws -> JSONObject {
     let all = try object(try run("account", "list", "--json").succeeded()).array("accounts")
     for case .object(let account) in all where try account.string("name") == name {
@@ -136,7 +136,7 @@ final class Member: Someone {
     throw SystemError("account", code: ENOENT, subject: name)
   }
 
-  /// A refresh whose outcome is uncertain may be made again now.
+  /// Allows an immediate retry of a refresh whose outcome is uncertain.
   func forgetRetryWait() throws {
     try endEngine()
     try python(

@@ -4,16 +4,17 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// That nobody else gets at what the programs hold: no other process of their user, and nobody by a
-/// crash.
+/// The memory of the programs stays hidden from other processes of the same user, and a crash leaks
+/// nothing.
 @Suite(.serialized)
 struct MemoryGuardTests {
   private static let search = BuiltPrograms.sourceDirectory + "/Tests/System/inside/memory.py"
-  /// Asks for all that the runtime could tell of a crash.
+  /// Asks for everything that the runtime could report about a crash.
   private static let talkative = "enable=yes,color=no"
   private static let secret = "secret-of-a-crash-90b7c2ee41d5"
 
-  /// Where the kernel may put a core file (core(5)), besides a process's own directory.
+  /// The directories where the kernel may put a core file (core(5)), besides a process's own
+  /// directory.
   private static func cores(in directory: String) throws -> [String] {
     let pattern = try shell("cat /proc/sys/kernel/core_pattern")
     var places = [directory]
@@ -25,7 +26,7 @@ struct MemoryGuardTests {
     }
   }
 
-  /// A process that holds the secret in plain sight, at a directory.
+  /// A process that holds the secret unprotected, in a directory.
   private final class Unguarded {
     let child: ChildProcess
     private let pipe: Descriptor
@@ -78,7 +79,7 @@ struct MemoryGuardTests {
     #expect(end == .exited(1) && text.contains("\(process): planted"), "\(text)")
     unguarded.child.send(signal: SIGSEGV)
     #expect(try unguarded.child.wait() == .signalled(SIGSEGV))
-    // A program that takes core files leaves them wherever it likes.
+    // If core files go to a program, the program chooses where they end up.
     if try !shell("cat /proc/sys/kernel/core_pattern").hasPrefix("|") {
       let cores = try Self.cores(in: place)
       try #require(!cores.isEmpty)
@@ -159,7 +160,7 @@ struct MemoryGuardTests {
     }
     #expect(engine.end() == .signalled(signal))
     let words = String(decoding: try errors.readAll(limit: 1 << 20), as: UTF8.self)
-    // What a static runtime says at its start, where a backtrace is asked for.
+    // The static runtime prints this at its start if a backtrace is requested.
     let opening = "swift runtime: unable to locate swift-backtrace; disabling backtracing.\n"
     #expect(words == "" || words == opening, "\(words)")
     #expect(try Self.cores(in: "/") == before)

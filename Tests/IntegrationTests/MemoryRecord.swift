@@ -4,11 +4,12 @@ import System
 import TestSupport
 import Testing
 
-/// What the programs of a test held in memory, moment by moment; it is searched at the end, when
-/// the test knows every secret.
+/// Records what the programs of a test hold in memory, moment by moment.
 ///
-/// The search is `Tests/System/inside/memory.py`, the same that runs beside a real systemd. It needs
-/// root, and stops a process while it reads.
+/// The search comes at the end, when the test knows every secret.
+///
+/// The search is `Tests/System/inside/memory.py`, the same that runs beside a real systemd. It
+/// needs root, and stops a process while it reads.
 final class MemoryRecord {
   private static let program = BuiltPrograms.sourceDirectory + "/Tests/System/inside/memory.py"
 
@@ -23,9 +24,11 @@ final class MemoryRecord {
     removeTemporaryDirectory(directory)
   }
 
-  /// Keeps what each program of somebody's that runs holds now; there must be those that are named.
+  /// Records what each running program of a person holds now.
   ///
-  /// The front, which has become the CLI by the time that anything is asked, is not among them.
+  /// The named programs must be among them.
+  ///
+  /// The front is not among them: it has become the CLI before the first question.
   func keep(
     _ moment: String,
     of someone: Someone,
@@ -39,18 +42,18 @@ final class MemoryRecord {
     }
   }
 
-  /// Keeps what a process holds now.
+  /// Records what a process holds now.
   func keep(_ moment: String, _ name: String, _ process: Int32) throws {
     let file = "\(moment), \(name), \(files.count)"
     let (text, end) = try Self.run(["keep", directory + "/" + file, "\(process)"])
-    // Nothing is left out where the kernel has memfd_secret(2).
+    // The search leaves nothing out if the kernel has memfd_secret(2).
     try #require(end == .exited(0) && text == "", "\(text)")
     files.append(file)
   }
 
   /// Where these secrets were found, each as `moment, program: secret`.
   ///
-  /// Throws where a process that holds them in plain sight would not have been found out.
+  /// Throws if the search would not find them in a process that holds them unprotected.
   func places(of secrets: [String: String]) throws -> [String] {
     let named = directory + "/secrets.json"
     let object = JSONObject(secrets.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
@@ -65,7 +68,9 @@ final class MemoryRecord {
     return lines.filter { !$0.hasSuffix(" 0") }.map(Self.place)
   }
 
-  /// `moment, program, number: secret count (...)` without the numbers; the rest is for the log.
+  /// `moment, program, number: secret count (...)` without the numbers.
+  ///
+  /// The rest is for the log.
   private static func place(_ line: String) -> String {
     if ThisProcess.environment("SHOW_PLACES") != nil { print(line) }
     let parts = line.split(separator: ": ", maxSplits: 1)
@@ -92,8 +97,9 @@ final class MemoryRecord {
   }
 }
 
-/// The keys that a state directory is sealed with: the device secret, those that are always derived
-/// from it, that of each exchange on its way, and that of each box (`Cryptography/Boxes/SealingKey.swift`).
+/// The keys that seal a state directory: the device secret, the keys that are always derived from
+/// it, the key of each open exchange, and the key of each box
+/// (`Cryptography/Boxes/SealingKey.swift`).
 func keys(of state: String, _ name: String = "") throws -> [String: String] {
   let text = try python(
     """

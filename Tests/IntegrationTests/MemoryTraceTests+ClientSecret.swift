@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The same for the client secret of a provider, by both ways of showing it.
+/// The same for the client secret of a provider, with both methods of client authentication.
 extension MemoryTraceTests {
   private static let clientSecret = "cs_FIRST-41d7b09e62f8.5c03a9~end"
   private static let otherSecret = "cs_SECOND-b82e6f1d07a4.9e51c3~end"
@@ -21,7 +21,7 @@ extension MemoryTraceTests {
     try adding.enter(Self.clientSecret)
     try adding.end()
 
-    // A login, first while the person is away, then while the code is redeemed.
+    // A sign-in, first while the person is away, then while the code is redeemed.
     let login = try someone.terminal("login", "me", "--provider", "p", "--browser")
     let (redeemed, visit) = try redeem(login, at: provider, by: someone, record)
     try showed(Self.clientSecret, redeemed, authentication)
@@ -40,7 +40,7 @@ extension MemoryTraceTests {
     #expect(try refresh.text() == "at_CONTROL-2-77de02\n")
     try record.keep("refresh", of: someone, running: "thumblatchd")
 
-    // Another secret is brought to the account: the CLI holds both.
+    // Another secret is applied to the account: the CLI holds both.
     let file = "\(someone.home)/.config/thumblatch/providers.d/p.conf"
     try someone.shell("sed -i s/\(Self.clientSecret)/\(Self.otherSecret)/ \(file)").succeeded()
     let apply = try someone.terminal("provider", "apply", "p", "me")
@@ -53,7 +53,7 @@ extension MemoryTraceTests {
     for words in [["provider", "show", "p"], ["provider", "show", "p", "--json"], ["status"]] {
       #expect(try !someone.run(words).succeeded().contains("cs_"))
     }
-    // The next engine opens it from its box.
+    // The next engine opens the secret from its box.
     try someone.expireTokens()
     let again = try someone.start(["token", "me"])
     try showed(Self.otherSecret, try provider.nextRequest(), authentication)
@@ -71,7 +71,7 @@ extension MemoryTraceTests {
     #expect(!control.isEmpty)
   }
 
-  /// That a request for tokens shows this secret in this way alone.
+  /// Expects that a request for tokens carries this secret only in this way.
   private func showed(
     _ secret: String,
     _ request: [String: String],

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// The same for a login in a browser, whose secrets the engine makes itself, and for a release.
+/// The same for a sign-in in a browser, whose secrets the engine makes itself, and for a release.
 extension MemoryTraceTests {
   @Test
   func noVerifierAndNoReleasedTokenIsLeftInMemory() throws {
@@ -14,7 +14,7 @@ extension MemoryTraceTests {
     let second = "rt_SECOND-2f64b9d81e/with+and/c07e1d3385fa"
     try someone.run(provider.adding()).succeeded()
 
-    // A login in a browser, first while the person is away, then while the code is redeemed.
+    // A sign-in in a browser, first while the person is away, then while the code is redeemed.
     let login = try someone.terminal(
       "login",
       "me",
@@ -32,7 +32,7 @@ extension MemoryTraceTests {
     _ = try visit.text()
     try record.keep("login", of: someone, running: "thumblatchd")
 
-    // A refresh, then the release of what it brought.
+    // A refresh, then the release of the token that it returned.
     try someone.expireTokens()
     let refresh = try someone.start(["token", "me"])
     let sent = try provider.nextRequest()
@@ -61,8 +61,10 @@ extension MemoryTraceTests {
     #expect(!control.isEmpty)
   }
 
-  /// Goes through a login in a browser, and keeps what is in memory while the person is away and while
-  /// the code is redeemed: the request for tokens, which waits for an answer, and the browser.
+  /// Signs in with a browser.
+  ///
+  /// Records the memory while the person is away and while the code is redeemed. Returns the
+  /// request for tokens, which waits for an answer, and the browser.
   func redeem(
     _ login: TerminalSession,
     at provider: HaltingProvider,

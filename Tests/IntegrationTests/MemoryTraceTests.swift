@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What is left of secrets in the memory of the engine, the helpers and the CLI: after each
+/// The secrets that remain in the memory of the engine, the helpers and the CLI: after each
 /// operation, and in the middle of those that can be held there.
 @Suite(.serialized)
 struct MemoryTraceTests {
@@ -32,7 +32,7 @@ struct MemoryTraceTests {
     )
   }
 
-  /// A PAM stack that stands still, once the password is right, until `go` is called.
+  /// A PAM stack that accepts the right password and then waits until `go` is called.
   private func haltPAM(of person: Person) throws -> (reached: String, go: () throws -> Void) {
     let reached = person.base + "/reader/reached"
     let gate = person.base + "/reader/gate"
@@ -67,7 +67,7 @@ struct MemoryTraceTests {
       "print": Self.print,
     ]
 
-    // A login whose answer is held: the password is on its way.
+    // A sign-in whose answer is held: the password is on its way.
     try person.backend.fail(answer("/auth/login", Self.first, Self.access + "1", hold: true))
     let login = try person.terminal("login", "me", "--provider", "dev", "--email", "me@example.org")
     try login.expect("Password of me@example.org at dev: ")
@@ -156,7 +156,7 @@ struct MemoryTraceTests {
     try token.end()
     try record.keep("refresh by a finger", of: person, running: "thumblatchd")
 
-    // The other verbs, and what ends it.
+    // The other verbs, and the removal.
     for words in [["presence", "test"], ["unlock"], ["presence", "disable", "me"]] {
       let terminal = try person.terminal(list: words)
       try terminal.expect("Touch the fingerprint reader")
@@ -182,7 +182,8 @@ struct MemoryTraceTests {
       try record.keep(words.joined(separator: " "), of: person, running: "thumblatchd")
     }
 
-    // What libraries copy is beyond our reach until their process ends, which it does with the check.
+    // Copies that libraries make are out of reach until their process ends, which it does with the
+    // check.
     let bound: Set = [
       "password with PAM, thumblatch-presence: system password",
       "finger awaited, thumblatch-presence: print",

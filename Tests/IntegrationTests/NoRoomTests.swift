@@ -7,7 +7,7 @@ import VaultInterface
 /// The state directory on a file system of a few hundred pages, mounted by the test.
 @Suite(.serialized)
 struct NoRoomTests {
-  /// Uses up all of the file system but `pages` pages.
+  /// Uses up the file system except for `pages` pages.
   private func fill(_ vault: TestVault, leaving pages: Int) throws {
     try python(
       """
@@ -38,7 +38,7 @@ struct NoRoomTests {
     for pages in Array(0..<24) + [32, 48, 64] {
       try vault.start()
       try backend.clear()
-      // The write-ahead log of the engine that was ended is gone: it must be made anew.
+      // The write-ahead log of the ended engine is gone, so a new one must be created.
       try fill(vault, leaving: pages)
       let caller = try vault.connect()
       let call = AccessTokenCall(account: "me", rejected: token)
@@ -57,7 +57,7 @@ struct NoRoomTests {
       }
       #expect(try caller.state() != .signedOut && caller.state() != .loginRequired)
       try shell("rm \(vault.state)/filler")
-      // What was sent is not sent again, and its answer is not lost.
+      // A sent token is not sent again, and its answer is not lost.
       let next = try caller.token(rejected: token)
       #expect(next != token)
       #expect(try backend.requests().count == 1, "\(pages) pages")
@@ -65,7 +65,7 @@ struct NoRoomTests {
       try vault.stopEngine()
     }
     #expect(before > 0 && succeeded > 0)
-    // An answer that came and could not be taken over lies in the slot, which needs no room.
+    // An answer that came and could not be stored lies in the slot, which needs no room.
     #expect(after > 0)
     #expect(try backend.count("sessions") == 1)
   }

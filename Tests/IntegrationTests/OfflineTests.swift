@@ -3,7 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// No network here, or a server that is not running: neither is a word of the provider's.
+/// No network, or a server that is not running.
+///
+/// Neither counts as an answer of the provider.
 @Suite(.serialized)
 struct OfflineTests {
   /// Each verb that asks a provider, with its input.
@@ -35,7 +37,7 @@ struct OfflineTests {
       #expect(try error.string("hint").contains("try again later"))
     }
     #expect(try member.standing() == "ready")
-    // Here all is erased; there is nothing to try again.
+    // The local data is erased, so there is nothing to retry.
     let left = try member.run("logout", "work", "--json")
     #expect(left.end == .exited(12))
     let out = try object(left.text)
@@ -49,7 +51,7 @@ struct OfflineTests {
     try member.signIn().succeeded()
     try member.expireTokens()
     let old = try member.run("token", "work").succeeded()
-    // The next engine is started where there is no network at all, not even loopback.
+    // The next engine starts without any network, not even loopback.
     try member.endEngine()
     for (words, input) in verbs(member, old) {
       let (near, far) = try UnixSocket.pair()

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// A real backend that gives one token, the sliding tokens of djangorestframework-simplejwt, through
-/// the programs as they are built.
+/// A real backend that gives one token, the sliding tokens of djangorestframework-simplejwt,
+/// through the built programs.
 @Suite(.serialized)
 struct OneTokenBackendTests {
   private static let refreshPath = "/auth/sliding/refresh/"
@@ -35,7 +35,8 @@ struct OneTokenBackendTests {
     try member.provider.requests().filter { $0.path == Self.refreshPath }.map(\.status)
   }
 
-  /// Makes the token of the account an old one that ends in so many seconds, by the vault's own clock.
+  /// Turns the account's token into an old one that ends in this many seconds, by the vault's own
+  /// clock.
   private func setEnd(_ member: Member, inSeconds seconds: Int) throws {
     try member.endEngine()
     try python(
@@ -55,11 +56,11 @@ struct OneTokenBackendTests {
     let first = try member.run("token", "work").succeeded()
     #expect(try member.run("token", "work").succeeded() == first)
     #expect(try refreshes(member).isEmpty)
-    // The lifetime is the JWT's own: the answers tell none.
+    // The lifetime is the JWT's own: the answers contain none.
     #expect(try member.account().optionalString("access_token_expires_at") != nil)
     let who = try object(try member.run("whoami", "work", "--json").succeeded())
     #expect(try who.object("profile").string("email") == IdentityProvider.user)
-    // No file of the vault holds it, signature included.
+    // No file of the vault contains the token, signature included.
     let signature = first.split(separator: ".").last.map { $0.filter { $0 != "\n" } } ?? ""
     #expect(signature.utf8.count > 20)
     let (found, _) = try output(of: "/usr/bin/grep", ["-rlaF", signature, member.state])

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Somebody with a home directory, a virtual fingerprint reader and the programs.
+/// A person with a home directory, a virtual fingerprint reader and the programs.
 ///
 /// Everything runs as a scratch user, whose system password real PAM checks.
 class Someone {
@@ -32,7 +32,7 @@ class Someone {
   /// The system password.
   var systemPassword: String { Self.systemPassword }
 
-  /// Someone who knows no provider yet; as this user, or as the one of the whole run.
+  /// A person without a provider, as the given user or as the user of the whole run.
   init(as given: ScratchUser? = nil) throws {
     user = try given ?? Self.shared.get()
     base = try makeTemporaryDirectory()
@@ -59,12 +59,12 @@ class Someone {
     ["HOME=\(home)", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm", "NO_COLOR=1"]
   }
 
-  /// What leads to a program as this person.
+  /// The arguments of setpriv(1) that run a program as this person.
   var become: [String] {
     ["--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups"]
   }
 
-  /// What a command without a terminal printed, and how it ended.
+  /// The output of a command without a terminal, and how it ended.
   struct Outcome {
     let text: String
     let end: ProcessEnd
@@ -77,7 +77,7 @@ class Someone {
     }
   }
 
-  /// Starts a command without any terminal.
+  /// Starts a command without a terminal.
   func start(
     _ arguments: [String],
     variables: [String] = [],
@@ -91,7 +91,7 @@ class Someone {
     )
   }
 
-  /// Runs a command without any terminal.
+  /// Runs a command without a terminal.
   @discardableResult
   func run(
     _ arguments: String...,
@@ -101,7 +101,7 @@ class Someone {
     try run(arguments, variables: variables, input: input)
   }
 
-  /// Runs a command without any terminal.
+  /// Runs a command without a terminal.
   @discardableResult
   func run(
     _ arguments: [String],
@@ -119,7 +119,7 @@ class Someone {
     return Outcome(text: try run.text(), end: try run.child.wait())
   }
 
-  /// Runs a shell script as this person, without any terminal.
+  /// Runs a shell script as this person, without a terminal.
   func shell(_ script: String) throws -> Outcome {
     let (text, end) = try output(
       of: "/usr/bin/setsid",
@@ -129,12 +129,12 @@ class Someone {
     return Outcome(text: text, end: end)
   }
 
-  /// Starts a command at a terminal of its own.
+  /// Starts a command at its own terminal.
   func terminal(_ arguments: String..., columns: UInt16 = 80) throws -> TerminalSession {
     try terminal(list: arguments, columns: columns)
   }
 
-  /// Starts a command at a terminal of its own.
+  /// Starts a command at its own terminal.
   func terminal(list arguments: [String], columns: UInt16 = 80) throws -> TerminalSession {
     try TerminalSession(
       ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
@@ -143,12 +143,12 @@ class Someone {
     )
   }
 
-  /// Puts a finger on the reader, or does something else to it, as soon as it is armed.
+  /// Puts a finger on the reader, or sends it another command, as soon as it is armed.
   ///
-  /// A command is a connection of its own, which the reader closes when it has read the command. A
-  /// reader that closes before that resets the connection (unix(7)), and the next one gets the command.
-  /// With `again` it goes to another process than the last one: that one may still have the reader open,
-  /// and reads what comes without an effect.
+  /// Each command has its own connection, which the reader closes after it has read the command. A
+  /// reader that closes earlier resets the connection (unix(7)), and the next reader gets the
+  /// command. With `again` the command goes to another process than the last one. That one may
+  /// still have the reader open, and would read the command without an effect.
   func reader(_ command: String, again: Bool = false) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -171,7 +171,7 @@ class Someone {
   /// Puts a finger on the reader.
   func touch(_ finger: String = "right-index") throws { try reader("SCAN \(finger)") }
 
-  /// Puts a finger on the reader after a miss: the next check's process has to arm it first.
+  /// Puts a finger on the reader after a miss: the process of the next check has to arm it first.
   func touchAgain(_ finger: String = "right-index") throws {
     try reader("SCAN \(finger)", again: true)
   }
@@ -206,14 +206,16 @@ class Someone {
     }
   }
 
-  /// Time goes by for the stored access tokens, between two engines.
+  /// Makes the stored access tokens expire, between two engines.
   func expireTokens() throws {
     try changeStore("UPDATE access_tokens SET stored_at = stored_at - 9000, expires_at = 0")
     try IntegrationTests.shell("rm -f \(state)/tokens/*")
   }
 
-  /// Changes the store between two engines; an app that follows its account may start the next one
-  /// before that, and then it is tried again.
+  /// Changes the store between two engines.
+  ///
+  /// An app that watches its account may start the next engine too early: then the change is tried
+  /// again.
   func changeStore(_ sql: String) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     let change = """
@@ -237,7 +239,7 @@ class Someone {
 }
 
 extension Someone {
-  /// Has a finger enrolled, by the commands.
+  /// Enrolls a finger by the commands.
   func enrollFinger(_ finger: String = "right-index") throws {
     let terminal = try terminal("fingers", "enroll", finger)
     try terminal.expect("System password for")
@@ -251,11 +253,13 @@ extension Someone {
   }
 }
 
-/// Someone with a password backend, `dev`.
+/// A person with a password backend, `dev`.
 final class Person: Someone {
   let backend: DevBackend
 
-  /// Someone who has signed in nowhere yet; `options` are the backend's.
+  /// A person who has not signed in yet.
+  ///
+  /// `options` are the backend's.
   init(_ options: [String] = []) throws {
     backend = try DevBackend(options)
     try super.init()
@@ -263,7 +267,7 @@ final class Person: Someone {
       .succeeded()
   }
 
-  /// Makes the account `me` and signs it in.
+  /// Registers the account `me` and signs it in.
   func register(_ account: String = "me") throws {
     try run(
       "register",
@@ -283,7 +287,7 @@ func processes(in directory: String, named name: String? = nil) -> [Int32] {
   let names = (try? Directory(path: "/proc").names()) ?? []
   return names.compactMap { Int32($0) }.filter { process in
     guard let link = linkTarget("/proc/\(process)/exe") else { return false }
-    // proc_pid_exe(5): of one that was replaced meanwhile.
+    // The suffix that proc_pid_exe(5) adds if the program was replaced in the meantime.
     let program = link.replacing(" (deleted)", with: "")
     if let name { return program == "\(directory)/\(name)" }
     return program.hasPrefix(directory + "/")

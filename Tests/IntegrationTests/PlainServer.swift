@@ -2,17 +2,17 @@ import Glibc
 import System
 import TestSupport
 
-/// A server of some API on this machine, which is not the provider's.
+/// A server of an API on this machine that is not the provider's.
 ///
 /// | path | answers |
 /// |---|---|
 /// | `/zeros?N` | N zeros |
 /// | `/echo` | the body that came, under the media type that came |
-/// | `/seen` | the headers of the request before, one a line |
+/// | `/seen` | the headers of the previous request, one a line |
 /// | `/away` | a redirect |
-/// | `/cut` | half of what was announced |
+/// | `/cut` | half of the announced length |
 /// | `/hang` | nothing |
-/// | `/escape` | what a terminal would obey |
+/// | `/escape` | terminal escape sequences |
 final class PlainServer {
   let host: String
   private let child: ChildProcess

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// A user tightens the policy of their own vault: a terminal, the system password of a real user,
-/// and a finger on the reader that does not count for it.
+/// A user tightens the policy of their own vault, with a terminal, the system password of a real
+/// user, and a finger on the reader that does not count for it.
 @Suite(.serialized)
 struct PolicyStoryTests {
   private func json(_ text: String) throws -> JSONObject {
@@ -15,7 +15,7 @@ struct PolicyStoryTests {
     return object
   }
 
-  /// What is typed where the password for a change of the policy is asked for; what was shown.
+  /// Types the text at the password prompt for a policy change, and returns what was shown.
   @discardableResult
   private func set(
     _ someone: Someone,
@@ -33,7 +33,7 @@ struct PolicyStoryTests {
     return shown
   }
 
-  /// Opens the window with a finger; how many seconds it stays open.
+  /// Opens the window with a finger, and returns how many seconds it stays open.
   private func window(_ someone: Someone) throws -> Int64 {
     let terminal = try someone.terminal("unlock")
     try terminal.expect("Touch the fingerprint reader to unlock the vault")
@@ -53,7 +53,7 @@ struct PolicyStoryTests {
     try someone.enroll()
     #expect((540...600).contains(try window(someone)))
 
-    // A finger on the reader is not even looked at, and who gives up has changed nothing.
+    // A finger on the reader is not even looked at, and a cancelled prompt changes nothing.
     try set(
       someone,
       ["window", "2m"],
@@ -73,7 +73,7 @@ struct PolicyStoryTests {
     #expect(try someone.run("status", "--json").succeeded().contains(#""unlocked":false"#))
     #expect((60...120).contains(try window(someone)))
 
-    // No prompt, no other rule and no laxer value.
+    // Refused: a change without a prompt, an unknown rule, and a laxer value.
     let silent = try someone.run("policy", "window", "default", "--no-input")
     #expect(silent.end == .exited(7))
     #expect(silent.text.contains("window: 2 min → the default 10 min"))
@@ -82,7 +82,7 @@ struct PolicyStoryTests {
     #expect(try someone.run("policy", "remote", "deny").end == .exited(2))
     #expect(try someone.run("policy", "store", "1").end == .exited(11))
 
-    // It outlives the engine and the device secret.
+    // The rule outlives the engine and the device secret.
     try someone.endEngine()
     let terminal = try someone.terminal("rekey")
     try terminal.expect("System password for")
@@ -93,7 +93,7 @@ struct PolicyStoryTests {
     #expect(rules.contains(#"{"key":"window","machine":10,"own":2,"holds":2,"for_users":true}"#))
     #expect((60...120).contains(try window(someone)))
 
-    // Who takes it away from the store is seen.
+    // A removal of the rule from the store is detected.
     try someone.changeStore("UPDATE meta SET value = x'00' WHERE key = 'own-rules'")
     #expect(try someone.run("policy").end == .exited(6))
     try someone.changeStore(

@@ -4,14 +4,14 @@ import System
 import TestSupport
 import Testing
 
-/// Presence protection as a person meets it: a terminal, a virtual reader of libfprint, and the
-/// system password of a real user.
+/// Presence protection as a person meets it, with a terminal, a virtual reader of libfprint, and
+/// the system password of a real user.
 @Suite(.serialized)
 struct PresenceStoryTests {
   private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
   private static let question = "System password for"
 
-  /// Somebody with a finger, and the account `me` under protection.
+  /// A person with an enrolled finger, and the protected account `me`.
   private func protected(_ options: [String] = []) throws -> Person {
     let person = try Person(options)
     try person.register()
@@ -24,7 +24,7 @@ struct PresenceStoryTests {
     return person
   }
 
-  /// `token me` at a terminal, with an access token that has expired.
+  /// `token me` at a terminal, with an expired access token.
   private func tokenIsDue(_ person: Person) throws -> TerminalSession {
     try person.expireTokens()
     let terminal = try person.terminal("token", "me")
@@ -38,7 +38,7 @@ struct PresenceStoryTests {
     #expect(Set(refreshes).count == refreshes.count, "a refresh token was sent twice")
   }
 
-  /// One touch answers one prompt, and the other one is not lost for it.
+  /// One touch answers one prompt, and the other prompt is not lost by it.
   @Test
   func aSecondPromptWaitsForTheFirstAndIsServedAfterIt() throws {
     let person = try protected()
@@ -54,7 +54,7 @@ struct PresenceStoryTests {
     try second.expect("Touch the fingerprint reader to test the presence check")
     try person.touch()
     #expect(try second.end().contains("the presence check passed, by fingerprint"))
-    // One that is given up makes way as well.
+    // A cancelled prompt makes way as well.
     let third = try person.terminal("presence", "test")
     try third.expect("Touch the fingerprint reader")
     let fourth = try person.terminal("presence", "disable", "me")
@@ -62,7 +62,7 @@ struct PresenceStoryTests {
     try third.type("\u{3}")
     _ = try third.end(130)
     try fourth.expect("Press Enter")
-    // A touch would be for the one that just ends.
+    // A touch now would go to the prompt that is ending.
     #expect(eventually { !person.readerIsOpen })
     try fourth.enter()
     try fourth.expect("turn presence protection off for me")
@@ -99,7 +99,7 @@ struct PresenceStoryTests {
     let person = try protected()
     let first = try person.run("token", "me").succeeded()
 
-    // Valid: nobody is asked. Expired, and nobody to ask: refused, and nothing was sent.
+    // A valid token needs no prompt. Expired and without a terminal: refused, and nothing was sent.
     #expect(try person.run("token", "me", "--no-input").succeeded() == first)
     try person.expireTokens()
     try person.backend.clear()
@@ -108,7 +108,7 @@ struct PresenceStoryTests {
     #expect(refused.text.contains("refresh me"))
     #expect(try person.backend.requests() == [])
 
-    // A stranger's finger, then the right one.
+    // A finger that is not enrolled, then the right one.
     let touched = try person.terminal("token", "me")
     try touched.expect(Self.prompt)
     try person.touch("stranger")
@@ -119,7 +119,7 @@ struct PresenceStoryTests {
     let second = try person.run("token", "me").succeeded()
     #expect(second != first && touched.screen.hasSuffix(second.dropLast() + "\r\n"))
 
-    // Enter: the password.
+    // Enter chooses the password.
     let typed = try tokenIsDue(person)
     try typed.enter()
     try typed.expect(Self.question)
@@ -127,7 +127,7 @@ struct PresenceStoryTests {
     try typed.expect("at_")
     #expect(try !typed.end().contains(Person.systemPassword))
 
-    // A window, in which nobody is asked; closed, in which somebody is.
+    // In an open window there is no prompt. After it is closed there is one.
     let unlock = try person.terminal("unlock", "--for", "15m")
     try unlock.expect("Touch the fingerprint reader to unlock the vault")
     try person.touch()
@@ -184,7 +184,7 @@ struct PresenceStoryTests {
     try terminal.type("\u{3}")
     try terminal.end(130)
 
-    // It is kept over a kill of the engine, and asked from the beginning.
+    // The lockout survives a kill of the engine, and the next prompt starts with the password.
     for process in processes(in: person.programs, named: "thumblatchd") { kill(process, SIGKILL) }
     try person.expireTokens()
     #expect(try person.run("status").succeeded().contains("password only"))
@@ -198,7 +198,7 @@ struct PresenceStoryTests {
     try again.expect("at_")
     try again.end()
 
-    // The password has made fingers count again.
+    // After the password fingers count again.
     let touched = try tokenIsDue(person)
     try person.touch()
     try touched.expect("at_")
@@ -269,8 +269,9 @@ struct PresenceStoryTests {
     try isSignedIn(person)
   }
 
-  /// What the machine does besides makes some rounds slow; a pause of the programs' own would make
-  /// nearly all of them slow.
+  /// Other work on the machine makes some rounds slow.
+  ///
+  /// A delay in the programs would slow nearly all of them.
   @Test
   func ctrlCReleasesTheReaderWithinATenthOfASecond() throws {
     let person = try protected()
@@ -278,11 +279,11 @@ struct PresenceStoryTests {
     try person.backend.clear()
     var times: [Int64] = []
     for round in 0..<20 {
-      // Who has cancelled twice is not asked at once again, but by the next engine.
+      // After two cancelled prompts the same engine delays the next one, so start a new engine.
       if round % 2 == 0 { try person.endEngine() }
       let terminal = try person.terminal("token", "me")
       try terminal.expect(Self.prompt)
-      // A command that is taken shows that the reader is armed.
+      // The reader takes a command only when it is armed.
       try person.reader("FINGER 0")
       let begun = BootInstant.now.nanoseconds
       try terminal.type("\u{3}")
@@ -310,7 +311,7 @@ struct PresenceStoryTests {
     try person.reader("FINGER 0")
     let second = try person.terminal("token", "me")
     try second.expect(Self.prompt)
-    // It has joined: one that comes later has a prompt of its own.
+    // It has joined. A later call would have its own prompt.
     try second.expect("still waiting")
     try person.touch()
     try first.expect("at_")
@@ -322,7 +323,7 @@ struct PresenceStoryTests {
     #expect(try person.backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
     #expect(try person.run("account", "list").succeeded().contains("  on  "))
 
-    // Who sees the prompt and cancels it cancels it for all.
+    // A cancel of the shared prompt cancels it for every caller.
     let third = try tokenIsDue(person)
     try person.reader("FINGER 0")
     let fourth = try person.terminal("token", "me")

@@ -3,23 +3,25 @@ import Synchronization
 import System
 import TestSupport
 
-/// The programs beside each other, as they are installed, but with virtual fingerprint readers.
+/// The programs side by side, as they are installed, but with virtual fingerprint readers.
 ///
-/// They are those that were built last: by `Scripts/build`, or together with the tests.
+/// They are the ones that were built last: by `Scripts/build`, or together with the tests.
 enum Programs {
   private static let names = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange"]
 
-  /// A directory for what is made once in a run; it is removed at the end.
+  /// A directory for files that are made once in a run.
+  ///
+  /// It is removed at the end.
   static let scratch = Result {
     let directory = try makeTemporaryDirectory()
     atexit { Programs.remove() }
     return directory
   }
 
-  /// Each test takes links of it.
+  /// Each test makes hard links to it.
   private static let shared = Result { try assemble() }
 
-  /// Puts the programs into `directory`, which is made.
+  /// Puts the programs into a new directory `directory`.
   static func install(in directory: String) throws {
     try shell("cp -al \(try shared.get()) \(directory)")
   }
@@ -58,7 +60,9 @@ enum Programs {
   }
 }
 
-/// What a shell script printed; an error where it does not end well.
+/// The output of a shell script.
+///
+/// Throws if it fails.
 @discardableResult
 func shell(_ script: String) throws -> String {
   let (text, end) = try output(of: "/bin/sh", ["-ec", script])
@@ -68,7 +72,9 @@ func shell(_ script: String) throws -> String {
   return text
 }
 
-/// What a Python program printed; an error where it does not end well.
+/// The output of a Python program.
+///
+/// Throws if it fails.
 @discardableResult
 func python(_ program: String, _ arguments: String...) throws -> String {
   let path = "/usr/bin/python3"
@@ -89,7 +95,7 @@ func output(
   return (try run.text(), try run.child.wait())
 }
 
-/// A program that runs, with a pipe for what it prints.
+/// A running program, with a pipe for its output.
 final class Run {
   let child: ChildProcess
   private let output: Descriptor
@@ -106,14 +112,14 @@ final class Run {
     )
   }
 
-  /// Waits for its first words.
+  /// Waits for the first output.
   func waitForOutput() throws {
     guard try output.waitReadable(milliseconds: 40_000) else {
       throw SystemError("read", code: ETIMEDOUT)
     }
   }
 
-  /// All that it prints, to the end.
+  /// All output, up to the end.
   func text() throws -> String {
     String(decoding: try output.readAll(limit: 1 << 24), as: UTF8.self)
   }

@@ -3,7 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// What an account at a real provider may do, where it may go, and how it ends.
+/// What an account at a real provider may do, which providers and scopes it may use, and how it
+/// ends.
 @Suite(.serialized)
 struct ProviderAccountTests {
   private func member(_ options: [String] = []) throws -> Member {
@@ -28,7 +29,7 @@ struct ProviderAccountTests {
   @Test
   func aSignOutThatTheProviderRefusesIsToldAndErasedHere() throws {
     let member = try member()
-    // A public client may not revoke everywhere.
+    // This provider refuses revocation to a public client.
     let refusal = #"{"error": "invalid_client"}"#
     try member.provider.fail(["path": "/o/revoke_token/", "status": 401, "body": .string(refusal)])
     let refused = try member.run("logout", "work", "--json")
@@ -58,7 +59,7 @@ struct ProviderAccountTests {
     let profile = try who.object("profile")
     #expect(try profile.string("sub") == "1" && profile.string("name") == "Ada")
     #expect(try profile.string("email") == IdentityProvider.user)
-    // GETs are repeated, unlike the exchange of a token.
+    // A GET is repeated, unlike a token request.
     try member.provider.clear()
     try member.provider.fail(["path": "/o/userinfo/", "status": 503])
     try member.run("whoami", "work").succeeded()
@@ -67,7 +68,7 @@ struct ProviderAccountTests {
 
   @Test
   func whoIsSignedInIsKnownFromTheFirstIDTokenOn() throws {
-    // Where a password is sent, no ID token comes back: the first refresh brings one.
+    // The answer to a password has no ID token: the first refresh brings one.
     let member = try member()
     #expect(try member.account().optionalString("subject") == nil)
     _ = try member.newerToken()
@@ -95,7 +96,7 @@ struct ProviderAccountTests {
     let usual = try member.run("token", "work").succeeded()
     let narrow = try member.run("token", "work", "--scope", "openid read").succeeded()
     #expect(narrow != usual)
-    // In any order, as often as one likes; and none takes the place of another.
+    // In any order, and repeated. No token takes the place of another.
     #expect(try member.run("token", "work", "--scope", "read openid read").succeeded() == narrow)
     #expect(try member.provider.refreshes().map { $0.form["scope"] } == ["openid read"])
     let told = try object(
@@ -151,7 +152,7 @@ struct ProviderAccountTests {
     #expect(refused.end == .exited(2), "\(refused.text)")
     #expect(try member.run("token", "work").succeeded() == usual)
     _ = try member.newerToken()
-    // A line that would smuggle something into the request.
+    // A line break that would inject a parameter into the request.
     for scope in ["openid\nread", "open\"id", ""] {
       #expect(try member.run("token", "work", "--scope", scope).end == .exited(2))
     }
@@ -164,7 +165,7 @@ struct ProviderAccountTests {
     try member.expireTokens()
     let told = try object(try member.run("token", "work", "--json").succeeded())
     #expect(try told.string("scope") == "openid")
-    // And from the store as well.
+    // The same from the store.
     let again = try object(try member.run("token", "work", "--json").succeeded())
     #expect(try again.string("scope") == "openid")
     #expect(try member.provider.refreshes().count == 1)
@@ -204,7 +205,7 @@ struct ProviderAccountTests {
     try apply.enter(Someone.systemPassword)
     try apply.end()
     #expect(try !member.run("status", "work").succeeded().contains("provider file differs"))
-    // The tokens go on, under the new settings.
+    // The tokens stay valid, under the new settings.
     try member.run("token", "work").succeeded()
     #expect(try member.provider.refreshes().count == 1)
     _ = try member.newerToken()
@@ -219,7 +220,7 @@ struct ProviderAccountTests {
     #expect(try report.integer("keys") == 1)
     let endpoints = try report.object("endpoints")
     #expect(try endpoints.string("token_endpoint") == member.provider.issuer + "/token/")
-    // Nothing is signed in, and nothing asked for.
+    // The test neither signs in nor requests a token.
     #expect(try member.provider.count("token_requests") == 0)
     try member.provider.fail(["path": "/o/.well-known/openid-configuration", "status": 404])
     let without = try member.run("provider", "test", "idp")

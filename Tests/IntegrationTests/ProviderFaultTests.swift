@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Whatever a provider answers, nobody is signed out by it.
+/// No answer of a provider signs a user out by mistake.
 @Suite(.serialized)
 struct ProviderFaultTests {
   private static let path = "/auth/refresh"
 
-  /// One fault at a refresh: what the caller is told, and whether the outcome is uncertain.
+  /// One fault at a refresh: the error that the caller gets, and whether the outcome is uncertain.
   private struct Expectation: Sendable {
     let fault: DevBackendFault
     let isUncertain: Bool
@@ -65,7 +65,8 @@ struct ProviderFaultTests {
   @Test(arguments: expectations.indices)
   func aFaultIsToldAndSignsNobodyOut(_ index: Int) throws {
     let expectation = Self.expectations[index]
-    // The provider takes a token twice: what is tested here is what the vault makes of answers.
+    // The provider accepts a token twice, because this test is about the vault's reading of
+    // answers.
     let backend = try DevBackend(["--reuse", "allow"])
     let vault = try TestVault()
     try vault.start()
@@ -76,13 +77,13 @@ struct ProviderFaultTests {
     let failure = try caller.failure(AccessTokenCall(account: "me", rejected: old))
     #expect(failure.map(expectation.isExpected) == true, "\(String(describing: failure))")
     #expect(try caller.state() == (expectation.isUncertain ? .uncertain : .ready))
-    // The next engine knows of no wait.
+    // The next engine does not remember the wait.
     if expectation.isUncertain || failure?.retryAfter != nil { try vault.forgetRetryWait() }
     let after = try vault.connect()
     let token = try after.token()
     #expect(token != old)
     #expect(try after.state() == .ready)
-    // Nothing was sent that the fault did not meet, but the one that succeeded.
+    // Only the request that met the fault and the one that succeeded were sent.
     let sent = try backend.requests()
     #expect(sent.count <= 2)
     #expect(Set(sent.compactMap(\.refreshToken)).count == 1)
@@ -143,7 +144,8 @@ struct ProviderFaultTests {
   }
 }
 
-/// In a suite of its own: it takes as long as a courier may live, and nothing waits for it.
+/// In its own suite: it takes as long as an exchange helper may live, and no other test waits for
+/// it.
 @Suite
 struct HangingProviderTests {
   @Test
@@ -153,7 +155,7 @@ struct HangingProviderTests {
     try vault.start()
     let old = try signIn(vault, backend)
     try backend.fail(.init("/auth/refresh", .hang))
-    // Measured there: the runner's own threads may be busy with other tests for longer than that.
+    // Measured on that thread: the runner's own threads may be busy with other tests for longer.
     let (failure, seconds, courier) = try await onThread {
       let begun = BootInstant.now
       let caller = try vault.connect()
@@ -164,7 +166,7 @@ struct HangingProviderTests {
       return (failure, BootInstant.now.seconds(since: begun), courier)
     }
     #expect(failure.map(isUnavailable) == true)
-    // The courier gives up after 28 s; the rest is what a loaded machine takes.
+    // The exchange helper gives up after 28 s. The rest is for a loaded machine.
     #expect(seconds <= 60)
     #expect(!vault.running("thumblatch-exchange").contains(courier))
     #expect(try vault.connect().state() == .uncertain)
@@ -174,7 +176,7 @@ struct HangingProviderTests {
 }
 
 extension VaultError {
-  /// Seconds, where the error says any.
+  /// The seconds to wait, if the error has them.
   fileprivate var retryAfter: Int? {
     guard case .providerUnavailable(_, let seconds, _, _, _) = self else { return nil }
     return seconds
@@ -190,7 +192,7 @@ private func isUnavailable(_ error: VaultError) -> Bool {
   if case .providerUnavailable = error { true } else { false }
 }
 
-/// Runs what blocks for long on a thread of its own, so that other tests go on.
+/// Runs blocking work on its own thread, so that other tests go on.
 func onThread<Value: Sendable>(_ body: @escaping () throws -> Value) async throws -> Value {
   nonisolated(unsafe) let body = body
   return try await withCheckedThrowingContinuation { continuation in

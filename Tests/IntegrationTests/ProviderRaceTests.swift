@@ -3,8 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// Many processes that need a token of one account at the same moment, at a provider which rotates
-/// and revokes everything when a refresh token comes twice.
+/// Many processes need a token of one account at the same moment.
+///
+/// The provider rotates, and revokes everything if a refresh token comes twice.
 @Suite(.serialized)
 struct ProviderRaceTests {
   private static let many = 64
@@ -23,7 +24,7 @@ struct ProviderRaceTests {
     try member.provider.fail(held.at(grant: "refresh_token"))
     let runs = try (0..<Self.many).map { _ in try member.start(["token", "work"]) }
     try member.provider.waitForRequests()
-    // Who comes seconds after a failure may try again, and would be no part of the race.
+    // A caller that comes seconds after a failure may try again, and would not be part of the race.
     #expect(try eventually { try callers(member) >= Self.many })
     try member.provider.release()
     return try runs.map { run in
@@ -68,12 +69,12 @@ struct ProviderRaceTests {
     try member.provider.clear()
     let begun = try checks(member)
 
-    // A check lasts 30 s: on a slow machine some come when it is over, and need none.
+    // A check lasts 30 s. On a slow machine some callers come after it has ended, and need none.
     let deadline = BootInstant.now.advanced(bySeconds: 15)
     let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
     for terminal in terminals where BootInstant.now < deadline {
       try terminal.expect("Touch the fingerprint reader to refresh work")
-      // Armed, or joined: one that comes after the touch has a prompt of its own.
+      // Armed, or joined: a call that comes after the touch has its own prompt.
       try terminal.expect("still waiting")
     }
     try member.touch()
@@ -97,7 +98,9 @@ struct ProviderRaceTests {
     try terminal.end()
   }
 
-  /// How many are connected to the engine, which holds the process of each.
+  /// How many callers are connected.
+  ///
+  /// The engine holds a descriptor of each caller's process.
   private func callers(_ member: Member) throws -> Int {
     let engines = processes(in: member.programs, named: "thumblatchd")
     return try engines.reduce(0) { count, engine in
@@ -108,7 +111,7 @@ struct ProviderRaceTests {
     }
   }
 
-  /// How many presence checks were passed so far, as the trail tells.
+  /// How many presence checks have passed so far, by the audit log.
   private func checks(_ member: Member) throws -> Int {
     let trail = try object(try member.run("audit", "--json").succeeded()).array("records")
     return try trail.count { record in

@@ -3,10 +3,12 @@ import System
 import TestSupport
 import Testing
 
-/// What real providers do with refresh tokens, and that nobody loses a login by it.
+/// What real providers do with refresh tokens, and that no login is lost by it.
 @Suite(.serialized)
 struct ProviderRefreshTests {
-  /// The refresh tokens that were presented, and that each was presented once.
+  /// The refresh tokens that were presented.
+  ///
+  /// Each must have been presented only once.
   private func presented(_ member: Member) throws -> Set<String> {
     let sent = try member.provider.refreshes()
     #expect(sent.allSatisfy { $0.committed && $0.status == 200 })
@@ -19,12 +21,13 @@ struct ProviderRefreshTests {
     try member.signIn().succeeded()
     for _ in 0..<4 { _ = try member.newerToken() }
     #expect(try member.provider.refreshes().count == 4)
-    // Each new refresh token is used for the next refresh; the one that never changes, for all.
+    // Each new refresh token is used for the next refresh. A token that never changes is used for
+    // all.
     #expect(try presented(member).count == (behaviour == "fixed" ? 1 : 4))
     #expect(try member.provider.count("rotations") == (behaviour == "fixed" ? 0 : 4))
     #expect(try member.provider.count("live_refresh_tokens") == 1)
     #expect(try member.standing() == "ready")
-    // And over the end of an engine.
+    // The same holds after the end of an engine.
     try member.expireTokens()
     try member.run("token", "work").succeeded()
     #expect(try member.provider.refreshes().count == 5)
@@ -51,8 +54,8 @@ struct ProviderRefreshTests {
     let again = try member.run("token", "work")
     #expect(try presentedTwice(member))
     if behaviour == "grace", again.end == .exited(2) {
-      // This provider gives the same pair again, but with an ID token made for an access token that
-      // it then keeps to itself. That one is not used; the next refresh has nothing wrong with it.
+      // This provider returns the same pair again, but with an ID token for an access token that it
+      // does not send. The vault rejects that access token. The next refresh has no such fault.
       #expect(again.text.contains("belongs to another access token"), "\(again.text)")
       try member.run("token", "work").succeeded()
     } else {
@@ -77,7 +80,7 @@ struct ProviderRefreshTests {
     #expect(refused.text.contains("lost"), "\(refused.text)")
     #expect(try member.standing() == "login-required")
     #expect(try member.provider.count("live_refresh_tokens") == (behaviour == "protect" ? 0 : 1))
-    // It is not asked again and again.
+    // The request is not repeated.
     #expect(try member.run("token", "work").end == .exited(4))
     #expect(try member.provider.refreshes().count == 2)
     try member.signIn().succeeded()
@@ -96,7 +99,7 @@ struct ProviderRefreshTests {
     try member.provider.fail(["grant": "refresh_token", "status": "reset-after"])
     #expect(try member.run("token", "work", "--scope", "openid").end == .exited(5))
     try member.forgetRetryWait()
-    // The retry may end the grant, and with it the token that is still of use.
+    // The retry may end the grant, and with it the token that is still valid.
     #expect(try member.run("token", "work", "--scope", "openid").end == .exited(5))
     #expect(try member.provider.refreshes().count == 1)
     #expect(try member.run("token", "work").succeeded() == usual)
@@ -109,7 +112,7 @@ struct ProviderRefreshTests {
   func aRefreshTokenThatHasExpiredNeedsALogin() throws {
     let member = try Member(.toolkit, ["--refresh", "expire"])
     try member.signIn().succeeded()
-    // Within its hour after the access token's end.
+    // Within the hour that the refresh token lives after the access token's end.
     try member.provider.age(seconds: 2000)
     try member.expireTokens()
     try member.run("token", "work").succeeded()

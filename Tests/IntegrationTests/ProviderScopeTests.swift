@@ -3,8 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// A real provider that ends access tokens at each rotation, and narrows a grant for good where a
-/// refresh asks for fewer scopes: django-oauth-toolkit does both.
+/// A real provider, django-oauth-toolkit, that ends access tokens at each rotation.
+///
+/// It also narrows a grant permanently if a refresh asks for fewer scopes.
 @Suite(.serialized)
 struct ProviderScopeTests {
   private func member(_ settings: [String: String]) throws -> Member {
@@ -13,7 +14,7 @@ struct ProviderScopeTests {
     return member
   }
 
-  /// Whether the provider takes an access token that `token` hands out.
+  /// Whether the provider accepts an access token that `token` printed.
   private func isAccepted(_ token: String, by member: Member) throws -> Bool {
     let header = "Authorization: Bearer " + token.prefix { $0 != "\n" }
     let url = member.provider.issuer + "/userinfo/"
@@ -28,7 +29,7 @@ struct ProviderScopeTests {
     #expect(try isAccepted(usual, by: member))
     let other = try member.run("token", "work", "--audience", "https://api.example").succeeded()
     #expect(other != usual)
-    // It rotates, and with that the token of before has ended.
+    // The provider rotates, which ends the previous access token.
     #expect(try !isAccepted(usual, by: member))
     let next = try member.run("token", "work").succeeded()
     #expect(try isAccepted(next, by: member) == isKnown)
@@ -44,7 +45,7 @@ struct ProviderScopeTests {
       try member.run("token", "work", "--scope", "openid read", "--json").succeeded()
     )
     #expect(try narrow.optionalString("missing_scope") == nil)
-    // The next usual token lacks what that one did not ask for.
+    // The next usual token lacks the scopes that the previous refresh did not ask for.
     let first = try member.run("token", "work").succeeded()
     #expect(first.contains("missing: email profile"), "\(first)")
     #expect(try !member.run("token", "work").succeeded().contains("missing"))
@@ -57,7 +58,7 @@ struct ProviderScopeTests {
     #expect(status.contains("not granted any more: email profile"), "\(status)")
     let trail = try member.run("audit", "work").succeeded()
     #expect(trail.contains("not granted: email profile"), "\(trail)")
-    // A login asks for them again.
+    // A new sign-in asks for them again.
     try member.signIn().succeeded()
     #expect(try member.account().optionalString("missing_scope") == nil)
   }
@@ -70,7 +71,7 @@ struct ProviderScopeTests {
     #expect(refused.text.contains("lack email profile until a new login"), "\(refused.text)")
     #expect(refused.text.contains("refresh_scope = any"), "\(refused.text)")
     #expect(try member.provider.refreshes().isEmpty)
-    // The usual one is as it was.
+    // The usual token is unchanged.
     let newer = try member.newerToken()
     #expect(!newer.contains("missing"), "\(newer)")
     #expect(try member.account().optionalString("missing_scope") == nil)
@@ -87,10 +88,10 @@ struct ProviderScopeTests {
     #expect(try member.provider.refreshes().isEmpty)
     let token = try app.run("scoped openid read narrow=yes")
     #expect(try isAccepted(token, by: member))
-    // It is stored, and nothing is sent for it.
+    // The token is stored, and no request is sent for it.
     #expect(try app.run("scoped openid read") == token)
     #expect(try member.provider.refreshes().count == 1)
-    // No other call counts on what that one accepted, neither here nor at a terminal.
+    // No other call inherits what that call accepted, neither in the app nor at a terminal.
     #expect(try app.run("scoped openid").hasPrefix("failed mayNarrowLogin, "))
     let silent = try member.run("token", "me", "--scope", "openid", "--no-input")
     #expect(silent.end == .exited(7), "\(silent.text)")
@@ -100,7 +101,7 @@ struct ProviderScopeTests {
     try terminal.expect("[y/N]")
     try terminal.type("y\n")
     try terminal.end()
-    // The grant has no more than that scope by now: another recipient takes another refresh.
+    // The grant has only that scope by now. Another recipient needs another refresh.
     #expect(try isAccepted(try app.run("scoped openid audience=api"), by: member))
     #expect(try member.provider.refreshes().count == 3)
   }
@@ -112,14 +113,14 @@ struct ProviderScopeTests {
     #expect(refused.end == .exited(2), "\(refused.text)")
     #expect(refused.text.contains("sign in as an account of its own"), "\(refused.text)")
     #expect(try member.provider.refreshes().isEmpty)
-    // The login's own by their names are the usual ones.
+    // The account's own scopes, given by name, give the usual token.
     let scopes = "read email profile openid"
     let usual = try member.run("token", "work").succeeded()
     #expect(try member.run("token", "work", "--scope", scopes).succeeded() == usual)
     for _ in 0..<2 { _ = try member.newerToken() }
     #expect(try member.provider.refreshes().allSatisfy { $0.form["scope"] == nil })
     #expect(try member.account().optionalString("missing_scope") == nil)
-    // An account of its own has just those that it was signed in with.
+    // A separate account has only the scopes that it was signed in with.
     try member.login("narrow", ["--scope", "openid read"]).succeeded()
     let told = try object(try member.run("token", "narrow", "--json").succeeded())
     #expect(try told.string("scope") == "openid read")

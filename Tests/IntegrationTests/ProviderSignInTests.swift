@@ -3,10 +3,11 @@ import System
 import TestSupport
 import Testing
 
-/// Signing in at real identity providers, by each flow, and what they say about it.
+/// Signing in at real identity providers, by each flow, and what they report about it.
 @Suite(.serialized)
 struct ProviderSignInTests {
-  /// That the account has tokens which the provider takes, and that they can be renewed.
+  /// Expects that the account has tokens which the provider accepts, and that they can be
+  /// refreshed.
   private func isSignedIn(
     _ member: Member,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +23,7 @@ struct ProviderSignInTests {
     _ = try member.newerToken()
   }
 
-  /// That nothing came of an attempt: no account that could give a token.
+  /// Expects that an attempt left no account that could give a token.
   private func isNotSignedIn(_ member: Member) throws {
     #expect([.exited(4), .exited(9)].contains(try member.run("token", "work").end))
   }
@@ -38,7 +39,7 @@ struct ProviderSignInTests {
     #expect((asked["state"]?.count ?? 0) >= 22 && (asked["nonce"]?.count ?? 0) >= 22)
     #expect(asked["redirect_uri"]?.hasPrefix("http://127.0.0.1:") == true)
     #expect(asked["scope"] == "email openid profile read")
-    // The code was redeemed once, with the verifier, by a client that has no secret.
+    // The code was redeemed once, with the verifier, by a client without a secret.
     let redeemed = all.filter { $0.grant != nil }
     #expect(redeemed.map(\.grant) == ["authorization_code"])
     #expect(redeemed.first?.form["code_verifier"]?.hasPrefix("sha256:") == true)
@@ -53,7 +54,7 @@ struct ProviderSignInTests {
     let member = try Member(.toolkit, ["--response-iss"])
     try member.login().succeeded()
     try isSignedIn(member)
-    // RFC 9207: an answer that another provider sends, under the right state.
+    // RFC 9207: an answer that another provider sends, with the right state.
     try member.provider.call("set", ["OIDC_ISS_ENDPOINT": .string(member.provider.url + "/other")])
     let mixed = try member.login("other")
     #expect(mixed.end != .exited(0), "\(mixed.text)")
@@ -96,12 +97,12 @@ struct ProviderSignInTests {
     let terminal = try member.terminal("login", "work", "--provider", "idp", "--paste")
     let url = try terminal.link()
     let redirect = try member.visit(url, ["--print-redirect"]).succeeded()
-    // What is typed before it is asked for is dropped.
+    // Input that is typed before the question is dropped.
     try terminal.expect("Paste it here")
     try terminal.enter(String(redirect.dropLast()))
     try terminal.end()
     try isSignedIn(member)
-    // What it leads to holds for one login only.
+    // The address of the redirect is valid for only one sign-in.
     let other = try member.terminal("login", "other", "--provider", "idp", "--paste")
     _ = try other.link()
     try other.expect("Paste it here")
@@ -136,7 +137,7 @@ struct ProviderSignInTests {
     try member.provider.age(seconds: 3600)
     _ = try expired.failed()
     try isNotSignedIn(member)
-    // Ctrl-C: no more questions, and nobody is signed in by a late yes.
+    // Ctrl-C ends the polling, and a late consent signs no user in.
     let left = try member.terminal("login", "work", "--provider", "idp", "--device")
     let url = try left.link()
     let code = try left.userCode()
@@ -176,7 +177,7 @@ struct ProviderSignInTests {
     let member = try Member(.mock)
     try member.login().succeeded()
     try isSignedIn(member)
-    // It does not rotate: its answers hold no refresh token, and the first one stays.
+    // This provider does not rotate: its answers have no refresh token, and the first one stays.
     _ = try member.newerToken()
     let sent = try member.provider.refreshes().compactMap { $0.form["refresh_token"] }
     #expect(sent.count == 2 && Set(sent).count == 1)
@@ -211,7 +212,7 @@ struct ProviderSignInTests {
       #expect(refused.end == .exited(2) || refused.end == .exited(8), "\(fault): \(refused.text)")
       try isNotSignedIn(member)
     }
-    // Within the skew that is forgiven.
+    // Within the tolerated clock skew.
     try member.provider.fail(["grant": "authorization_code", "claims": ["exp": -20]])
     try member.login().succeeded()
     try isSignedIn(member)
@@ -223,9 +224,9 @@ struct ProviderSignInTests {
     func fetched() throws -> Int {
       try member.provider.requests().filter { $0.path == "/o/.well-known/jwks.json" }.count
     }
-    // The first one is looked for at once, although the keys were read a moment ago. From then on
-    // whoever makes names of keys up causes no requests for a minute. A machine that takes longer for
-    // these logins is given another minute.
+    // The first unknown key is looked up at once, although the keys were read a moment ago. For a
+    // minute after that, invented key names cause no requests. A machine that takes longer for
+    // these sign-ins gets another minute.
     var isInTime = false
     for _ in 0..<5 where !isInTime {
       try member.endEngine()
@@ -246,7 +247,7 @@ struct ProviderSignInTests {
       #expect(count == 1)
     }
     #expect(isInTime)
-    // An engine that knows none yet reads them, for a refresh and for a login.
+    // An engine that has no keys yet reads them, for a refresh and for a sign-in.
     try member.expireTokens()
     try member.run("token", "work").succeeded()
     try member.login("one").succeeded()

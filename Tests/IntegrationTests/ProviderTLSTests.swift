@@ -3,10 +3,10 @@ import System
 import TestSupport
 import Testing
 
-/// Providers with a private certificate authority, pins, and what is not believed.
+/// Providers with a private certificate authority, pins, and certificates that are not trusted.
 @Suite(.serialized)
 struct ProviderTLSTests {
-  /// That the provider's certificate is not believed: exit 5, and no request arrived.
+  /// Expects that the provider's certificate is not trusted: exit 5, and no request arrived.
   private func isRefused(_ member: Member, _ settings: [String: String]) throws {
     try member.configure("bad", settings: settings)
     try member.provider.clear()
@@ -27,7 +27,7 @@ struct ProviderTLSTests {
     let certificates = try #require(member.certificates)
     try shell("install -m 644 \(certificates.path("other-ca.pem")) \(member.base)/other.pem")
     try isRefused(member, ["ca": member.base + "/other.pem"])
-    // Without an authority of its own, the system's decide.
+    // Without its own authority, the system's authorities decide.
     try isRefused(member, ["ca": ""])
   }
 
@@ -37,7 +37,7 @@ struct ProviderTLSTests {
     let certificates = try #require(member.certificates)
     let wrong = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     try isRefused(member, ["pins": wrong])
-    // A pin is no replacement for the authority.
+    // A pin does not replace the authority.
     try shell("install -m 644 \(certificates.path("other-ca.pem")) \(member.base)/other.pem")
     try isRefused(member, ["pins": certificates.pin, "ca": member.base + "/other.pem"])
 
@@ -52,7 +52,7 @@ struct ProviderTLSTests {
     )
     _ = try member.newerToken()
 
-    // The account of one pin is held to it by its login, whatever the file says today.
+    // The account is bound to the one pin of its sign-in, even if the file has changed since.
     try member.configure(settings: ["pins": certificates.nextPin])
     try member.login("held").succeeded()
     try member.configure(settings: ["pins": certificates.pin])
@@ -83,7 +83,7 @@ struct ProviderTLSTests {
     try shell("install -m 644 \(certificates.path("other-ca.pem")) \(member.base)/other.pem")
     try member.configure("system", settings: ["ca": ""])
     try member.configure("private", settings: ["ca": member.base + "/other.pem"])
-    // A machine whose system trusts the provider's authority, in a mount namespace of its own.
+    // A machine whose system trusts the provider's authority, in its own mount namespace.
     let trusted = certificates.path("trusted")
     func test(_ provider: String) throws -> Someone.Outcome {
       try member.endEngine()

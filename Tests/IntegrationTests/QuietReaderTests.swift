@@ -2,10 +2,10 @@ import System
 import TestSupport
 import Testing
 
-/// The programs with a recording of a real reader (`Tests/Readers`), played under the unmodified
+/// The programs with a recording of a real reader (`Tests/Readers`), replayed under the unmodified
 /// `thumblatch-presence`.
 struct QuietReaderTests {
-  /// Puts the program and a recording into the place of the virtual reader.
+  /// Replaces the virtual reader by the program and a recording.
   ///
   /// - Returns: the file that names each reset, claim and deletion.
   private func plugIn(for someone: Someone) throws -> String {

@@ -2,8 +2,9 @@ import System
 import TestSupport
 import Testing
 
-/// `Scripts/race`, which takes all that the machine has: its short form, and that it would find a
-/// login that is lost.
+/// The short form of `Scripts/race`, and a check that it would find a lost login.
+///
+/// `Scripts/race` uses the whole machine.
 @Suite(.serialized)
 struct RaceTests {
   private static let kit = BuiltPrograms.sourceDirectory + "/Scripts/race"
@@ -36,7 +37,7 @@ struct RaceTests {
     let counts = try Counts(text)
     #expect(counts.kills >= 10, "\(text)")
     #expect(counts.recovered + counts.lost == counts.kills, "\(text)")
-    // Of refreshes at both providers, and of sign-ins.
+    // Rows of refreshes at both providers, and of sign-ins.
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     for way in ["password", "oidc"] {
       #expect(rows.contains { $0.first == way && $0.last == "0" }, "none at \(way): \(text)")
@@ -48,7 +49,7 @@ struct RaceTests {
     #expect(logins.1 != "0", "\(text)")
   }
 
-  /// What a person who reads `--help` would type.
+  /// The commands that a person would copy from `--help`.
   @Test
   func anotherToolIsTriedAtAnOpenIDProvider() throws {
     let (text, end) = try output(
@@ -66,7 +67,7 @@ struct RaceTests {
     #expect(!text.contains("lost, unexplained: "), "\(text)")
   }
 
-  /// A tool that keeps its login in a file, and is killed between the provider's answer and the write.
+  /// Kills a tool that keeps its login in a file, between the provider's answer and the write.
   private func killNaiveTool(_ more: String...) throws -> (text: String, end: ProcessEnd) {
     try output(
       of: Self.kit,
@@ -88,7 +89,8 @@ struct RaceTests {
 
   @Test
   func aLossAfterTheAnswerWasStoredFailsTheRun() throws {
-    // It had opened files before: were that the storing, the kill would have come too late.
+    // The tool had opened files before. If an open counted as the storing, the kill would have come
+    // too late.
     let (text, end) = try killNaiveTool("--tool-stored", "openat")
     #expect(end == .exited(1), "\(text)")
     #expect(text.contains("was killed after it had stored the answer"), "\(text)")

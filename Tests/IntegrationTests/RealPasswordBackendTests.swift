@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A password backend of another make, dj-rest-auth: other paths, other names, tokens without a
-/// lifetime, and a blacklist of refresh tokens that were used.
+/// lifetime, and a blacklist of used refresh tokens.
 @Suite(.serialized)
 struct RealPasswordBackendTests {
   private static let refreshPath = "/auth/token/refresh/"
@@ -50,7 +50,7 @@ struct RealPasswordBackendTests {
     #expect(try refreshes(member) == [200, 200, 200])
     #expect(try member.provider.count("blacklisted") == 3)
     #expect(try member.provider.count("live_refresh_tokens") == 1)
-    // Whether the provider has ended the login too is told as it is.
+    // The message is true whether or not the provider has ended the login.
     let said = try member.run("logout", "work").succeeded()
     let isOver = try member.provider.count("live_refresh_tokens") == 0
     #expect(said.contains("did not confirm") == !isOver, "\(said)")
@@ -98,13 +98,14 @@ struct RealPasswordBackendTests {
 
   @Test
   func aTokenIsVerifiedWhereItsUserIs() throws {
-    // Its own endpoint takes the token by POST only; that of the user answers 401 to an ended token.
+    // Its own endpoint takes the token only by POST. The user's endpoint answers 401 to an ended
+    // token.
     for settings in [["verify_path": "/auth/user/"], [:]] {
       let member = try member(settings)
       try register(member)
       let found = try object(try member.run("whoami", "work", "--verify", "--json").succeeded())
       #expect(try found.boolean("accepted"))
-      // What it tells of the user beyond the usual is there without asking it again.
+      // Further facts about the user are available without another request.
       let claims = try found.object("account").object("claims")
       #expect(try claims.string("last_name").isEmpty)
       #expect(claims["password"] == nil)
@@ -144,7 +145,7 @@ struct RealPasswordBackendTests {
     let refused = try member.run("token", "work", "--rejected", input: old)
     #expect(refused.end == .exited(4), "\(refused.text)")
     #expect(try member.standing() == "login-required")
-    // It is not sent again.
+    // The refresh token is not sent again.
     #expect(try member.run("token", "work", "--rejected", input: old).end == .exited(4))
     #expect(try refreshes(member) == [401])
     try member.signIn().succeeded()

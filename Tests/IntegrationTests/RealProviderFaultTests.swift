@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// Whatever stands between a real provider and us, nobody is signed out by it.
+/// Faults between a real provider and the vault sign no user out.
 @Suite(.serialized)
 struct RealProviderFaultTests {
   /// One fault at a refresh, and what it means.
@@ -20,7 +20,7 @@ struct RealProviderFaultTests {
   private static let expectations: [Expectation] = [
     .init(5, "uncertain", ["status": 500]),
     .init(5, "uncertain", ["status": 503, "body": ""]),
-    // The refusal of a firewall before the provider, or of one that says nothing.
+    // An empty refusal, by a firewall in front of the provider or by the provider.
     .init(5, "uncertain", ["status": "empty", "code": 400]),
     .init(5, "uncertain", ["status": "empty", "code": 403]),
     .init(5, "uncertain", ["status": "html", "code": 400]),
@@ -31,7 +31,7 @@ struct RealProviderFaultTests {
     .init(5, "uncertain", ["status": "reset-after"]),
     .init(5, "uncertain", ["status": "garbage"]),
     .init(5, "uncertain", ["status": "huge"]),
-    // A sign-in page of a network that is not yet open.
+    // The sign-in page of a network that is not open yet.
     .init(5, "uncertain", ["status": "html", "code": 200]),
     .init(2, "ready", ["status": 400, "body": #"{"error": "invalid_client"}"#]),
     .init(2, "ready", ["status": 400, "body": #"{"error": "unauthorized_client"}"#]),
@@ -40,7 +40,7 @@ struct RealProviderFaultTests {
 
   @Test
   func aFaultIsToldAndSignsNobodyOut() throws {
-    // A used refresh token is taken again: what is tested is what we make of answers.
+    // The provider accepts a used refresh token, because this test is about the reading of answers.
     let member = try Member(.toolkit, ["--refresh", "fixed"])
     try member.signIn().succeeded()
     for expectation in Self.expectations {
@@ -53,12 +53,12 @@ struct RealProviderFaultTests {
       #expect(try member.standing() == expectation.standing, "\(what)")
       let asksForPatience = told.text.contains("429")
       if asksForPatience {
-        // Until then it is not asked again.
+        // Until then the provider is not asked again.
         let again = try member.run("token", "work")
         #expect(again.end == .exited(5) && again.text.contains("429"), "\(what): \(again.text)")
       }
       #expect(try member.provider.refreshes().count <= 1, "a POST was repeated: \(what)")
-      // The next engine does not know of it.
+      // The next engine does not remember the wait.
       if expectation.standing == "uncertain" || asksForPatience { try member.forgetRetryWait() }
       try member.run("token", "work").succeeded()
       #expect(try member.standing() == "ready", "\(what)")
@@ -90,10 +90,10 @@ struct RealProviderFaultTests {
     let test = try member.run("provider", "test", "idp")
     #expect(test.end == .exited(5), "\(test.text)")
     try member.provider.call("online")
-    // Nothing was sent, so there is nothing to wait for.
+    // No request was sent, so there is no wait.
     try member.run("token", "work").succeeded()
     #expect(try member.provider.refreshes().count == 1)
-    // A failing provider is not called offline.
+    // A failing provider does not count as offline.
     try member.expireTokens()
     try member.provider.fail(["grant": "refresh_token", "status": 503])
     let failing = try member.run("token", "work")
@@ -121,7 +121,7 @@ struct RealProviderFaultTests {
       #expect(try member.standing() == "ready")
       try member.run("token", "work").succeeded()
     }
-    // Neither the access token, nor a code, nor the token that is to be revoked.
+    // Neither the access token, nor a code, nor the token to be revoked.
     try away("/o/userinfo/")
     #expect(try member.run("whoami", "work").end != .exited(0))
     try away("/o/token/")

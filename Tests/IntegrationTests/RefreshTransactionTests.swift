@@ -9,7 +9,7 @@ import VaultInterface
 struct RefreshTransactionTests {
   private static let path = "/auth/refresh"
 
-  /// A vault whose refresh is on the wire, held by the backend, after which the engine was killed.
+  /// A vault whose engine was killed after it sent a refresh, which the backend holds.
   private func killedDuringTheExchange(
     _ options: [String] = [],
     settings: [String: String] = [:]
@@ -30,7 +30,7 @@ struct RefreshTransactionTests {
     return (backend, vault, old, courier)
   }
 
-  /// That the newest refresh token is the one in the vault.
+  /// Expects that the vault holds the newest refresh token.
   private func goesOn(_ vault: TestVault, _ backend: DevBackend, after token: String) throws {
     let caller = try vault.connect()
     #expect(try caller.state() == .ready)
@@ -98,14 +98,14 @@ struct RefreshTransactionTests {
 
   @Test
   func withoutEngineAndCourierTheOutcomeIsUncertainAndTriedOnceMore() throws {
-    // The provider forgives a second use, as RFC 9700's authors ask it to after a lost answer.
+    // The provider forgives a second use, as the authors of RFC 9700 ask after a lost answer.
     let (backend, vault, old, courier) = try killedDuringTheExchange(["--reuse", "allow"])
     kill(courier, SIGKILL)
     try waitForEnd(courier)
     try vault.start()
     #expect(try vault.connect().state() == .refreshing)
-    // Nobody is asked again at once, whoever asks and how often: the wait is made so long that no
-    // machine is too slow for it.
+    // The provider is not asked again at once, for any caller and any number of calls. The wait is
+    // long enough for the slowest machine.
     for waits in [1...3, 500...603, 500...603, 500...603] {
       let caller = try vault.connect()
       guard
@@ -153,7 +153,7 @@ struct RefreshTransactionTests {
     #expect(message.contains("answer lost"))
     #expect(try caller.account()?.cause == "answer lost")
     #expect(try caller.state() == .loginRequired)
-    // It is over: nothing is sent any more.
+    // The grant is over: no request is sent any more.
     let count = try backend.requests().count
     #expect(try caller.failure(AccessTokenCall(account: "me")) != nil)
     #expect(try backend.requests().count == count)
@@ -184,7 +184,7 @@ struct RefreshTransactionTests {
     kill(courier, SIGKILL)
     try waitForEnd(courier)
     try backend.release()
-    // The token that the caller had called rejected is gone; give the account one that lives.
+    // The token that the caller called rejected is gone. Give the account a valid one.
     try vault.edit(
       """
       INSERT INTO access_tokens (account, scope_set, token, token_type, expires_at, stored_at)
@@ -250,7 +250,7 @@ struct RefreshTransactionTests {
     try vault.start()
     try backend.release()
     try waitForEnd(courier)
-    // Whoever asks for a token finds the sign-in done; nobody has to type the password again.
+    // A call for a token finds the finished sign-in, so the password need not be typed again.
     let token = try vault.connect().token()
     try goesOn(vault, backend, after: token)
   }
@@ -327,8 +327,8 @@ struct RefreshTransactionTests {
       rounds += 1
       let caller = try vault.connect()
       try caller.send(AccessTokenCall(account: "me", rejected: token))
-      // From the arrival of the call to beyond its answer, and again; the steps grow, for a machine
-      // that has become slower since.
+      // From the arrival of the call until after its answer, and again. The steps grow, in case the
+      // machine has become slower.
       let moment = BootInstant.now.nanoseconds + delay
       while BootInstant.now.nanoseconds < moment { sched_yield() }
       let isAnswered = try caller.socket.waitReadable(milliseconds: 0)
@@ -337,7 +337,7 @@ struct RefreshTransactionTests {
       try vault.start()
       var next = try vault.connect()
       if try next.failure(AccessTokenCall(account: "me")) != nil {
-        // Killed between the intent and the sending: nobody knows whether anything was sent.
+        // Killed between the intent and the sending: it is unknown whether a request was sent.
         uncertain += 1
         #expect(try next.state() == .uncertain)
         try vault.forgetRetryWait()
@@ -348,12 +348,12 @@ struct RefreshTransactionTests {
       token = now
       #expect(try next.state() == .ready)
     }
-    // The courier outlives its engine, so that no token that was sent is ever sent again.
+    // The exchange helper outlives its engine, so that no sent token is ever sent again.
     let sent = try backend.requests().compactMap(\.refreshToken)
     #expect(Set(sent).count == sent.count)
     #expect(refreshed > 5, "\(refreshed) refreshed, \(uncertain) uncertain of \(rounds)")
     #expect(try backend.count("sessions") == 1)
-    // What a kill after the commit left in the slot is cleared by the next who takes it.
+    // A kill after the commit leaves an answer in the slot. The next use of the slot clears it.
     #expect(try vault.connect().token(rejected: token) != token)
     let slots = try shell("cat \(vault.state)/slots/* | tr -d '\\0' | wc -c")
     #expect(slots == "0\n")

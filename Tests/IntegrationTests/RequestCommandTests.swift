@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// `request`: with the token to whom it is meant for, and to nobody else.
+/// `request` sends the token only to the hosts that it is meant for.
 @Suite(.serialized)
 struct RequestCommandTests {
   private func object(_ text: String) throws -> JSONObject {
@@ -14,7 +14,7 @@ struct RequestCommandTests {
     return object
   }
 
-  /// Someone whose account may use the server.
+  /// A person whose account may use the server.
   private func made(with server: PlainServer) throws -> Person {
     let person = try Person()
     try person.run(
@@ -47,7 +47,7 @@ struct RequestCommandTests {
     try person.register()
     let url = person.backend.url + "/auth/me"
     #expect(try person.run("request", url).succeeded().contains("me@example.org"))
-    // 401: refreshed, and asked once more.
+    // After 401: refreshed, and sent once more.
     try person.backend.clear()
     try person.backend.advanceClock()
     let answer = try object(try person.run("request", "me", url, "--json").succeeded())
@@ -56,14 +56,14 @@ struct RequestCommandTests {
     #expect(
       try person.backend.requests().map(\.path) == ["/auth/me", "/auth/refresh", "/auth/me"]
     )
-    // And not again.
+    // A second 401 is not retried.
     try person.backend.clear()
     try person.backend.fail(DevBackendFault("/auth/me", .status(401), count: 9))
     let refused = try person.run("request", "me", url, "--json")
     #expect(refused.end == .exited(8))
     #expect(try object(refused.text).object("error").string("code") == "server-error")
     #expect(try person.backend.requests().count == 3)
-    // Nobody is here: the second one ends with what a refresh needs.
+    // An account that does not exist.
     try person.backend.clear()
     #expect(try person.run("request", "nobody", url).end == .exited(9))
   }
@@ -82,7 +82,7 @@ struct RequestCommandTests {
     let token = try person.run("token", "me").succeeded()
     #expect(seen.contains("Authorization: Bearer " + token))
     #expect(seen.contains("X-Mine: 1") && seen.contains("Accept: text/x"))
-    // It was never sent to the server before, and goes along no redirect.
+    // The token has not been sent to the server yet, and does not follow a redirect.
     let away = try person.run("request", "me", "http://\(server.host)/away")
     #expect(away.end == .exited(8))
     #expect(away.text.contains("http://127.0.0.1:1/elsewhere"))
@@ -169,14 +169,14 @@ struct RequestCommandTests {
         input: "backend-password\n"
       ).succeeded()
       #expect(try person.run("request", name, issuer.url + "/auth/me").end == .exited(0))
-      // The certificates of the login are trusted at the other host, too.
+      // The certificates of the sign-in are trusted at the other host, too.
       let away = try person.run("request", name, other.url + "/auth/verify")
       #expect(!away.text.contains("tls"), "\(away.text)")
     }
-    // What the file says today changes nothing.
+    // The current content of the file changes nothing.
     try shell("echo >\(person.home)/.config/thumblatch/providers.d/tls.conf")
     #expect(try person.run("request", "tls", issuer.url + "/auth/me").end == .exited(0))
-    // Nor does what the environment says.
+    // Nor does the environment.
     let environment = ["https_proxy=http://127.0.0.1:1", "SSL_CERT_FILE=/dev/null"]
     #expect(
       try person.run(["request", "tls", issuer.url + "/auth/me"], variables: environment).end
@@ -190,7 +190,7 @@ struct RequestCommandTests {
     let person = try made(with: server)
     let session = try person.terminal("request", "me", "http://\(server.host)/hang")
     try server.waitForHang()
-    // The engine has one of its own, which waits for another request.
+    // The engine has its own exchange helper, which waits for another request.
     let engines = processes(in: person.programs, named: "thumblatchd")
     let couriers = processes(in: person.programs, named: "thumblatch-exchange").filter {
       !engines.contains(ProcessFacts(process: $0)?.parent ?? 0)
@@ -198,7 +198,7 @@ struct RequestCommandTests {
     #expect(couriers.count == 1)
     try session.type("\u{3}")
     try session.end(130)
-    // It would hang on for half a minute by itself.
+    // By itself it would wait for half a minute.
     let begun = BootInstant.now
     for courier in couriers { try waitForEnd(courier) }
     #expect(BootInstant.now.seconds(since: begun) < 15)
@@ -219,7 +219,7 @@ struct RequestCommandTests {
     #expect(try shell("cat \(file); readlink \(file).link") == "textresult\n")
     try person.run("request", "me", "http://\(server.host)/x", "-o", "/dev/null").succeeded()
     #expect(try shell("ls -A \(person.home) | grep -c '^[.]result' || true") == "0\n")
-    // A terminal obeys nothing that a server says.
+    // A terminal obeys no escape sequence of a server.
     let session = try person.terminal("request", "me", "http://\(server.host)/escape")
     let shown = try session.end()
     #expect(shown.contains("a\\u{1B}[31mb") && !shown.contains("\u{1B}[31m"))

@@ -3,10 +3,12 @@ import System
 import TestSupport
 import Testing
 
-/// Limits that a shell lays down: what meets one says which, and what to do.
+/// Resource limits of a shell: the error names the limit, and what to do.
 @Suite(.serialized)
 struct ResourceLimitTests {
-  /// Runs a verb of the private form where a limit holds; no engine runs before or afterwards.
+  /// Runs a verb of the private form under a limit.
+  ///
+  /// No engine runs before or afterwards.
   private func run(
     _ verb: String,
     within limit: String
@@ -38,7 +40,7 @@ struct ResourceLimitTests {
     #expect(!text.contains("SQLite") && end == .exited(6), "\(text)")
   }
 
-  /// The engine outlives the shell that started it, and serves others.
+  /// The engine outlives the shell that started it, and serves other callers.
   @Test
   func aLimitThatMayBeRaisedIsNotTheEngines() throws {
     for limit in ["-S -f 16", "-S -n 20", "-S -f 16 -n 64"] {
@@ -54,7 +56,7 @@ struct ResourceLimitTests {
     #expect(end == .exited(5), "\(text)")
   }
 
-  /// root may have any number of processes.
+  /// Root may have any number of processes.
   @Test
   func tooFewProcessesAreNoBug() throws {
     let vault = try TestVault()

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// Two hundred commands at a time against one vault, for a minute: every verb, at terminals and
-/// without, with a finger, a stranger's finger, the password, and people who give up.
+/// Two hundred commands at a time against one vault, for a minute: every verb, with and without a
+/// terminal, an enrolled finger, an unknown finger, the password, and cancelled prompts.
 @Suite(.serialized)
 struct SameTimeTests {
   private static let marker = "MARKER/with+signs-5f21c0a7/"
@@ -32,10 +32,10 @@ struct SameTimeTests {
       try report.strings("not_mixed") == [],
       "a verb of the help that the driver does not know"
     )
-    // How many more there are is a matter of the machine.
+    // How many more there are depends on the machine.
     #expect(try report.object.integer("total") > 600)
 
-    // Every refresh token was sent once: none was lost, and none taken for a thief's.
+    // Every refresh token was sent once: none was lost, and none was taken for a stolen one.
     let sent = try person.backend.requests().filter { $0.path == "/auth/refresh" }
       .compactMap(\.refreshToken)
     #expect(sent.count > 20)
@@ -78,7 +78,7 @@ struct SameTimeTests {
 
   private func mix(_ person: Person, processes: Int, seconds: Int) throws -> Report {
     let driver = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/same-time.py"
-    // The person may not be able to look into the source tree.
+    // The person may not be allowed to read the source tree.
     try shell("install -m 755 \(driver) \(person.base)/same-time.py")
     let outcome = try person.shell(
       """
@@ -95,7 +95,7 @@ struct SameTimeTests {
     return Report(object: object)
   }
 
-  /// The trail and the store are whole, and no file holds a refresh token in any form.
+  /// The audit log and the store are intact, and no file holds a refresh token in any form.
   private func isWhole(_ person: Person) throws {
     try person.run("audit", "verify").succeeded()
     let access = try person.run("token", try signedIn(person)).succeeded()
@@ -129,7 +129,7 @@ struct SameTimeTests {
       "--email",
       "\(name)@example.org",
       "--password-stdin",
-      // Another one may have got its name by a rename.
+      // Another account may have got this name by a rename.
       "--yes",
       input: "backend-password\n"
     ).succeeded()

@@ -28,7 +28,7 @@ func occurrences(of texts: [String], in directory: String) throws -> [Int] {
   return try numbers(try output(of: "/usr/bin/python3", arguments))
 }
 
-/// How often each text stands in the memory of a process, as its owner's superuser reads it.
+/// How often each text stands in the memory of a process, read as root.
 func occurrences(of texts: [String], inMemoryOf process: Int32) throws -> [Int] {
   let program = """
     import sys
@@ -53,8 +53,8 @@ func occurrences(of texts: [String], inMemoryOf process: Int32) throws -> [Int] 
   )
 }
 
-/// Leaves a text in each of these forms, so that a search which finds none can be told from one that
-/// works.
+/// Writes a text in each of these forms, so that a search that works can be told from one that
+/// never finds.
 func plant(_ text: String, in directory: String) throws {
   try shell("mkdir -p \(directory)")
   try python(

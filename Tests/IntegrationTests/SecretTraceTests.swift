@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Refresh tokens and passwords that the test knows are looked for wherever they could have been
-/// left; each search has to find something else that is there.
+/// Searches every possible place for refresh tokens and passwords that the test knows.
+///
+/// Each search must also find a text that is there.
 @Suite(.serialized)
 struct SecretTraceTests {
-  /// A token that compresses to nothing else, so that each find is one.
+  /// A token with a distinctive text, so that each find is a real one.
   private static let first = "rt_FIRST-sentinel/with\\/slashes+5f21c0a7e9d84b36"
   private static let second = "rt_SECOND-sentinel/with\\/slashes+91b2d3c4e5f60718"
   private static let access = "at_CONTROL-sentinel-7700aabbccddeeff"
@@ -26,7 +27,7 @@ struct SecretTraceTests {
     )
   }
 
-  /// A vault that has seen a login and a refresh, whose engine runs.
+  /// A vault after a sign-in and a refresh, with a running engine.
   private func used() throws -> (backend: DevBackend, vault: TestVault, engine: EngineProcess) {
     let backend = try DevBackend()
     let vault = try TestVault()
@@ -56,11 +57,11 @@ struct SecretTraceTests {
     #expect(found.prefix(3) == [0, 0, 0])
     #expect(found.suffix(2).allSatisfy { $0 > 0 })
 
-    // That each form would be found.
+    // Control: each form would be found.
     try plant(Self.first, in: vault.base + "/planted")
     #expect(try occurrences(of: [Self.first], in: vault.base + "/planted")[0] >= 6)
 
-    // After a sign-out nothing is left of the access token either.
+    // After a sign-out the access token is gone as well.
     #expect(try vault.connect().call(LogoutCall(account: "me", local: true)).revoked == false)
     let left = try occurrences(of: secrets + [Self.access], in: vault.state)
     #expect(left == [0, 0, 0, 0])
@@ -105,13 +106,13 @@ struct SecretTraceTests {
   @Test
   func theEnginesMemoryHoldsNoRefreshTokenAndNoPassword() throws {
     let (_, vault, engine) = try used()
-    // Beginnings, which are the same in JSON.
+    // Beginnings that are the same in JSON.
     let found = try occurrences(
       of: ["rt_FIRST-sentinel", "rt_SECOND-sentinel", "correct horse", Self.access + "2"],
       inMemoryOf: engine.identifier
     )
     #expect(found.prefix(3) == [0, 0, 0])
-    // The access token is no secret of the vault, and shows that the search finds what is there.
+    // The access token is no secret of the vault, and shows that the search works.
     #expect(try #require(found.last) > 0)
     let status = try vault.connect().call(GetStatusCall())
     #expect(status.memory == .secret)
@@ -141,7 +142,7 @@ struct SecretTraceTests {
       #expect(facts.contains("PATH=/usr/bin:/bin"))
       #expect(!facts.contains("sentinel") && !facts.contains("correct horse"))
       #expect(facts.split(separator: "\n").count <= 4, "\(facts)")
-      // No core file, no ptrace by the same user, no terminal and no directory held.
+      // No core file, no ptrace by the same user, no terminal, and no directory in use.
       #expect(try shell("grep 'Max core' /proc/\(process)/limits").contains(" 0 "))
       #expect(linkTarget("/proc/\(process)/cwd") == "/")
       for number in 0...2 {

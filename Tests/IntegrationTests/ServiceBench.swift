@@ -3,12 +3,14 @@ import System
 import TestSupport
 import Testing
 
-/// The service of one test, without the service manager: a program stands in for it, which binds
-/// the sockets as root, starts the engine when somebody connects, and a helper for each connection.
+/// The service of one test.
+///
+/// A program stands in for the service manager: it binds the sockets as root, and starts the engine
+/// on a connection and a helper for each connection.
 final class ServiceBench {
   /// The users of a whole run, removed at its end.
   struct Users {
-    /// The engine's.
+    /// The engine's user.
     let engine: ScratchUser
     /// Two people.
     let first: ScratchUser
@@ -40,11 +42,11 @@ final class ServiceBench {
   var state: String { base + "/state" }
   var socket: String { directory + "/io.thumblatch.Vault" }
 
-  /// A service whose engine ends after so many idle seconds.
+  /// A service whose engine ends after this many idle seconds.
   ///
-  /// `withSessions` seats both people at the machine, each in a session of their own, by a stand-in for
-  /// logind; without it nobody knows where they sit. `withOwnNames` gives the service a list of users
-  /// that `rename` changes. `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before
+  /// `withSessions` gives both people a session at the machine, by a stand-in for logind. Without
+  /// it the location of callers is unknown. `withOwnNames` gives the service a list of users that
+  /// `rename` changes. `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before
   /// Linux 6.5.
   init(
     idle: Int = 600,
@@ -107,7 +109,7 @@ final class ServiceBench {
     for user in [users.engine, users.first, users.second] { user.remove() }
   }
 
-  /// The engine that runs.
+  /// The running engine.
   var engine: Int32? { processes(in: programs, named: "thumblatchd").first }
 
   /// What the engine and its helpers wrote for the administrator.
@@ -120,7 +122,7 @@ final class ServiceBench {
     try waitForEnd(engine)
   }
 
-  /// Gives a uid to somebody else, as far as the service can see.
+  /// Gives a uid to another user name, as far as the service can see.
   func rename(_ user: String, to name: String) throws {
     try shell(
       """
@@ -130,13 +132,13 @@ final class ServiceBench {
     )
   }
 
-  /// Has something happen at logind, where the people are seated.
+  /// Makes an event happen at logind, if the people have sessions there.
   func act(_ call: String) throws {
     let answer = try desktop?.bus.run(call)
     try #require(answer == "None", "\(call): \(answer ?? "nobody is seated")")
   }
 
-  /// A connection of root's.
+  /// A connection of root.
   func connect() throws -> EngineConnection {
     EngineConnection(
       try UnixSocket.connect(in: Directory(path: directory), name: "io.thumblatch.Vault")
@@ -147,10 +149,10 @@ final class ServiceBench {
   func vault(of user: ScratchUser) -> String { "\(state)/users/\(user.user)" }
 }
 
-/// Somebody whose vault the service keeps.
+/// A person whose vault the service keeps.
 final class Customer: Someone {
   let bench: ServiceBench
-  /// What they name as the vault's socket.
+  /// The socket that the person names as the vault's.
   var socket: String
   private let password: String
 
@@ -162,7 +164,8 @@ final class Customer: Someone {
     password = isSecond ? ServiceBench.secondPassword : ServiceBench.firstPassword
     try super.init(as: isSecond ? users.second : users.first)
     guard let backend else { return }
-    // It runs on this machine, where the vault goes only for a provider of the administrator's.
+    // The provider is on this machine. The vault connects to it only if the administrator has
+    // configured it.
     try IntegrationTests.shell(
       """
       umask 022; cat >\(bench.base)/machine/providers.d/dev.conf <<'X'
@@ -182,7 +185,7 @@ final class Customer: Someone {
   override var systemPassword: String { password }
   override func endEngine() throws { try bench.endEngine() }
 
-  /// Makes the account `me` and signs it in.
+  /// Registers the account `me` and signs it in.
   func register(_ account: String = "me") throws {
     try run(
       "register",

@@ -5,11 +5,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// What one user asks of the service is not missing to another one.
+/// One user's load on the service does not reduce the share of another user.
 @Suite(.serialized)
 struct ServiceLimitTests {
-  /// Somebody with an account whose token has to be fetched; and root, who plays the hostile user, with a
-  /// provider of which no request has an answer.
+  /// A person with an account whose token has to be refreshed.
+  ///
+  /// Root plays the hostile user, with a provider that answers no request.
   private struct Scene {
     let backend: DevBackend
     let silent: DevBackend
@@ -23,7 +24,7 @@ struct ServiceLimitTests {
       person = try Customer(bench, backend: backend)
       try person.register()
       try silent.fail(.init("*", count: 10_000, hold: true))
-      // The engine is started anew by this.
+      // This starts a new engine.
       try person.expireTokens()
       try shell(
         """
@@ -44,7 +45,7 @@ struct ServiceLimitTests {
       )
     }
 
-    /// The requests that are under way: the silent provider answers none.
+    /// The open requests: the silent provider answers none.
     func requests() throws -> Int { try silent.connections() }
 
     func engineFigure(_ name: String) throws -> Int {
@@ -70,7 +71,7 @@ struct ServiceLimitTests {
         password: try secret(password)
       )
       try caller.send(call)
-      // It hangs up, and its call stays.
+      // The caller hangs up, and its call stays.
       guard try caller.socket.waitReadable(milliseconds: 2) else { return false }
       guard case .busy(let why, _)? = try caller.failure(of: LoginCall.self) else { return false }
       return why.contains("under way")
@@ -95,7 +96,7 @@ struct ServiceLimitTests {
     #expect(try scene.requests() == 4)
     #expect(try scene.person.run("token", "me").succeeded().hasPrefix("at_"))
     callers.removeFirst(20)
-    // The others are under way still, of some of them only the courier.
+    // The other calls are still under way. Of some of them only the exchange helper is left.
     let begun = BootInstant.now
     try scene.bench.endEngine()
     #expect(BootInstant.now.seconds(since: begun) < 15)
@@ -111,7 +112,7 @@ struct ServiceLimitTests {
     let slow = unsafe test.withUnsafeBytes { unsafe String(decoding: $0.dropLast(), as: UTF8.self) }
     try #require(slow.hasSuffix("}}}}"))
     let behind = Array(repeating: Array(waiting.utf8) + [0], count: 4).joined()
-    // Of some calls nobody asks for the most.
+    // The large call is mostly a member that is never read.
     let large = Array((slow.dropLast(2) + #","x":["# + zeros.dropFirst(2000)).utf8) + [0] + behind
     let small = Array(slow.utf8) + [0] + behind
     for _ in 0..<3 { try scene.person.run("status").succeeded() }
@@ -125,7 +126,7 @@ struct ServiceLimitTests {
     var gone: Set<Int> = []
     var most = 0
     var looks = 0
-    // As much as the engine takes of each, which is looked at in between.
+    // Send as much as the engine takes of each caller, and read the figures in between.
     for _ in 0..<20 {
       for (index, caller) in callers.enumerated() where !gone.contains(index) {
         do {
@@ -134,7 +135,7 @@ struct ServiceLimitTests {
           }
           left[index] = left[index].dropFirst(sent ?? 0)
         } catch {
-          // A busy machine takes longer than a half message may.
+          // A busy machine takes longer than the time limit of a half message.
           gone.insert(index)
         }
       }

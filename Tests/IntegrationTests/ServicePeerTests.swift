@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Who is at the other end of the service's sockets.
+/// How the service and its callers check the peer at the other end of each socket.
 @Suite(.serialized)
 struct ServicePeerTests {
   @Test(arguments: [false, true])
@@ -22,7 +22,7 @@ struct ServicePeerTests {
       )
       #expect(end == .exited(0) && text == "refused\n", "\(text)")
     }
-    // The living are served as before.
+    // Living callers are served as before.
     try person.run("status").succeeded()
   }
 
@@ -31,7 +31,7 @@ struct ServicePeerTests {
     let bench = try ServiceBench()
     let person = try Customer(bench)
     for helper in ["presence", "exchange"] {
-      // root has the right to connect, and is not the engine.
+      // Root has the right to connect, but is not the engine.
       let connection = EngineConnection(
         try UnixSocket.connect(in: Directory(path: bench.directory), name: helper)
       )
@@ -44,8 +44,10 @@ struct ServicePeerTests {
     }
   }
 
-  /// What the engine's user hears from the presence program about a check by password that names
-  /// somebody else, answered with its own password; with this connection lent.
+  /// The presence program's output for a check by password that the engine's user starts.
+  ///
+  /// The check names another user, lends this connection, and is answered with the engine user's
+  /// own password.
   private func check(_ bench: ServiceBench, lending connection: String) throws -> String {
     let users = try ServiceBench.users.get()
     return try output(
@@ -91,8 +93,9 @@ struct ServicePeerTests {
     ).text
   }
 
-  /// A connection to somebody else's listener, such as one of root's, names that user: it is not
-  /// one that the service has accepted.
+  /// A connection to a listener of another user, such as root, names that user.
+  ///
+  /// The service has not accepted that connection.
   @Test(arguments: ["none", "pair", "connecting"])
   func aCheckWhoseCallerDoesNotShowIsRefused(_ connection: String) throws {
     let refused = try check(try ServiceBench(), lending: connection)
@@ -144,7 +147,7 @@ struct ServicePeerTests {
   func aServiceThatDoesNotAnswerIsToBeTriedLater() throws {
     let bench = try ServiceBench()
     let person = try Customer(bench)
-    // Bound, and nobody listens any more.
+    // Bound, but not listening any more.
     _ = try UnixSocket.listen(in: Directory(path: bench.directory), name: "left")
     try shell("chmod 666 \(bench.directory)/left")
     person.socket = bench.directory + "/left"
@@ -152,7 +155,7 @@ struct ServicePeerTests {
       let outcome = try person.run(arguments)
       #expect(outcome.end == .exited(5), "\(outcome)")
     }
-    // Nor is the private vault looked at in its place.
+    // Nor is the private vault used instead.
     #expect(try Directory(path: person.home).names().isEmpty)
   }
 }

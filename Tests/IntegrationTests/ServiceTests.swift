@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The service as its users meet it: one engine, a vault for each of them.
+/// The service as its users meet it: one engine, and a vault for each of them.
 @Suite(.serialized)
 struct ServiceTests {
   @Test
@@ -29,7 +29,7 @@ struct ServiceTests {
     try second.register()
     #expect(try second.run("token", "me").succeeded() != token)
     #expect(try first.run("token", "me").succeeded() == token)
-    // Nor does anybody but the engine read the files, and no token lies there to be read.
+    // Only the engine can read the files, and no token lies there in the open.
     for reader in [first, second] {
       let found = try reader.shell("find \(bench.state) -type f")
       #expect(found.end != .exited(0) && !found.text.contains("vault.db"), "\(found)")
@@ -63,7 +63,7 @@ struct ServiceTests {
     try typed.expect("Touch the fingerprint reader to refresh me")
     try typed.enter()
     try typed.expect("System password for")
-    // Right for another user of the machine, whose check this is not.
+    // The right password of another user of the machine, who is not being checked.
     try typed.enter(ServiceBench.secondPassword)
     try typed.expect("Wrong password. Try again.")
     try typed.expect("System password for")
@@ -86,10 +86,10 @@ struct ServiceTests {
       #expect(refused.end == .exited(6), "\(refused)")
       #expect(refused.text.contains("root decides"), "\(refused)")
       #expect(refused.text.contains("\(person.state)/owner"), "\(refused)")
-      // That is nobody else's affair.
+      // Other users are not affected.
       #expect(try other.run("status").end == .exited(0))
     }
-    // Root has decided; the engine that runs looks again.
+    // Root has decided. The running engine looks again.
     try shell("echo \(person.user.name) >\(person.state)/owner; chmod 644 \(person.state)/owner")
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
   }
@@ -109,7 +109,7 @@ struct ServiceTests {
     let asker = try person.terminal("presence", "test")
     try asker.expect("Touch the fingerprint reader")
     let engine = try #require(bench.engine)
-    // So that one is at hand, for which nobody has to be asked anything.
+    // A token is in the cache, so no prompt is needed for it.
     try person.run("token", "me").succeeded()
     try bench.rename(person.user.name, to: "somebody")
     for arguments in [["token", "me"], ["status"], ["account", "list"]] {
@@ -118,7 +118,7 @@ struct ServiceTests {
       #expect(refused.text.contains("was made for \(person.user.name)"), "\(refused)")
       #expect(refused.text.contains("root decides"), "\(refused)")
     }
-    // What was asked before is not answered by whoever is here now.
+    // A prompt of the previous user is not answered by the new one.
     #expect(try asker.child.wait() != .exited(0))
     #expect(try other.run("status").end == .exited(0))
     try bench.rename("somebody", to: person.user.name)
@@ -134,11 +134,11 @@ struct ServiceTests {
     let bench = try ServiceBench(withOwnNames: true)
     let kept = try bench.connect()
     try kept.call(GetStatusCall())
-    // The look that opened the vault does not hold for a list that was written since.
+    // The look that opened the vault does not count for a list that was written later.
     try shell("touch \(bench.base)/passwd")
     try kept.call(GetStatusCall())
     try bench.rename("root", to: "somebody")
-    // Its own look was made.
+    // The connection's own look has been made.
     try kept.call(GetStatusCall())
     let late = try bench.connect()
     guard case .vaultUnsafe(let message, _)? = try late.failure(GetStatusCall()) else {
@@ -148,7 +148,7 @@ struct ServiceTests {
     #expect(message.contains("made for root") && message.contains("somebody now"), "\(message)")
     #expect(try kept.reply() == nil)
     #expect(try late.failure(GetStatusCall()) != nil)
-    // Root decides: it is the same person.
+    // Root decides that it is the same person.
     try shell("echo somebody >\(bench.state)/users/0/owner")
     try late.call(GetStatusCall())
   }
@@ -166,7 +166,7 @@ struct ServiceTests {
       environment: ["PATH=/usr/bin:/bin", "THUMBLATCH_SOCKET=\(bench.socket)", "HOME=/nonexistent"]
     )
     #expect(end == .exited(11) && text.contains(why), "\(text)")
-    // Nor has it a use for a connection: the second call has no answer.
+    // The connection is closed as well: the second call has no answer.
     let two = """
       import socket, sys
       s = socket.socket(socket.AF_UNIX)
@@ -206,7 +206,7 @@ struct ServiceTests {
     let token = try second.text()
     #expect(try second.child.wait() == .exited(0))
     #expect(token.hasPrefix("at_") && token != old)
-    // Whoever had asked before has asked the successor by itself, or is told to ask again.
+    // A caller from before the kill has asked the successor by itself, or is told to ask again.
     let first = try caller.text()
     let end = try caller.child.wait()
     #expect(end == .exited(0) && first == token || end == .exited(5), "\(first)")
@@ -228,7 +228,7 @@ struct ServiceTests {
     _ = try idle.call(GetStatusCall())
     let engine = try #require(bench.engine)
     kill(engine, SIGTERM)
-    // Who asks nothing is let go; that shows that the stop has begun.
+    // An idle connection is closed, which shows that the stop has begun.
     #expect(try idle.reply() == nil)
     #expect(bench.engine == engine)
     try backend.release()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a valid token costs the app that asks for it.
+/// The cost of a valid token for the app that requests it.
 struct SessionCostTests {
   @Test
   func aTokenInMemoryCostsNoSystemCallAndNoAllocation() throws {
@@ -9,7 +9,7 @@ struct SessionCostTests {
     defer { _ = try? shell("rm -rf \(directory)") }
     let few = try cost(of: 1_000, in: directory)
     let many = try cost(of: 1_000_000, in: directory)
-    // What a process needs to begin and to end differs a little from run to run.
+    // The cost of the start and end of a process varies a little from run to run.
     #expect(abs(many.systemCalls - few.systemCalls) < 1_000, "\(few), \(many)")
     #expect(abs(many.allocations - few.allocations) < 1_000, "\(few), \(many)")
     #expect(few.systemCalls > 10 && few.allocations > 10)

@@ -30,7 +30,7 @@ struct SessionTests {
 
     let second = try caller.token(rejected: first)
     #expect(second != first)
-    // The one that was refused is not the one that is stored any more.
+    // The refused token is not the stored one any more.
     #expect(try caller.token(rejected: first) == second)
     #expect(try backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
     #expect(try Directory(path: vault.state + "/tokens").names().sorted() == ["@", "me"])
@@ -65,7 +65,7 @@ struct SessionTests {
     try vault.age(seconds: 60)
     try vault.start()
     let caller = try vault.connect()
-    // 840 s are left: enough for most, and no more can be had for one who wants 5,000.
+    // 840 s are left. That is enough for most callers, and a request for 5,000 s cannot get more.
     #expect(try caller.token() == first)
     let best = try caller.call(AccessTokenCall(account: "me", minimumLifetime: 5000))
     #expect(best.accessToken == first && best.shorterThanRequested)
@@ -104,7 +104,8 @@ struct SessionTests {
     try vault.start()
     let first = try signIn(vault, backend)
     try vault.stopEngine()
-    // A clock that was set forward makes what is stored look old, one that was set back, new.
+    // A clock that was set forward makes stored tokens look old. One that was set back makes them
+    // look new.
     try vault.age(seconds: difference)
     try vault.start()
     let caller = try vault.connect()
@@ -164,7 +165,7 @@ struct SessionTests {
 
     try caller.register("me", at: backend)
     #expect(throws: (any Error).self) { try caller.register("me", at: backend) }
-    // The account that was there keeps its tokens.
+    // The existing account keeps its tokens.
     #expect(try caller.state() == .ready)
     #expect(try Directory(path: vault.state + "/slots").names().count == 1)
   }
@@ -198,7 +199,7 @@ struct SessionTests {
   }
 }
 
-/// Makes the account `me`; its first access token.
+/// Registers the account `me`, and returns its first access token.
 func signIn(
   _ vault: TestVault,
   _ backend: DevBackend,

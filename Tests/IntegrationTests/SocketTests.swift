@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// What a caller can do to the engine's socket: it must harm that caller alone.
+/// What a caller can do to the engine's socket: it may harm only that caller.
 @Suite(.serialized)
 struct SocketTests {
   private func started() throws -> (TestVault, EngineProcess) {
@@ -18,14 +18,15 @@ struct SocketTests {
 
   private static let status = #"{"method":"io.thumblatch.Vault.GetStatus"}"#
 
-  /// That the engine still answers, and is the same.
+  /// Expects that the same engine still answers.
   private func serves(_ vault: TestVault, _ engine: EngineProcess) throws {
     let status = try vault.connect().call(GetStatusCall())
     #expect(status.process == Int(engine.identifier))
   }
 
-  /// That it serves, once those who have hung up have gone: a child of another test may hold what
-  /// they had for a moment, until its exec.
+  /// Whether the engine serves once the closed connections are gone.
+  ///
+  /// A child of another test may hold copies of their descriptors for a moment, until its exec.
   private func servesAgain(_ vault: TestVault, _ engine: EngineProcess) -> Bool {
     eventually {
       let status = try? vault.connect().call(GetStatusCall())
@@ -62,7 +63,7 @@ struct SocketTests {
     let reply = try caller.reply()
     #expect(reply?.error == "org.varlink.service.InvalidParameter")
     #expect(try reply?.parameters.string("parameter") == "accounts")
-    // A call that wants no reply gets none.
+    // A oneway call gets no reply.
     try caller.send(bytes: message(#"{"method":"io.thumblatch.Vault.Lock","oneway":true}"#))
     #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
   }
@@ -131,7 +132,7 @@ struct SocketTests {
     let other = try vault.connect()
     let caller = try vault.connect()
     try caller.send(bytes: message(text))
-    // An error, a reply, or the end: but something, and at once.
+    // An error, a reply, or the end of the connection, but at once.
     let reply = try caller.reply()
     if let error = reply?.error {
       #expect(error.hasPrefix("org.varlink.") || error.hasPrefix("io.th"))
@@ -143,7 +144,7 @@ struct SocketTests {
   @Test
   func randomBytesBreakNothing() throws {
     let (vault, engine) = try started()
-    // What the first connection opens for good is there before the count.
+    // The first connections open files that stay open. They come before the count.
     for _ in 0..<3 { try serves(vault, engine) }
     let before = try openDescriptors(engine)
     var bytes = [UInt8](repeating: 0, count: 5000)
@@ -154,7 +155,7 @@ struct SocketTests {
       #expect(try caller.reply() == nil)
     }
     try serves(vault, engine)
-    // A connection that was closed just now is two descriptors.
+    // A recently closed connection may still hold two descriptors.
     #expect(try eventually { try openDescriptors(engine) <= before + 4 })
     try serves(vault, engine)
   }
@@ -171,7 +172,7 @@ struct SocketTests {
     // To wait for each of them would take 500 s.
     let begun = BootInstant.now
     for _ in 0..<50 { try serves(vault, engine) }
-    // Whoever began a message has to end it.
+    // A message that was begun must be ended in time.
     for caller in half { #expect(try caller.reply() == nil) }
     #expect(BootInstant.now.seconds(since: begun) <= 60)
     for caller in idle { #expect(try caller.call(GetInfoCall()).product == "thumblatchd") }
@@ -225,12 +226,13 @@ struct SocketTests {
         )
       )
       try backend.waitForRequests("/auth/login")
-      // As many as may wait: no input is wanted from here on.
+      // The limit of waiting calls is reached: from here on the engine reads no input.
       for _ in 0..<6 { try caller.send(GetStatusCall()) }
       try other.call(GetStatusCall())
       connected = try openDescriptors(engine)
     }
-    // Its socket and what held its process. The engine would be told of its end for ever.
+    // The caller's socket and its process descriptor. Otherwise the engine would be told of the
+    // hang-up without end.
     let isForgotten = try eventually {
       try other.call(GetStatusCall())
       return try openDescriptors(engine) <= connected - 2
@@ -258,7 +260,7 @@ struct SocketTests {
     let engine = try vault.start()
     let caller = try vault.connect()
     try caller.send(AuditCall(), more: true)
-    // Whoever is slow loses nothing and holds nobody up.
+    // A slow reader loses nothing and delays no other caller.
     for _ in 0..<20 { try serves(vault, engine) }
     var numbers: [Int] = []
     while let reply = try caller.reply() {

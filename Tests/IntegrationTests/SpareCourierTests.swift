@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The courier that is started ahead of its request.
+/// The spare exchange helper, which is started ahead of its request.
 struct SpareCourierTests {
   private static let path = "/auth/refresh"
   private static let program = "thumblatch-exchange"
 
-  /// A vault with one account, after whose sign-in a courier waits.
+  /// A vault with one account, after whose sign-in a spare exchange helper waits.
   private func waiting() throws -> (DevBackend, TestVault, token: String, spare: Int32) {
     let backend = try DevBackend()
     let vault = try TestVault()
@@ -19,7 +19,9 @@ struct SpareCourierTests {
     return (backend, vault, token, try waiting { vault.running(Self.program) })
   }
 
-  /// The one that waits: a courier that has served ends within two seconds.
+  /// The waiting exchange helper.
+  ///
+  /// A helper that has served ends within two seconds.
   private func waiting(among couriers: () -> [Int32]) throws -> Int32 {
     while true {
       var found: [Int32] = []
@@ -35,7 +37,7 @@ struct SpareCourierTests {
     }
   }
 
-  /// The one courier that runs.
+  /// The one exchange helper that runs.
   private func spare(of vault: TestVault, otherThan used: [Int32] = []) throws -> Int32 {
     var found: [Int32] = []
     let isThere = eventually {
@@ -46,7 +48,7 @@ struct SpareCourierTests {
     return found[0]
   }
 
-  /// Has the provider keep a refresh, and tells which courier made it.
+  /// Makes the provider hold a refresh, and returns the exchange helper that sent it.
   private func courier(
     of vault: TestVault,
     _ backend: DevBackend,
@@ -56,7 +58,7 @@ struct SpareCourierTests {
     let caller = try vault.connect()
     try caller.send(AccessTokenCall(account: "me", rejected: token))
     try backend.waitForRequests(Self.path)
-    // One that was killed for it may not have gone yet.
+    // A helper that was killed for this may not have gone yet.
     let courier = try spare(of: vault)
     try backend.release()
     return (courier, try caller.result(of: AccessTokenCall.self).accessToken)
@@ -128,7 +130,7 @@ struct SpareCourierTests {
       #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
       let couriers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
       processes = [try waiting(among: couriers), try #require(bench.engine)]
-      // proc(5): the files of a process that may not be dumped are root's. Its own user is another.
+      // proc(5): root owns the files of an undumpable process. The helper runs as another user.
       let owner = "stat -c %u /proc/\(processes[0])/environ"
       #expect(try eventually { try shell(owner) == "0\n" })
       #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
@@ -137,7 +139,7 @@ struct SpareCourierTests {
     #expect(bench.log == "")
   }
 
-  /// A courier that takes the request, tells what `lastWords` are, and ends as a crash would end it.
+  /// An exchange helper that takes the request, prints `lastWords`, and ends as by a crash.
   private func crashing(_ lastWords: String) throws -> (DevBackend, TestVault, token: String) {
     let (backend, vault, token, spare) = try waiting()
     try shell(
@@ -179,7 +181,7 @@ struct SpareCourierTests {
     }
     #expect(message.contains("nothing was sent"))
     #expect(try caller.state() != .uncertain)
-    // The next one may be made at once, with the same refresh token.
+    // The next request may be sent at once, with the same refresh token.
     try shell("cd \(vault.programs); mv real \(Self.program)")
     #expect(eventually { (try? vault.connect().token()) != nil })
     #expect(try backend.requests().filter { $0.path == Self.path }.count == 1)

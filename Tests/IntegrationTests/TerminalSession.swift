@@ -3,16 +3,16 @@ import System
 import TestSupport
 import Testing
 
-/// A program at a terminal of its own: the test types, and looks at what is shown.
+/// A program at its own terminal: the test types, and reads the screen.
 final class TerminalSession {
   /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
   let child: ChildProcess
-  /// All that was shown so far.
+  /// The whole output so far.
   var screen: String { String(decoding: shown, as: UTF8.self) }
-  /// Its bytes: a letter of several may come in pieces.
+  /// The bytes of the output, because a multi-byte letter may arrive in pieces.
   private var shown: [UInt8] = []
   private let keyboard: Descriptor
   fileprivate var seen = 0
@@ -35,15 +35,16 @@ final class TerminalSession {
     let theirs = Descriptor(owning: side)
     child = try ChildProcess(
       path: "/usr/bin/setsid",
-      // As a shell leaves it to the program: /dev/tty is this terminal.
+      // The same state that a shell leaves: /dev/tty is this terminal.
       arguments: ["--ctty"] + command,
       environment: environment,
       descriptors: [theirs.number, theirs.number, theirs.number]
     )
   }
 
-  /// Waits until a text is shown after what was waited for before, at most 40 s; what was shown in
-  /// between.
+  /// Waits at most 40 s until a text appears after the last expected text.
+  ///
+  /// Returns the output in between.
   @discardableResult
   func expect(
     _ text: String,
@@ -61,7 +62,9 @@ final class TerminalSession {
     }
   }
 
-  /// Whether a text is shown, after what was waited for before, within a time; if so, it was.
+  /// Whether a text appears after the last expected text within a time.
+  ///
+  /// If so, it counts as expected.
   func shows(_ text: String, withinMilliseconds time: Int32) throws -> Bool {
     while true {
       if find(text) != nil { return true }
@@ -69,7 +72,7 @@ final class TerminalSession {
     }
   }
 
-  /// What stands before a text that is shown after what was waited for before; that was it, then.
+  /// The output between the last expected text and this text, which then counts as expected.
   private func find(_ text: String) -> String? {
     let rest = Array(shown.dropFirst(seen))
     guard let found = rest.firstRange(of: Array(text.utf8)) else { return nil }
@@ -83,7 +86,7 @@ final class TerminalSession {
   /// Types a line.
   func enter(_ line: String = "") throws { try type(line + "\n") }
 
-  /// Waits for the end of the program; what it has shown.
+  /// Waits for the end of the program, and returns the rest of its output.
   @discardableResult
   func end(
     _ status: Int32 = 0,
@@ -95,7 +98,9 @@ final class TerminalSession {
     return screen
   }
 
-  /// Takes in what is shown; false at the end, or where nothing comes for so long.
+  /// Reads new output.
+  ///
+  /// False at the end, or if no output comes within the time.
   fileprivate func look(milliseconds: Int32 = 40_000) throws -> Bool {
     guard try keyboard.waitReadable(milliseconds: milliseconds) else { return false }
     var chunk = [UInt8](repeating: 0, count: 4096)
@@ -110,7 +115,7 @@ final class TerminalSession {
 }
 
 extension TerminalSession {
-  /// Waits until an address is shown on a line of its own, and takes it.
+  /// Waits until an address appears on its own line, and returns it.
   func link() throws -> String {
     try expect("http")
     let begun = seen - 4
@@ -119,7 +124,7 @@ extension TerminalSession {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// Waits until the code of a device login is shown in its frame, and takes it.
+  /// Waits until the code of a device sign-in appears in its frame, and returns it.
   func userCode() throws -> String {
     try expect("┃   ")
     let begun = seen
@@ -127,7 +132,7 @@ extension TerminalSession {
     return String(decoding: screen.utf8.dropFirst(begun).prefix(seen - begun - 6), as: UTF8.self)
   }
 
-  /// Waits for the end of the program, which must be a failure; what it has shown.
+  /// Waits for the end of the program, which must be a failure, and returns the rest of its output.
   func failed() throws -> String {
     while try look() {}
     let end = try child.wait()

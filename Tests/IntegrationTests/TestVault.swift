@@ -3,8 +3,10 @@ import System
 import TestSupport
 import Testing
 
-/// A vault of one test: programs and state in a directory that goes away with it, together with
-/// every process that was started from there.
+/// A vault of one test.
+///
+/// Its programs and state lie in a directory that is removed with it, and so is every process that
+/// was started from there.
 final class TestVault {
   let base: String
   private(set) var engine: EngineProcess?
@@ -12,7 +14,7 @@ final class TestVault {
   var programs: String { base + "/bin" }
   var state: String { base + "/state" }
 
-  /// An empty state directory; no engine runs yet.
+  /// An empty state directory without an engine.
   init() throws {
     base = try makeTemporaryDirectory()
     try shell("chmod 755 \(base) && mkdir -m 700 \(base)/state")
@@ -24,12 +26,12 @@ final class TestVault {
     for process in ["thumblatchd", "thumblatch-exchange", "thumblatch-presence"].flatMap(running) {
       kill(process, SIGKILL)
     }
-    // MNT_DETACH; fails where the test mounted nothing.
+    // MNT_DETACH. Fails if the test mounted nothing.
     _ = unsafe umount2(state, 2)
     _ = try? shell("rm -rf \(base)")
   }
 
-  /// Starts an engine, which must be the one that serves.
+  /// Starts an engine, which must become the one that serves.
   @discardableResult
   func start() throws -> EngineProcess {
     let started = try launchAlone()
@@ -38,10 +40,10 @@ final class TestVault {
     return started
   }
 
-  /// Starts an engine where no other is to be met, whatever becomes of it.
+  /// Starts an engine when no other engine runs, with any outcome.
   ///
-  /// An engine that is killed while it starts a helper leaves a child that holds the state lock until
-  /// its exec. So a start that met a lock is tried again, as the client does.
+  /// An engine that is killed while it starts a helper leaves a child that holds the state lock
+  /// until its exec. So a start that met a lock is tried again, as the client does.
   func launchAlone() throws -> EngineProcess {
     var started = try launch()
     let deadline = BootInstant.now.advanced(bySeconds: 30)
@@ -53,12 +55,12 @@ final class TestVault {
     return started
   }
 
-  /// Starts an engine, whatever becomes of it.
+  /// Starts an engine, with any outcome.
   func launch() throws -> EngineProcess {
     try EngineProcess(programs + "/thumblatchd", state: state)
   }
 
-  /// A connection to the engine that runs.
+  /// A connection to the running engine.
   func connect() throws -> EngineConnection { try EngineConnection(state: state) }
 
   /// Ends the engine as a power cut would.
@@ -67,7 +69,7 @@ final class TestVault {
     engine = nil
   }
 
-  /// Lets the engine end, as it does when nobody needs it.
+  /// Makes the engine end as it does when it is idle.
   func stopEngine() throws {
     try #require(engine?.stop() == .exited(0))
     engine = nil
@@ -81,10 +83,12 @@ final class TestVault {
     }
   }
 
-  /// The courier that runs; waits for its beginning, which a request at the backend shows.
+  /// The running exchange helper.
+  ///
+  /// Waits until it has sent its request.
   func courier() throws -> Int32 {
     var all: [Int32] = []
-    // The one before it ends some milliseconds after its reply.
+    // The previous helper ends some milliseconds after its reply.
     let isAlone = eventually {
       all = running("thumblatch-exchange")
       return all.count == 1
@@ -93,7 +97,7 @@ final class TestVault {
     return all[0]
   }
 
-  /// Changes rows of the store while no engine has it, such as those that hold times.
+  /// Changes rows of the store while no engine runs, for example rows that hold times.
   func edit(_ sql: String) throws {
     try #require(engine == nil)
     try python(
@@ -107,17 +111,17 @@ final class TestVault {
     )
   }
 
-  /// So many seconds go by for what is stored, while no engine runs.
+  /// Ages the stored data by this many seconds, while no engine runs.
   func age(seconds: Int) throws {
     try edit(
       "UPDATE access_tokens SET stored_at = stored_at - \(seconds), "
         + "expires_at = expires_at - \(seconds)"
     )
-    // The file is stamped by two clocks; a test has neither of them.
+    // The file is stamped by two clocks, neither of which a test can set.
     try shell("rm -f \(state)/tokens/*")
   }
 
-  /// The engine is started anew, and a refresh whose answer was lost may be made again now.
+  /// Starts a new engine, and allows an immediate retry of a refresh whose answer was lost.
   func forgetRetryWait() throws {
     try stopEngine()
     try edit("UPDATE intents SET not_before = 0")
@@ -137,7 +141,7 @@ final class TestVault {
   }
 }
 
-/// Where a symbolic link leads (readlink(2)); `nil` if there is none.
+/// The target of a symbolic link (readlink(2)), or `nil` if there is no link.
 func linkTarget(_ path: String) -> String? {
   var bytes = [UInt8](repeating: 0, count: 4096)
   let count = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -149,7 +153,7 @@ func linkTarget(_ path: String) -> String? {
   return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
 }
 
-/// Waits for the end of a process of somebody else's, at most 40 s.
+/// Waits at most 40 s for the end of a process that is not a child.
 func waitForEnd(_ process: Int32) throws {
   guard let handle = try? ProcessHandle(identifier: process) else { return }
   let hasEnded = handle.waitForEnd(milliseconds: 40_000)

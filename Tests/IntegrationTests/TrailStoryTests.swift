@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The trail through the real programs.
+/// The audit log through the real programs.
 @Suite(.serialized)
 struct TrailStoryTests {
-  /// What the command line says about a vault of a test.
+  /// The output of the command line for a test's vault.
   private func command(
     _ vault: TestVault,
     _ arguments: String...
@@ -30,7 +30,7 @@ struct TrailStoryTests {
     return object
   }
 
-  /// The refusals of the trail: who asked, and what is said about it.
+  /// The refusals in the audit log: the caller, and the recorded text.
   private func refusals(_ vault: TestVault) throws -> [String] {
     try object(command(vault, "audit", "--json").text).array("records").compactMap { record in
       guard case .object(let record) = record, try record.string("event") == "refusal" else {
@@ -83,7 +83,7 @@ struct TrailStoryTests {
     #expect(try found.integer("bad") == 3)
     #expect(try found.string("problem") == "altered")
     #expect(try found.object("error").string("code") == "vault-unsafe")
-    // The vault is not shut by it.
+    // The vault is not closed by it.
     #expect(try vault.connect().token().hasPrefix("at_"))
   }
 
@@ -94,11 +94,11 @@ struct TrailStoryTests {
     try vault.start()
     try vault.connect().register("me", at: backend)
     try vault.stopEngine()
-    // Times are a part of what is sealed, but reading does not ask for that.
+    // Times are part of the sealed data, but reading does not check the seal.
     let before = WallTime.now.seconds / 86_400 * 86_400 - 40 * 86_400 + 34_200
     try vault.edit("UPDATE audit SET time = \(before) WHERE number = 1")
     try vault.start()
-    // `date -u -d @N +FORMAT`, whose hour is 09:30.
+    // `date -u -d @N +FORMAT`, with 09:30 as the time of day.
     func date(_ format: String, plus seconds: Int64 = 0) throws -> String {
       try String(shell("date -u -d @\(before + seconds) '+\(format)'").dropLast())
     }
@@ -128,9 +128,10 @@ struct TrailStoryTests {
     for _ in 0..<7 {
       _ = try caller.failure(CheckCall(prompt: "p\(1)", presenceMethod: .fingerprint))
     }
-    // Prompts are few on one connection; who wants more is busy.
+    // Few prompts are allowed on one connection. Further requests are answered with busy.
     for _ in 0..<40 { _ = try caller.failure(TestPresenceCall(prompt: nil)) }
-    // Another user at the socket, as if the directory had been opened; and one whose process ended.
+    // Another user at the socket, as if the directory had been opened, and a caller whose process
+    // has ended.
     try shell("chmod 711 \(vault.base) \(vault.state); chmod 666 \(vault.state)/engine")
     try python(
       """
@@ -158,7 +159,7 @@ struct TrailStoryTests {
       vault.state + "/engine"
     )
     try shell("chmod 755 \(vault.base); chmod 700 \(vault.state); chmod 600 \(vault.state)/engine")
-    // Whoever comes now is served after them.
+    // A new caller is served after them.
     _ = try vault.connect().call(GetStatusCall())
     try vault.stopEngine()
     try vault.start()
@@ -185,9 +186,9 @@ struct TrailStoryTests {
     ]] + [b"\\xff\\xfe", b"\\xc3\\x28", b"\\xed\\xa0\\x80", b"\\xf5\\x80\\x80\\x80", b"\\xc0\\x80", b"a" * 4096]
     """
 
-  /// What prompts say of a process that renames itself three times, from one name on.
+  /// The text of prompts about a process that renames itself three times, from the first name on.
   ///
-  /// It asks for a prompt each time, and for what is written down.
+  /// Each time the process requests a prompt, and a call that is recorded.
   private func renamed(_ vault: TestVault, from first: Int) throws -> JSONValue {
     let said = try python(
       """
@@ -229,7 +230,7 @@ struct TrailStoryTests {
     var prompts: [JSONValue] = []
     while case .array(let more) = try renamed(vault, from: prompts.count), !more.isEmpty {
       prompts += more
-      // Nobody is asked the same more often than three times in a row; the next engine asks again.
+      // The same prompt appears at most three times in a row. The next engine asks again.
       try vault.stopEngine()
       try vault.start()
     }
@@ -250,7 +251,7 @@ struct TrailStoryTests {
     #expect(try command(vault, "audit", "verify").end == .exited(0))
   }
 
-  /// Whether a terminal shows the text in one line, from left to right, and nothing else happens.
+  /// Whether a terminal shows the text in one line, from left to right, without another effect.
   private func isHarmless(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {

@@ -4,10 +4,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// An engine that finds its state in doubt says what is wrong and what to do, and changes nothing.
+/// An engine with a doubtful state reports what is wrong and what to do, and changes nothing.
 @Suite(.serialized)
 struct UnsafeStateTests {
-  /// A state directory with one account, whose engine has ended: made once, each test takes a copy.
+  /// A state directory with one account, whose engine has ended.
+  ///
+  /// It is made once, and each test takes a copy.
   private struct Original {
     let state: String
     let backend: DevBackend
@@ -34,7 +36,8 @@ struct UnsafeStateTests {
     return (original.backend, vault, original.token)
   }
 
-  /// What is done to the state directory (`$S`), what undoes it, and what the engine calls it.
+  /// The damage to the state directory (`$S`), the command that undoes it, and the engine's name
+  /// for it.
   struct Damage: Sendable, CustomTestStringConvertible {
     let script: String
     let repair: String
@@ -128,14 +131,15 @@ struct UnsafeStateTests {
       says: "damaged"
     ),
     .init(
-      // The schema's number stands at byte 60 of the header (sqlite.org/fileformat2.html).
+      // The user version, which holds the schema number, is at byte 60 of the header
+      // (sqlite.org/fileformat2.html).
       "cp -p $S/vault.db $S/x; printf '\\0\\0\\0\\143' | "
         + "dd of=$S/vault.db bs=1 seek=60 conv=notrunc status=none",
       undo: "mv $S/x $S/vault.db",
       says: "newer"
     ),
     .init(
-      // The application's number stands at byte 68.
+      // The application ID is at byte 68.
       "cp -p $S/vault.db $S/x; printf TLbv | "
         + "dd of=$S/vault.db bs=1 seek=68 conv=notrunc status=none",
       undo: "mv $S/x $S/vault.db",
@@ -157,7 +161,7 @@ struct UnsafeStateTests {
       #expect(engine.end() == .exited(1))
       #expect(report.hasPrefix("U") && report.hasSuffix("\n"), "\(report)")
       #expect(report.contains(damage.message), "\(report)")
-      // After what is wrong comes what to do.
+      // The remedy follows the fault.
       #expect(report.contains("\t"), "\(report)")
       let after = try vault.contents()
       #expect(after.difference(from: before).isEmpty, "\(damage.script)")
@@ -235,7 +239,7 @@ struct UnsafeStateTests {
     let before = try shell("sha256sum \(vault.base)/victim")
     let engine = try vault.launchAlone()
     if case .listening = engine.report {
-      // What it does not need at its start it must not write through either.
+      // The engine must not write through files that it does not need at its start either.
       let caller = try vault.connect()
       _ = try? caller.token("me", rejected: try caller.token())
       _ = engine.stop()

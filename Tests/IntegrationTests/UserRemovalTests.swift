@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Root removes the account of a person who cannot pass a check, and the vault of one who has left.
+/// Root removes the account of a person who cannot pass a check, and the vault of a person who has
+/// left.
 @Suite(.serialized)
 struct UserRemovalTests {
-  /// A command of root's.
+  /// Runs a command as root.
   private func root(_ bench: ServiceBench, _ arguments: String...) throws -> (String, ProcessEnd) {
     try output(
       of: bench.programs + "/thumblatch",
@@ -28,7 +29,7 @@ struct UserRemovalTests {
     try enable.expect("Touch the fingerprint reader")
     try person.touch()
     try enable.end()
-    // Nobody is here; nothing is removed without them.
+    // There is no terminal, and a removal needs a check by the person.
     let alone = try person.run("account", "remove", "me", "--yes", "--local")
     #expect(alone.end == .exited(7), "\(alone)")
     let (said, end) = try root(bench, person.user.name, "me", "--yes")
@@ -65,13 +66,13 @@ struct UserRemovalTests {
     #expect(end == .exited(0), "\(said)")
     #expect(said.contains(#""account":"me","provider":"dev","grant":"valid""#), "\(said)")
     #expect(said.contains(#""on_reader":null"#), "\(said)")
-    // What was asked in it is answered by nobody any more.
+    // The open prompt in it gets no answer any more.
     #expect(try asked.child.wait() != .exited(0))
     #expect(try !Directory(path: bench.state + "/users").contains("\(person.user.user)"))
     #expect(try Directory(path: bench.state + "/users").names().count == 1)
     let line = "the vault of user \(person.user.user) (\(person.user.name)), accounts me at dev,"
     #expect(bench.log.contains(line + " was removed by root"), "\(bench.log)")
-    // Its user begins anew; nobody else has noticed.
+    // Its user begins with an empty vault, and other users notice nothing.
     #expect(try person.run("account", "list").succeeded().contains("no accounts yet"))
     let status = try person.run("status", "--json").succeeded()
     #expect(status.contains(#""unlocked":false"#))
@@ -99,7 +100,9 @@ struct UserRemovalTests {
     }
   }
 
-  /// The command's own look at its uid is a courtesy; the engine decides by the kernel's word.
+  /// The command checks its own uid only as a courtesy.
+  ///
+  /// The engine decides by the uid that the kernel reports.
   @Test
   func nobodyButRootRemovesAnything() throws {
     let bench = try ServiceBench()

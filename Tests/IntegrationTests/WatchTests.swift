@@ -8,7 +8,7 @@ import VaultInterface
 /// `Watch` over the engine's socket.
 @Suite(.serialized)
 struct WatchTests {
-  /// The next reply of a watch, and whether more come.
+  /// The next reply of a watch, and whether more will come.
   private func next(_ watch: EngineConnection) throws -> (reply: WatchReply, continues: Bool) {
     let reply = try #require(try watch.reply())
     return (try reply.result(of: WatchCall.self), reply.continues)
@@ -40,7 +40,7 @@ struct WatchTests {
 
     let made = try caller.register("me", at: backend)
     #expect(try read(watch) { $0.account?.state == .ready }.last?.account == made)
-    // One look is one reply.
+    // Without `more` there is a single reply.
     let look = try caller.call(WatchCall(account: "me"))
     #expect(look == WatchReply(account: made, unlocked: false))
 
@@ -75,7 +75,7 @@ struct WatchTests {
       try watch.send(WatchCall(account: "me"), more: true)
       #expect(try next(watch).continues)
     }
-    // Those that last leave room for whoever only asks.
+    // Long-lived watches leave room for short calls.
     let watches = try (0..<64).map { _ in
       let watch = try vault.connect()
       try watch.send(WatchCall(account: "me"), more: true)
@@ -97,7 +97,7 @@ struct WatchTests {
     try vault.start()
     let (watch, caller) = (try vault.connect(), try vault.connect())
     try watch.send(WatchCall(account: "me", refreshAhead: 0), more: true)
-    // It has begun, and its first reply is not read yet.
+    // The watch has begun, and its first reply is not read yet.
     try #require(try watch.socket.waitReadable(milliseconds: 60_000))
     try caller.register("me", at: backend)
     for _ in 0..<20 { _ = try caller.token(rejected: try caller.token()) }

@@ -2,7 +2,7 @@ import JSON
 import SecretMemory
 import Testing
 
-/// Texts that RFC 8259 allows, and what they mean here.
+/// Texts that RFC 8259 allows, and their values here.
 private let accepted: [(text: String, value: JSONValue)] = [
   // Scalars, alone and with space around them.
   ("null", nil),
@@ -113,7 +113,7 @@ struct AcceptedTests {
       let beginning = Array(body.prefix(count))
       do {
         let value = try JSONReader.read(beginning)
-        // Only a number's beginning may be whole.
+        // Only a number's beginning may be a complete number.
         switch value {
         case .integer, .number: break
         default: Issue.record("\(count) bytes of \(accepted[index].text) were read")

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// The vectors of RFC 4648, section 10, and what is not in the canonical form.
+/// The vectors of RFC 4648, section 10, and texts that are not in the canonical form.
 struct Base64Tests {
   @Test(arguments: [
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),

@@ -2,8 +2,8 @@ import JSON
 import SecretMemory
 import Testing
 
-/// Members that must not cost a reader the rest of a document: what is too deep or too much, and names
-/// that come twice.
+/// Members that must not cost a reader the rest of a document: values that are too deep or too
+/// large, and repeated names.
 @Suite
 struct LeftOutTests {
   private static let deep = [
@@ -62,7 +62,7 @@ struct LeftOutTests {
     #expect(try read(#"{"a":\#(open){"b":[{}]}\#(close)}"#)["a"] == cut)
   }
 
-  /// No depth of a text reaches the end of the stack.
+  /// No depth of a text exhausts the stack.
   @Test(arguments: ["[", #"{"a":"#, #"[{"":[0,"#])
   func anyDepthIsSteppedOver(_ opening: String) throws {
     let count = 50_000
@@ -83,7 +83,7 @@ struct LeftOutTests {
     let open = String(repeating: "[", count: JSONReader.maximumDepth)
     let close = String(repeating: "]", count: JSONReader.maximumDepth)
     #expect(throws: JSONError.self) { try read(#"{"a":\#(open)\#(value)\#(close),"b":2}"#) }
-    // So is the value of a name that comes twice.
+    // The value of a repeated name must also be valid JSON.
     #expect(throws: JSONError.self) { try read(#"{"a":1,"a":\#(value),"b":2}"#) }
   }
 
@@ -107,7 +107,7 @@ struct LeftOutTests {
     let found = try inner.array("key")
     #expect(found.count == 1000)
     #expect(found.count { bytes($0) != nil } == JSONReader.maximumSecrets - 2)
-    // None of the others is a text.
+    // None of the other members has a text.
     #expect(found.allSatisfy { $0 == .unusable || bytes($0) == Array("x".utf8) })
   }
 
@@ -143,7 +143,7 @@ struct LeftOutTests {
     }
   }
 
-  /// Nothing says which of the two counts.
+  /// It is unknown which of the two counts.
   @Test
   func aSecretOfTheDocumentThatComesTwiceIsRefused() throws {
     for text in [#"{"key":"1","key":"2"}"#, #"{"key":"1","a":0,"k\u0065y":null}"#] {

@@ -2,7 +2,7 @@ import JSON
 import SecretMemory
 import Testing
 
-/// A generator with a seed, so that a failure comes again (SplitMix64).
+/// A generator with a seed, so that a failure can be reproduced (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
@@ -31,7 +31,9 @@ private let pieces: [[UInt8]] =
 
 @Suite
 struct MutationTests {
-  /// 200,000 texts near JSON: each is read or refused, and what is read is written and read back.
+  /// 200,000 texts near JSON.
+  ///
+  /// Each is read or refused, and an accepted text is written and read back.
   @Test(arguments: 0..<8)
   func noInputIsASurprise(_ part: UInt64) throws {
     var generator = SeededGenerator(state: 0x7468_756D_6200 + part)

@@ -2,9 +2,9 @@ import JSON
 import SecretMemory
 import Testing
 
-/// Texts that are not JSON, or beyond what is read here.
+/// Texts that are not JSON, or exceed the limits here.
 private let refused: [(text: String, error: JSONError)] = [
-  // Nothing, and beginnings.
+  // Nothing, and incomplete texts.
   ("", .truncated),
   (" ", .truncated),
   ("[", .truncated),

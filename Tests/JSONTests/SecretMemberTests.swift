@@ -12,7 +12,7 @@ private func strings(_ value: JSONValue) -> [String] {
   }
 }
 
-/// Every secret of a tree, as bytes for the test to look at.
+/// Every secret of a tree, as bytes for the test.
 private func secrets(_ value: JSONValue) -> [[UInt8]] {
   switch value {
   case .secret(let secret): [unsafe secret.bytes.withUnsafeBytes { unsafe Array($0) }]

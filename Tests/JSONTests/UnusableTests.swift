@@ -1,10 +1,10 @@
 import JSON
 import Testing
 
-/// Names and values that a reader does not keep: what is refused, and what is only left out.
+/// Names and values that a reader does not keep: refused ones, and those that are only left out.
 @Suite
 struct UnusableTests {
-  /// Marks of two classes in turn, which normalization has to sort.
+  /// Alternating marks of two classes, which normalization has to sort.
   private static func run(_ count: Int) -> String {
     String(String.UnicodeScalarView((0..<count).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" }))
   }
@@ -17,7 +17,7 @@ struct UnusableTests {
     return object
   }
 
-  /// Names that are longer than any that is meant, or that are dear to compare.
+  /// Names that are longer than any expected one, or expensive to compare.
   private static let badNames = [
     String(repeating: "a", count: 129), String(repeating: "a", count: 60_000),
     String(repeating: "\u{E9}", count: 65), run(31), "a" + run(40), run(30_000),
@@ -38,7 +38,7 @@ struct UnusableTests {
       let object = try read(#"{"a":1,"\#(name)":\#(value),"b":3}"#, keepsRest: true)
       #expect(object == ["a": 1, "b": 3])
     }
-    // What stands there is JSON nevertheless.
+    // The value must still be valid JSON.
     #expect(throws: JSONError.self) { try read(#"{"a":1,"\#(name)":nul}"#, keepsRest: true) }
   }
 
@@ -87,7 +87,7 @@ struct UnusableTests {
         let object = try read(#"{"a":"\#(text)","b":["\#(text)","x"]}"#, keepsRest: keepsRest)
         #expect(object["a"] == .unusable)
         #expect(try object.array("b") == [.unusable, "x"])
-        // It is there, and of no type: a member that must not be there is found.
+        // The member exists without a type, so a check for a forbidden member finds it.
         #expect(throws: JSONError.wrongType("a")) { try object.optionalString("a") }
       }
     }

@@ -17,7 +17,7 @@ struct WriterTests {
     for number in UInt32(1)...0x10FFFF where number % 61 == 0 || number < 0x1000 {
       guard let scalar = Unicode.Scalar(number) else { continue }
       text.unicodeScalars.append(scalar)
-      // A letter between them: there are more marks in a row than the reader takes for a text.
+      // A letter between them, because the reader rejects so many marks in a row.
       text.append("a")
     }
     #expect(try JSONReader.read(JSONWriter.write(.string(text))) == .string(text))
@@ -82,7 +82,7 @@ struct ObjectTests {
     #expect(throws: JSONError.wrongType("string")) { try object.boolean("string") }
     #expect(throws: JSONError.wrongType("array")) { try object.object("array") }
     #expect(throws: JSONError.wrongType("object")) { try object.array("object") }
-    // A string that the reader was not told to be a secret has been in ordinary memory.
+    // A string that the reader did not treat as a secret has been in ordinary memory.
     #expect(throws: JSONError.wrongType("string")) { try object.secret("string") }
     #expect(throws: JSONError.wrongType("integer")) { try object.optionalString("integer") }
   }

@@ -8,10 +8,10 @@ import Synchronization
 import System
 import TokenVault
 
-// A process to be killed: it makes a new device secret in the vault of a state directory (`rekey`),
-// or brings another provider to the account `work` (`apply`), and says so when that is done.
-// Arguments: the state directory, and which. All of it runs on one thread, because
-// strace(1) counts the calls of each thread on its own.
+// A process to be killed. It replaces the device secret in the vault of a state directory
+// (`rekey`), or applies another provider to the account `work` (`apply`), and reports the end.
+// Arguments: the state directory, and the command. All of it runs on one thread, because strace(1)
+// counts the calls of each thread separately.
 
 /// Runs every job on the thread that calls `run`.
 final class OneThread: TaskExecutor {
@@ -33,7 +33,7 @@ final class OneThread: TaskExecutor {
   }
 }
 
-/// A password's stack that lets everybody in.
+/// A PAM stack that accepts any password.
 struct OpenDoor: PresenceCheck {
   struct Conversation: CheckConversation {
     func next() async -> CheckEvent { .matched }
@@ -82,7 +82,7 @@ func report(_ line: String) {
   try? Descriptor(owning: dup(1)).write(line + "\n")
 }
 
-/// What is done, once without a prompt and once with.
+/// The command, called once without a prompt and once with it.
 func act(_ vault: Vault, _ prompt: String?, _ caller: Caller) async throws {
   if CommandLine.arguments[2] == "rekey" {
     _ = try await vault.rekey(prompt: prompt, caller: caller)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoginEvents
 
-/// Where logind says that a process sits, on a real bus with a stand-in for it.
+/// The location of a process by logind, on a real bus with a stand-in for logind.
 @Suite(.serialized)
 struct LoginLookupTests {
   private let bus: DesktopBus
@@ -21,7 +21,9 @@ struct LoginLookupTests {
 
   private func group(_ path: String) -> ControlGroup? { ControlGroup.parse("0::\(path)\n") }
 
-  /// Each combination of what logind knows; who may be asked for a finger is told by one line.
+  /// Each combination of logind's facts.
+  ///
+  /// One rule says at which of them a finger counts.
   @Test
   func aFingerCountsForAnActiveLocalSessionOnASeatAlone() throws {
     defer { bus.remove() }
@@ -61,7 +63,7 @@ struct LoginLookupTests {
     #expect(counted == 3)
   }
 
-  /// All that makes a finger count, said anew.
+  /// Restores all facts for which a finger counts.
   private func reset() throws {
     try bus.act(
       """
@@ -79,7 +81,7 @@ struct LoginLookupTests {
       ("State='online'", .notActive), ("Seat=seat_of('')", .noSeat), ("State='closing'", .closing),
       ("LockedHint=True", .locked), ("User=user_of(4321)", .othersSession),
       ("Class='background'", .notPersonal),
-      // The one that says most.
+      // The most specific reason.
       ("Remote=True, Active=False, Seat=seat_of('')", .remoteSession),
       ("Remote=True, State='closing'", .closing),
     ]
@@ -107,16 +109,16 @@ struct LoginLookupTests {
     let found = try place(terminal)
     #expect(found.name == "session 1" && found.objection == nil && found.isLocal)
     #expect(try place("/user.slice/user-1234.slice/user@1234.service") == found)
-    // Of another user, who runs something in there.
+    // A process of another user inside that unit.
     let other = try place(terminal, 4321)
     #expect(other.name == "unit \(terminal)" && other.objection == .noSession && !other.isLocal)
-    // The display session counts as any other.
+    // The display session has the usual rules.
     try bus.act("set_session('1', Remote=True)")
     #expect(try place(terminal).objection == .remoteSession)
-    // With none there is nobody at the machine.
+    // Without a display session no person is at the machine.
     try bus.act("set_display(1234, '')")
     #expect(try place(terminal) == LoginPlace(unit: terminal))
-    // Nor where logind does not know the user at all.
+    // The same if logind does not know the user at all.
     #expect(
       try place("/user@77.service/a.scope", 77) == LoginPlace(unit: "/user@77.service/a.scope")
     )
@@ -135,7 +137,7 @@ struct LoginLookupTests {
     #expect(nowhere.name == nil && nowhere.objection == .noSession)
   }
 
-  /// sudo CVE-2013-1776 and CVE-2025-6018 believed what a program can set for itself.
+  /// sudo CVE-2013-1776 and CVE-2025-6018 trusted values that a program can set for itself.
   @Test
   func whatAProgramSaysOfItselfDoesNotCount() throws {
     defer { bus.remove() }
@@ -198,7 +200,7 @@ struct LoginLookupTests {
       }
       #expect(place == .failure(.notUnderstood), "without \(missing ?? "")")
     }
-    // And a session that is not there.
+    // A session that does not exist.
     try bus.act("set_sessions({\(process): 'gone'})")
     guard
       case .failure(.noLogind) = Result(catching: { () throws(LoginFailure) in

@@ -5,7 +5,7 @@ import System
 import TestSupport
 import Testing
 
-/// What logind says of a user's sessions, on a real bus with a stand-in for logind.
+/// Logind's reports about a user's sessions, on a real bus with a stand-in for logind.
 @Suite(.serialized)
 struct LoginWatchTests {
   private let bus: DesktopBus
@@ -16,7 +16,7 @@ struct LoginWatchTests {
     try bus.act("add_session('2', 'seat0', 4321)")
   }
 
-  /// What ends the watch after it was begun: an end, or a failure.
+  /// The end or failure of the watch after it was begun.
   private func end(
     delaysSleep: Bool = false,
     _ happening: () throws -> Void
@@ -52,12 +52,12 @@ struct LoginWatchTests {
       try LoginWatch(user: 1234, address: bus.address, delaysSleep: false).before
     }
     #expect(try before() == nil)
-    // That of somebody else.
+    // The session of another user.
     try bus.act("session('2', 'SetLockedHint', True)")
     #expect(try before() == nil)
     try bus.act("session('1', 'SetLockedHint', True)")
     #expect(try before() == .locked)
-    // A person may sit at the other one.
+    // The person may be at the other session.
     try bus.act("add_session('3', '', 1234)")
     #expect(try before() == nil)
     try bus.act("session('3', 'SetLockedHint', True)")
@@ -71,20 +71,20 @@ struct LoginWatchTests {
     defer { bus.remove() }
     let end = try end {
       for act in [
-        // Others.
+        // Events of other users.
         "session('2', 'Lock')", "session('2', 'SetLockedHint', True)",
         "update_session('2', 'Active', False)", "remove_session('2')",
-        // Not ends.
+        // Events that are not ends.
         "session('1', 'Unlock')", "session('1', 'SetLockedHint', False)",
         "update_session('1', 'Active', True)", "update_session('1', 'IdleHint', True)",
         "prepare_for_sleep(False)",
-        // From no seat, and not the last one.
+        // A session without a seat, which is not the last one.
         "add_session('3', '', 1234)", "remove_session('3')",
-        // That of a timer.
+        // The session of a timer.
         "add_session('4', 'seat0', 1234, 'background')", "session('4', 'Lock')",
         "remove_session('4')",
       ] { try bus.act(act) }
-      // One that came later.
+      // A session that came later.
       try bus.act("add_session('5', 'seat0', 1234)")
       try bus.act("update_session('5', 'Active', False)")
     }
@@ -97,7 +97,7 @@ struct LoginWatchTests {
     try bus.act("add_session('c3', '', 1234)")
     var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
     let wake = try WakeEvent()
-    // One that is this user's, and one that another user may have left to this one.
+    // A session of this user, and one that another user may have left to this one.
     for (session, name) in [("'c3'", "c3"), ("'2'", "2")] {
       try bus.act("remove_session(\(session))")
       #expect(try watch.next(interrupt: wake.descriptor.number) == .sessionEnded(name))
@@ -167,7 +167,7 @@ struct LoginWatchTests {
   func logindThatGoesIsAnEnd() throws {
     defer { bus.remove() }
     #expect(try end { try bus.killLogind() } == .failure(.gone))
-    // And nothing can be begun without it.
+    // No watch can begin without logind.
     #expect {
       _ = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
     } throws: { error in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoopbackLogin
 
-/// Which browser is started, and how.
+/// The choice and the start of a browser.
 struct BrowserTests {
   private static let url = "https://id.example/authorize?a=b&c=%20;$(touch%20x)"
 
@@ -22,15 +22,15 @@ struct BrowserTests {
     #expect(Browser.commands(wish, url: Self.url) == commands)
   }
 
-  /// A directory with programs that leave their arguments, descriptors and mask behind.
+  /// A directory with programs that record their arguments, descriptors and umask.
   private final class Programs {
     private let scratch: ScratchDirectory
     var path: String { scratch.path }
 
     init(_ scripts: [String: String]) throws {
       scratch = try ScratchDirectory()
-      // By another process: a child that some test forks from this one would have a file that is
-      // being written open until its exec, and such a file cannot be executed (ETXTBSY).
+      // Written by another process. A child that another test forks from this one would hold the
+      // written file open until its exec, and such a file cannot be executed (ETXTBSY).
       let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\"; chmod 755 \"$1\""
       for (name, script) in scripts {
         let writer = try ChildProcess(
@@ -43,7 +43,7 @@ struct BrowserTests {
       }
     }
 
-    /// What a program wrote into a file, once its end has come.
+    /// The output of a program into a file, once it is complete.
     func text(_ name: String) throws -> String {
       let deadline = BootInstant.now.advanced(bySeconds: 20)
       while BootInstant.now < deadline {
@@ -57,8 +57,9 @@ struct BrowserTests {
       throw SystemError("no such file came", code: ETIMEDOUT, subject: name)
     }
 
-    /// Waits for the end of a browser: a child whose end nobody has taken note of would stand in the
-    /// way of the tests that are processes of their own.
+    /// Waits for the end of a browser.
+    ///
+    /// A child that was not waited for would block the tests that run as their own processes.
     func finish(_ browser: inout Browser) throws {
       let deadline = BootInstant.now.advanced(bySeconds: 20)
       while browser.isRunning {
@@ -87,7 +88,7 @@ struct BrowserTests {
   @Test
   func theAddressIsOneArgumentAndNothingIsInherited() throws {
     let programs = try Programs(["firefox": Self.report])
-    // One that exec(2) would leave open.
+    // A descriptor that exec(2) would leave open.
     let ours = Descriptor(owning: fcntl(0, F_DUPFD, 50))
     defer { withExtendedLifetime(ours) {} }
     var browser = programs.browser("firefox", mask: 0o027)
@@ -95,7 +96,7 @@ struct BrowserTests {
     #expect(isStarted)
     let lines = try programs.text("out").split(separator: "\n").map(String.init)
     #expect(lines.prefix(2) == [Self.url, "yes"])
-    // Some of them the script itself has opened.
+    // The script itself has opened some of them.
     let open = lines[2].split(separator: " ").dropLast().compactMap { Int($0) }
     #expect(open.contains(0) && open.allSatisfy { $0 < 50 }, "\(open)")
     #expect(lines[2].hasSuffix("0027"))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LoopbackLogin
 
-/// Redirects that programs of this user and of another bring.
+/// Redirects from programs of this user and of another user.
 extension RedirectListenerTests {
-  /// Runs a program of a user's that connects as `s`, sends a perfect redirect, and goes on with
+  /// Runs a program of a user that connects as `s`, sends a perfect redirect, and continues with
   /// `then`.
   private static func bring(
     _ port: UInt16,
@@ -32,7 +32,7 @@ extension RedirectListenerTests {
     )
   }
 
-  /// Ends well if the answer begins so, and holds a text.
+  /// Succeeds if the answer begins this way and contains a text.
   private static func isAnswered(_ answer: String, with text: String = "") -> String {
     "a = s.makefile('rb').read(); "
       + "sys.exit(0 if a.startswith(b'\(answer)') and b'\(text)' in a else 1)"
@@ -67,7 +67,7 @@ extension RedirectListenerTests {
     #expect(wait.strays == [.user])
   }
 
-  /// The kernel shows what is left of a closed socket as root's, whoever made it.
+  /// The kernel shows the remains of a closed socket as root's, whatever user made it.
   @Test(arguments: [
     "s.close()",
     "s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\\1\\0\\0\\0\\0\\0\\0\\0'); s.close()",
@@ -79,7 +79,7 @@ extension RedirectListenerTests {
     )
     let stranger = try Self.bring(listener.port, user: Self.nobody, then: end)
     #expect(try stranger.wait() == .exited(0))
-    // His connection waits to be accepted, before this one.
+    // The stranger's connection waits to be accepted, ahead of this one.
     let peer = try Peer(listener.port)
     try peer.send(Self.redirect(listener.port, "code=ours&state=s"))
     let deadline = BootInstant.now.advanced(bySeconds: 20)

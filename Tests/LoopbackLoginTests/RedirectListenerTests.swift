@@ -7,9 +7,9 @@ import Testing
 
 @testable import LoopbackLogin
 
-/// The loopback listener against whatever a port of this machine can meet.
+/// The loopback listener against hostile and broken clients of a local port.
 struct RedirectListenerTests {
-  /// A connection as a test makes it.
+  /// A connection of a test.
   final class Peer {
     private let socket: Descriptor
 
@@ -18,11 +18,11 @@ struct RedirectListenerTests {
     }
 
     func send(_ text: String) throws {
-      // The other side may have refused, and hung up, before all of it was sent.
+      // The other side may have refused and hung up before all of it was sent.
       try? socket.write(text)
     }
 
-    /// All that comes until the end.
+    /// All data until the end.
     func answer() throws -> String {
       guard try socket.waitReadable(milliseconds: 60_000) else {
         throw SystemError("no answer", code: ETIMEDOUT)
@@ -31,15 +31,16 @@ struct RedirectListenerTests {
     }
   }
 
-  /// What one wait brought.
+  /// The result of one wait.
   struct Wait {
     var query: String?
     var strays: [RedirectStray] = []
     var error: RedirectWaitError?
   }
 
-  /// Waits at an address while `script` acts as the rest of the machine, on a thread of its own; the
-  /// redirect is answered with `page`.
+  /// Waits at an address while `script` acts as the other programs, on its own thread.
+  ///
+  /// The redirect is answered with `page`.
   func wait(
     at address: String = "http://127.0.0.1/callback",
     seconds: Int64 = 60,
@@ -67,8 +68,9 @@ struct RedirectListenerTests {
     return wait
   }
 
-  /// Listens at an address, once a child of another test that holds its port for a moment has come
-  /// to its exec.
+  /// Listens at an address.
+  ///
+  /// A child of another test may hold its port for a moment until its exec, so it is tried again.
   private static func listener(at redirect: LoopbackRedirect) throws -> RedirectListener {
     let deadline = BootInstant.now.advanced(bySeconds: 20)
     while true {
@@ -81,8 +83,9 @@ struct RedirectListenerTests {
     }
   }
 
-  /// A redirect to a fixed port, and who listens there: none of those that the kernel gives to
-  /// whoever wants any.
+  /// A redirect to a fixed port, and its listener.
+  ///
+  /// The port is not one that the kernel assigns to any program.
   private static func fixed() throws -> (redirect: LoopbackRedirect, listener: RedirectListener) {
     while true {
       let port = UInt16.random(in: 15_000..<32_000)
@@ -160,7 +163,7 @@ struct RedirectListenerTests {
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         #expect(answer.contains("Cache-Control: no-store"))
       }
-      // One that says nothing, and one that hangs up at once.
+      // One that sends nothing, and one that hangs up at once.
       _ = try Peer(port)
       let silent = try Peer(port)
       let peer = try Peer(port)
@@ -190,13 +193,13 @@ struct RedirectListenerTests {
   @Test
   func oneSlowByteAtATimeHoldsNobodyUp() throws {
     let wait = try wait { port in
-      // More than there is room for: each has begun, none will end.
+      // More connections than there is room for: each has begun, none will end.
       let slow = try (0..<100).map { _ in
         let peer = try Peer(port)
         try peer.send("G")
         return peer
       }
-      // Whoever waited for each of them in turn would not come to it in time.
+      // A listener that served one connection after the other would not reach this one in time.
       let peer = try Peer(port)
       try peer.send(Self.redirect(port))
       #expect(try peer.answer() == "the page")
@@ -260,7 +263,7 @@ struct RedirectListenerTests {
     let key = Descriptor(owning: far)
     let number = key.number
     let wait = try wait(interrupt: interrupt.number) { port in
-      // Others that are connected do not matter.
+      // Other connections do not matter.
       let peer = try Peer(port)
       var byte: UInt8 = 1
       _ = unsafe write(number, &byte, 1)
@@ -279,7 +282,7 @@ struct RedirectListenerTests {
     #expect(try Self.listener(at: redirect).port == first.port)
   }
 
-  /// Whoever has the port at one address of localhost would get the code.
+  /// A program with the port at one address of localhost would get the code.
   @Test
   func localhostIsRefusedWhereAnotherHasThePortAtOneAddress() throws {
     let other = try LoopbackSocket.bind(.ipv6)
@@ -291,7 +294,7 @@ struct RedirectListenerTests {
     }
   }
 
-  /// What is left of a connection that this side ended would keep its port for a minute.
+  /// The remains of a connection that this side closed would keep its port for a minute.
   @Test
   func aFixedPortIsFreeAgainForTheNextLogin() throws {
     let (_, first) = try Self.fixed()

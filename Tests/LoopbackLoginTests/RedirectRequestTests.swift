@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoopbackLogin
 
-/// What counts as the redirect of a login, and what does not.
+/// The requests that count as the redirect of a sign-in, and those that do not.
 struct RedirectRequestTests {
   private let request = RedirectRequest(path: "/callback", authority: "127.0.0.1:4711")
 
@@ -44,7 +44,7 @@ struct RedirectRequestTests {
     ("GET /callback?state=s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
     ("GET /callback?state=s HTTP/1.1\r\n\r\n", 404),
     ("GET /callback?state=s HTTP/1.1\r\n\(host)\(host)\r\n", 400),
-    // A picture, a script or a frame of a page that guesses ports; a look ahead.
+    // An image, a script or a frame of a page that guesses ports, and a prefetch.
     ("GET /callback?state=s HTTP/1.1\r\n\(host)Sec-Fetch-Mode: no-cors\r\n\r\n", 404),
     ("GET /callback?state=s HTTP/1.1\r\n\(host)Sec-Fetch-Dest: iframe\r\n\r\n", 404),
     ("GET /callback?state=s HTTP/1.1\r\n\(host)Sec-Purpose: prefetch;prerender\r\n\r\n", 404),
@@ -104,7 +104,7 @@ struct RedirectRequestTests {
     #expect(judge(late) == .refused(status: 431))
   }
 
-  /// Whatever bytes come, one of three things is said of them, and nothing traps.
+  /// Any bytes get one of three verdicts, and nothing traps.
   @Test
   func changedBytesDoNotTrap() {
     let text = [UInt8]("GET /callback?code=c&state=s HTTP/1.1\r\n\(Self.host)\r\n".utf8)

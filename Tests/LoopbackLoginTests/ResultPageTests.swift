@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoopbackLogin
 
-/// The page that a browser shows when a login is over.
+/// The page that a browser shows at the end of a sign-in.
 struct ResultPageTests {
   private static let hostile = """
     </bdi><script>alert(1)</script><img src=x onerror=alert(2)> "' onmouseover=x &lt; \u{202E}gpj\u{0}
@@ -22,7 +22,7 @@ struct ResultPageTests {
     for part in ["<script", "<img", "onerror=alert(2)>", "\u{202E}", "\u{0}", "\"'"] {
       #expect(!html.contains(part))
     }
-    // Every tag that opens is one of ours, and so is every one that closes.
+    // Every opening and closing tag is one of the page's own.
     let own = [
       "!doctype", "html", "head", "meta", "title", "style", "body", "main", "svg", "circle", "path",
       "rect", "h1", "p", "br", "bdi", "code", "dl", "div", "dt", "dd", "blockquote", "footer",
@@ -55,7 +55,7 @@ struct ResultPageTests {
     #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
-  /// Who began it in an app has no terminal to go back to.
+  /// A person who began in an app has no terminal to return to.
   @Test(arguments: results)
   func thePageSendsThePersonBackToWhereTheLoginWasBegun(_ result: ResultPage.Result) {
     let terminal = ResultPage(result, for: .terminal).html
@@ -86,7 +86,7 @@ struct ResultPageTests {
     #expect(head.split(separator: "\r\n").allSatisfy { !$0.contains("\n") && $0.count < 300 })
   }
 
-  /// A browser drops a style sheet whose digest is another.
+  /// A browser drops a style sheet with another digest.
   @Test
   func theStyleSheetHasTheDigestThatThePolicyNames() throws {
     let (near, far) = try UnixSocket.pair()

@@ -4,14 +4,14 @@ import SecretMemory
 import System
 import TestSupport
 
-/// Every document of a provider that has one member made hostile, and how it is judged.
+/// Every document of a provider with one hostile member, and its judge.
 struct Documents {
   private static let size = 65_536 - 1500
   private let providers: [Provider]
   private let members: [String]
   private let signer: TokenSigner
 
-  /// Finds the members in the sources of the judges, so that a new one is covered by itself.
+  /// Finds the members in the sources of the judges, so that a new one is covered automatically.
   init() throws {
     let issuer = "https://id.example.com"
     let ends = ["authorization", "token", "device_authorization", "userinfo", "revocation"]
@@ -37,7 +37,7 @@ struct Documents {
     let sources = BuiltPrograms.sourceDirectory + "/Sources/"
     for room in ["OAuth", "Configuration"] {
       let directory = try Directory(path: sources + room)
-      // Of the settings, these two say what members are called.
+      // Of the settings, only these two files name members.
       for file in try directory.names()
       where file.hasSuffix(".swift") && (room == "OAuth" || files.contains(file)) {
         let text = try directory.openForReading(file).readAll(limit: 1 << 20)
@@ -66,7 +66,8 @@ struct Documents {
     try measureRedirects(gauge)
   }
 
-  /// Documents with one hostile member beside ordinary ones, and documents that are hostile as a whole.
+  /// Documents with one hostile member beside ordinary ones, and documents that are entirely
+  /// hostile.
   private func bodies(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
     for filler in Filler.all {
       let value = filler.value(Self.size)
@@ -95,14 +96,14 @@ struct Documents {
     }
   }
 
-  /// The members without one that stands there already.
+  /// The members without the one of this name.
   private func without(_ member: String, _ ordinary: String) -> String {
     ordinary.split(separator: ",").filter { !$0.hasPrefix("\"\(member)\":") }.joined(separator: ",")
       + #","z":0"#
   }
 
   private func measureAnswers(_ gauge: Gauge) throws {
-    // A refresh token that repeats itself is the dearest to look for.
+    // A repetitive refresh token is the most expensive to look for.
     let sent = try SharedSecret(
       SecretBytes(copying: [UInt8](repeating: UInt8(ascii: "a"), count: 8000) + [UInt8(ascii: "b")])
     )
@@ -113,7 +114,7 @@ struct Documents {
       try bodies(ordinary) { name, bytes in
         let body = try SecretBytes(copying: bytes)
         for status in [200, 400] {
-          // A login and a registration differ from a code in how they are refused.
+          // The refusals of a login and a registration differ from those of a code.
           let typed: [TokenPurpose] = status == 400 ? [.login, .register] : []
           for purpose in [.refresh, .code, .device] + typed {
             gauge.measure("\(kind), \(purpose) \(status), \(name)", bytes: bytes.count) {
@@ -126,7 +127,7 @@ struct Documents {
               )
             }
           }
-          // What a verification says is judged as a profile as well.
+          // A verification is judged as a profile as well.
           gauge.measure("\(kind), verify \(status), \(name)", bytes: bytes.count) {
             _ = client.judgeVerification(
               status: status,
@@ -186,7 +187,7 @@ struct Documents {
     }
   }
 
-  /// A token of each algorithm, beside another key of its name that might have signed.
+  /// A token of each algorithm, beside another key with the same key ID that might have signed it.
   private func measureSignatures(_ gauge: Gauge) throws {
     for (key, other, algorithm) in [
       (TokenSigner.Key.rsa, TokenSigner.Key.otherRSA, "PS512"), (.p256, .otherP256, "ES256"),
@@ -218,7 +219,7 @@ struct Documents {
 
   private func measureTokens(_ gauge: Gauge) throws {
     try measureSignatures(gauge)
-    // As many keys as there may be, all of one name: each might have signed.
+    // The largest number of keys, all with one key ID: each might have signed.
     let sets = try [TokenSigner.Key.p256, .rsa].map { key in
       let others = [String](
         repeating: try signer.jwk(key == .rsa ? .otherRSA : .otherP256, kid: "k"),
@@ -247,7 +248,7 @@ struct Documents {
       )
     )
     for filler in Filler.all {
-      // Base64 takes a third more.
+      // Base64 is a third longer.
       let value = String(decoding: filler.value(22_000), as: UTF8.self)
       check("dots, \(filler.name)", value)
       for member in ["alg", "kid", "typ", "crit", "a"] {

@@ -1,13 +1,13 @@
-/// JSON that costs a careless reader much: one value of about so many bytes.
+/// JSON that costs a careless reader much: one value of about this many bytes.
 struct Filler: Sendable {
   let name: String
-  /// Whether it is a string, which may also stand as a name.
+  /// Whether it is a string, which may also be used as a name.
   let isText: Bool
   private let make: @Sendable (Int) -> [UInt8]
 
   func value(_ bytes: Int) -> [UInt8] { make(bytes) }
 
-  /// A string whose inside repeats a piece.
+  /// A string that repeats a piece.
   private static func text(_ name: String, _ piece: String, after start: String = "") -> Filler {
     Filler(name: name, isText: true) { bytes in
       let piece = Array(piece.utf8)
@@ -17,7 +17,7 @@ struct Filler: Sendable {
     }
   }
 
-  /// A list or an object that repeats an element, of which each may have its number.
+  /// A list or an object that repeats an element, optionally with a number in each.
   private static func many(
     _ name: String,
     _ brackets: String,
@@ -38,7 +38,9 @@ struct Filler: Sendable {
     }
   }
 
-  /// Marks of two classes in turn: normalization has to sort them, and is quadratic in a run.
+  /// Alternating marks of two classes.
+  ///
+  /// Normalization has to sort them, which takes quadratic time in a run.
   private static let marks = "\u{301}\u{323}"
   private static let safeRun = "a" + String(repeating: marks, count: 15)
 
@@ -89,7 +91,7 @@ struct Filler: Sendable {
     },
     many("long numbers", "[]") { _ in "1." + String(repeating: "5", count: 509) },
     many("long integers", "[]") { _ in String(repeating: "7", count: 512) },
-    // Between two that a Double can hold.
+    // A number between two values of Double.
     many("numbers that are hard to round", "[]") { _ in
       "9007199254740993.00000000000000000000000000001"
     },
@@ -158,7 +160,7 @@ struct Filler: Sendable {
   ]
 
   static let all = texts + others
-  /// Those that have cost a reader most.
+  /// The fillers that have cost a reader most.
   static let few = all.filter {
     [
       "marks", "runs of 30 marks", "letters that decompose", "single marks", "letters", "words",

@@ -1,9 +1,9 @@
 import TestSupport
 import VaultInterface
 
-/// Every message of an interface that has one member of its own made hostile.
+/// Every message of an interface with one of its members made hostile.
 ///
-/// The members are those of the interface's description, so that a new one is covered by itself.
+/// The members come from the interface's description, so that a new one is covered automatically.
 struct Messages {
   let interface: VarlinkInterface
   private let file: InterfaceFile
@@ -11,13 +11,13 @@ struct Messages {
   private let room: Int
   private let fillers: [(name: String, value: [UInt8])]
 
-  /// Text before the hostile value and behind it.
+  /// The text before the hostile value and after it.
   private typealias Frame = (path: String, before: String, after: String)
 
   init(_ interface: VarlinkInterface) throws {
     self.interface = interface
     file = try InterfaceFile(interface.description)
-    // What stands around it is less.
+    // The text around it is shorter than that.
     let room = interface.maximumMessage - 3000
     self.room = room
     fillers = Filler.all.map { ($0.name, $0.value(room)) }
@@ -26,7 +26,7 @@ struct Messages {
   /// The names of the methods.
   var methods: [String] { file.methods.keys.sorted() }
 
-  /// Calls `body` with each call, without its NUL, and what is hostile in it.
+  /// Calls `body` with each call, without its NUL, and the name of its hostile part.
   func calls(_ body: (String, [UInt8]) -> Void) {
     for method in methods {
       let frames = frames(of: file.methods[method]?.parameters ?? [])
@@ -47,13 +47,13 @@ struct Messages {
     each([("all", "", "")], "a message", "", "", body)
   }
 
-  /// Calls `body` with each reply to `method`, and what is hostile in it.
+  /// Calls `body` with each reply to `method`, and the name of its hostile part.
   func replies(to method: String, _ body: (String, [UInt8]) -> Void) {
     let frames = frames(of: file.methods[method]?.reply ?? [])
     each(frames, "reply to \(method)", #"{"parameters":"#, "}", body)
   }
 
-  /// Calls `body` with each error, and what is hostile in it.
+  /// Calls `body` with each error, and the name of its hostile part.
   func errors(_ body: (String, [UInt8]) -> Void) {
     for (name, members) in file.errors.sorted(by: { $0.key < $1.key }) {
       let start = #"{"error":"\#(file.name).\#(name)","parameters":"#
@@ -78,7 +78,7 @@ struct Messages {
     }
   }
 
-  /// The record with each of its members in turn, and with one that it does not have.
+  /// The record with each of its members in turn, and with an unknown one.
   private func frames(of members: [InterfaceFile.Member]) -> [Frame] {
     let ordinary = members.map { "\"\($0.name)\":\(sample($0.kind))" }
     var frames: [Frame] = [
@@ -118,7 +118,7 @@ struct Messages {
     }
   }
 
-  /// A value that a reader takes.
+  /// A value that a reader accepts.
   private func sample(_ kind: InterfaceFile.Kind) -> String {
     switch kind {
     case .plain("bool"): "false"

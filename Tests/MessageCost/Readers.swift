@@ -2,7 +2,7 @@ import SecretMemory
 import VarlinkMethods
 import VaultInterface
 
-/// What programs do with a message that has come: they decode it as the method that it names.
+/// The decoding of an arrived message as the method that it names.
 enum Readers {
   /// Reads a call as the engine or a helper does.
   static func readCall(_ message: [UInt8], on interface: VarlinkInterface) {
@@ -14,7 +14,7 @@ enum Readers {
     }
   }
 
-  /// Reads a reply as the one who has called `method` does.
+  /// Reads a reply as the caller of `method` does.
   static func readReply(_ message: [UInt8], to method: String, on interface: VarlinkInterface) {
     var buffer = MessageBuffer(interface)
     guard append(message, to: &buffer), let reply = try? buffer.nextReply() else { return }

@@ -1,12 +1,12 @@
 import Glibc
 import VaultInterface
 
-// Searches for the message that costs its reader most, and ends with 1 where 64 KiB of one cost more
-// than `Gauge.limit` of thread CPU time. To be built as it is released:
+// Searches for the message that costs its reader most. Exits with 1 if 64 KiB of one cost more than
+// `Gauge.limit` of thread CPU time. Build it as released:
 //   swift build --configuration release --static-swift-stdlib --product MessageCost
 // `Scripts/test` does so.
 
-/// Whether a reader that is slow is found: one that hashes the text as `String`.
+/// Whether a slow reader is found: one that hashes the text as `String`.
 func findsWhatIsSlow() -> Bool {
   let gauge = Gauge()
   for filler in Filler.all where filler.isText {
@@ -17,7 +17,7 @@ func findsWhatIsSlow() -> Bool {
   return gauge.isExceeded
 }
 
-/// What was promised and is not so.
+/// The broken promises.
 struct Findings {
   private(set) var count: Int32 = 0
 

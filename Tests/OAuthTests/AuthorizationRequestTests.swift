@@ -158,7 +158,7 @@ struct TokenRequestTests {
       text(try client.refresh(secret("rt"), scope: .standard).body)
         == "grant_type=refresh_token&refresh_token=rt&resource=urn%3Aa&client_id=client-1"
     )
-    // Where that would be for good, nobody can have it asked.
+    // If that would be permanent, it cannot be requested.
     let whole = ProviderClient(provider: try openID(["refresh_scope": "whole"]))
     #expect(
       text(try whole.refresh(secret("rt"), scope: less).body)
@@ -218,7 +218,7 @@ struct TokenRequestTests {
     #expect(throws: OAuthError.self) { try client.login(email: "a\nb", password: secret("p")) }
   }
 
-  /// An access token may end alone, so the refresh token is what is given up.
+  /// An access token may end by itself, so the refresh token is the one that is revoked.
   @Test
   func aRevocationNamesTheRefreshTokenWhereThereIsOne() throws {
     let client = ProviderClient(provider: try openID())
@@ -309,7 +309,7 @@ struct ProofKeyTests {
         #expect(seen.insert(text).inserted)
       }
     }
-    // Every letter comes up somewhere, and the last one stands for four bits alone.
+    // Every letter occurs, and the last one stands for only four bits.
     #expect(Set(seen.joined()) == letters)
     #expect(Set(seen.compactMap(\.last)).count == 16)
   }

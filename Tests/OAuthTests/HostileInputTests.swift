@@ -4,10 +4,10 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// Thousands of damaged inputs, the same each time: none is believed, and none breaks anything.
+/// Thousands of damaged inputs, the same each time: none is accepted, and none causes a crash.
 @Suite
 struct HostileInputTests {
-  /// One to four changes: bytes turned, taken out, put in, doubled, or put elsewhere.
+  /// Makes one to four changes: bytes are flipped, removed, inserted, doubled, or moved.
   private func damaged(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
     let marks = Array("\"{}[]:,.&=?%+#\\\0\u{1B}\n ~A1-_é".utf8)
     var bytes = bytes
@@ -46,7 +46,7 @@ struct HostileInputTests {
     }
   }
 
-  /// A damaged set may still hold keys, but none that a stranger's token is signed with.
+  /// A damaged set may still hold keys, but none that has signed a stranger's token.
   @Test
   func aDamagedKeySetNeverTrustsAStranger() throws {
     let samples = try IDTokenSamples.shared.get()
@@ -66,7 +66,7 @@ struct HostileInputTests {
       #expect(samples.check(stranger, keys: keys) != "u1")
       #expect(try KeySet(keys.encoded).count == keys.count)
     }
-    // The loop reaches what lies behind the JSON.
+    // The loop gets past the JSON.
     #expect(read > 500)
   }
 
@@ -115,7 +115,7 @@ struct HostileInputTests {
       let bytes = SharedSecret(try SecretBytes(copying: other))
       do throws(RedirectError) {
         let answer = try RedirectAnswer.parse(bytes.bytes, state: state, provider: provider)
-        // What is believed holds state and issuer whole.
+        // Every accepted redirect has the whole state and issuer.
         let text = String(decoding: other, as: UTF8.self)
         #expect(text.contains("="))
         if case .code(let code) = answer {
@@ -128,7 +128,7 @@ struct HostileInputTests {
         #expect(isFitToBeShown(error.description))
       }
     }
-    // Damage to the code alone leaves a code.
+    // Damage to only the code leaves a code.
     #expect(codes > 50)
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 private let refused = "the ID token is refused: "
 
-/// Tokens that nobody should believe.
+/// Forged tokens that must not be accepted.
 @Suite
 struct IDTokenForgeryTests {
   private func samples() throws -> IDTokenSamples { try IDTokenSamples.shared.get() }
@@ -47,7 +47,7 @@ struct IDTokenForgeryTests {
     #expect(try forged(header: #"{"kid":"e"}"#).hasPrefix(refused))
   }
 
-  /// The attack: the public key is known to all, and HMAC takes any bytes for a secret.
+  /// The attack: the public key is known to all, and HMAC takes any bytes as a secret.
   @Test
   func thePublicKeyIsNoSecret() throws {
     for (kid, key) in [("r", TokenSigner.Key.rsa), ("e", .p256), ("d", .ed25519)] {
@@ -73,7 +73,7 @@ struct IDTokenForgeryTests {
         try forged(header: header, key: key, algorithm: real) == refused + "its signature is wrong"
       )
     }
-    // A key of another kind, or of another curve, under the name: each algorithm has its own.
+    // A key of another type, or of another curve, under that key ID: each algorithm has its own.
     for (claimed, kid) in [
       ("ES256", "r"), ("ES256", "e3"), ("ES256", "e5"), ("ES384", "e"), ("ES384", "e5"),
       ("ES512", "e"), ("ES512", "e3"), ("RS512", "e5"), ("EdDSA", "e"),
@@ -95,14 +95,14 @@ struct IDTokenForgeryTests {
       try forged(header: #"{"alg":"RS256","kid":"r"}"#, key: .otherRSA, algorithm: "RS256")
         == refused + "its signature is wrong"
     )
-    // Too short to be a key at all, though the provider publishes it.
+    // Too short for a key, though the provider publishes it.
     #expect(
       try forged(header: #"{"alg":"RS256","kid":"s"}"#, key: .shortRSA, algorithm: "RS256")
         == "the ID token is signed with an unknown key, s"
     )
   }
 
-  /// RFC 7515, sections 4.1.2 to 4.1.6: keys that a token brings along are a forger's own.
+  /// RFC 7515, sections 4.1.2 to 4.1.6: keys inside a token are the forger's own.
   @Test
   func aTokenDoesNotBringItsOwnKey() throws {
     let jwk = try samples().signer.jwk(.otherP256, kid: "own")
@@ -128,7 +128,7 @@ struct IDTokenForgeryTests {
     }
   }
 
-  /// RFC 8725, section 3.11: an access token of the same provider for the same client, say.
+  /// RFC 8725, section 3.11: for example an access token of the same provider for the same client.
   @Test(arguments: [#""at+jwt""#, #""application/at+jwt""#, #""logout+jwt""#, #""""#, "7", "null"])
   func aTokenOfAnotherTypeIsRefused(_ type: String) throws {
     #expect(

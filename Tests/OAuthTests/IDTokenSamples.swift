@@ -1,7 +1,7 @@
 import OAuth
 import TestSupport
 
-/// A provider's keys, tokens that it signs, and what this client expects of them.
+/// A provider's keys, tokens that it signs, and this client's expectations of them.
 struct IDTokenSamples {
   static let shared = Result { try IDTokenSamples() }
   static let now: Int64 = 1_800_000_000
@@ -19,7 +19,9 @@ struct IDTokenSamples {
     keys = try KeySet(Array(#"{"keys":[\#(jwks.joined(separator: ","))]}"#.utf8))
   }
 
-  /// The claims of a good token, as JSON texts by name; an empty text leaves one out.
+  /// The claims of a good token, as JSON texts by name.
+  ///
+  /// An empty text leaves a claim out.
   func payload(_ changes: [String: String] = [:]) -> String {
     var claims = [
       "iss": #""https://id.example.com""#, "aud": #""client-1""#, "sub": #""u1""#,
@@ -30,7 +32,7 @@ struct IDTokenSamples {
     return "{\(members.joined(separator: ","))}"
   }
 
-  /// A token that the provider's key for an algorithm signed.
+  /// A token signed with the provider's key for an algorithm.
   func token(_ changes: [String: String] = [:], algorithm: String = "ES256") throws -> String {
     let (key, kid): (TokenSigner.Key, String) =
       switch algorithm {
@@ -67,7 +69,7 @@ struct IDTokenSamples {
     )
   }
 
-  /// What a check says: the subject, or why not.
+  /// The result of a check: the subject, or the error.
   func check(
     _ token: String,
     _ expectations: IDToken.Expectations? = nil,
@@ -84,7 +86,7 @@ struct IDTokenSamples {
     }
   }
 
-  /// What a check says of a token with these claims.
+  /// The result of a check of a token with these claims.
   func check(claims: [String: String], _ expectations: IDToken.Expectations? = nil) throws -> String
   {
     check(try token(claims), expectations)

@@ -26,7 +26,7 @@ struct IDTokenTests {
     #expect(
       checked.facts == UserFacts(id: "u1", email: "a@b", name: "Änn [2J", emailVerified: true)
     )
-    // Where the provider's settings do not accept it, it is as good as unsigned.
+    // If the provider's settings do not accept the algorithm, the token counts as unsigned.
     let others = IDToken.algorithms.subtracting([algorithm])
     let why = samples.check(token, samples.expectations(algorithms: others))
     #expect(why.hasPrefix(refused + "it is signed with \(algorithm), and accepted here is "))
@@ -56,7 +56,7 @@ struct IDTokenTests {
   ])
   func aTokenOfAnotherIssuerIsRefused(_ issuer: String) throws {
     let why = try samples().check(claims: ["iss": issuer])
-    // The one that was found is shown, unless it is none.
+    // The issuer found is shown, unless it is not a valid issuer.
     let isShown = issuer.hasPrefix("\"http") && !issuer.contains("\\") && issuer.contains("https")
     let text = issuer.replacing("\"", with: "")
     #expect(
@@ -65,7 +65,8 @@ struct IDTokenTests {
     )
   }
 
-  /// To Swift, the sign for Kelvin is a K, and an accent beside its letter is the letter with it.
+  /// To Swift, the sign for Kelvin is a K, and a letter with a combining accent equals the accented
+  /// letter.
   @Test
   func lettersThatOnlyLookTheSameAreNotTheSame() throws {
     let samples = try samples()
@@ -227,7 +228,7 @@ struct IDTokenTests {
       try samples.check(claims: ["at_hash": short], samples.expectations(accessToken: "at-2"))
         == refused + "it belongs to another access token"
     )
-    // It may be left out, and without an access token there is nothing to compare.
+    // The claim may be left out, and without an access token there is nothing to compare.
     #expect(try samples.check(claims: [:], bound) == "u1")
     #expect(try samples.check(claims: ["at_hash": #""x""#]) == "u1")
   }

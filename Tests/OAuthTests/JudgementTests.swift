@@ -56,7 +56,7 @@ struct RefreshRefusalTests {
   @Test(arguments: [400, 401, 403])
   func anEmptyOrUnreadableRefusalCountsOnlyWhereThatIsSet(_ status: Int) throws {
     for body in ["", " ", html, "invalid_grant", "\"invalid_grant\"", "[]", "{\"error\":"] {
-      // Nothing at all may be a refusal; a page may be of a server in front of the provider.
+      // An empty answer may be a refusal. A page may come from a server in front of the provider.
       #expect(
         try judged(status, body) == (body.isEmpty ? "unexplained" : "failing") + " \(status)"
           + (body.isEmpty ? "" : " -")
@@ -107,7 +107,7 @@ struct RefreshRefusalTests {
 
   @Test
   func aMessageDoesNotQuoteTheTokenThatWasSent() throws {
-    // One that looks like a word, and one that does not.
+    // One token that looks like a word, and one that does not.
     for sent in ["deadbeefcafe", "9f86d081884c"] {
       let body = #"{"error":"\#(sent)","message":"bad token \#(sent)"}"#
       for status in [400, 401, 422, 500] {

@@ -19,7 +19,7 @@ struct OAuthJudgementTests {
         try judged(openID(), 200, tokens + #","id_token":null}"#, for: purpose)
           == "tokens at rt -"
       )
-      // Where nobody asks for one, none is looked at.
+      // If no ID token is requested, none is read.
       #expect(
         try judged(plainOAuth(), 200, tokens + #","id_token":"a.b.c"}"#, for: purpose)
           == "tokens at rt -"
@@ -27,7 +27,7 @@ struct OAuthJudgementTests {
     }
   }
 
-  /// What cannot be an ID token must not pass for a missing one.
+  /// A value that cannot be an ID token must not count as a missing one.
   @Test(arguments: [#""""#, "7", "{}", #"["a.b.c"]"#, "true"])
   func anIDTokenOfAWrongKindIsNoMissingOne(_ json: String) throws {
     #expect(

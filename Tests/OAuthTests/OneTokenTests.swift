@@ -4,7 +4,7 @@ import OAuth
 import SecretMemory
 import Testing
 
-/// What goes to a provider that gives one token, and what its answers mean.
+/// The requests to a provider that gives one token, and the meaning of its answers.
 @Suite
 struct OneTokenTests {
   private static let fields = ["access_token_field": "token", "refresh_token_field": "token"]
@@ -50,7 +50,7 @@ struct OneTokenTests {
   func aJWTSaysHowLongItLives(_ claims: String, _ lifetime: Int?) throws {
     let token = jwt(claims)
     #expect(try answer(#"{"token":"\#(token)"}"#)?.expiresIn == lifetime)
-    // What the answer itself says counts first.
+    // The answer's own lifetime takes precedence.
     #expect(try answer(#"{"token":"\#(token)","expires_in":7}"#)?.expiresIn == 7)
   }
 
@@ -77,7 +77,7 @@ struct OneTokenTests {
     let logout = try one().logout(accessToken: nil, refreshToken: try shared("one-1"))
     #expect(text(logout.body) == #"{"token":"one-1"}"#)
     #expect(text(logout.credentials) == "Bearer one-1")
-    // With two tokens the refresh token is none to be shown as a bearer.
+    // With two tokens the refresh token must not be sent as a bearer.
     #expect(try backend().refresh(try secret("rt-1")).credentials == nil)
     #expect(try backend().logout(accessToken: nil, refreshToken: shared("rt-1")).credentials == nil)
   }
@@ -105,7 +105,7 @@ struct OneTokenTests {
       return
     }
     #expect(why.contains("refresh_token_field = access_token"), "\(why)")
-    // The one before it may be dead by now.
+    // The previous token may be dead by now.
     #expect(text(token) == (purpose == .refresh ? "same" : nil))
   }
 
@@ -127,7 +127,7 @@ struct OneTokenTests {
       for: .code
     )
     #expect(granted == "tokens  gho_1 -")
-    // A refresh token would be thrown away, and live on.
+    // A refresh token would be discarded, and stay valid.
     let more = try judged(
       try plainOAuth(settings),
       200,

@@ -5,7 +5,7 @@ import Testing
 
 private let state = "kJ7-_aB3"
 
-/// What a redirect means, in a form that can be compared.
+/// The meaning of a redirect, in a form that can be compared.
 func parsed(_ redirect: String, provider: Provider? = nil, state: String = state) throws -> String {
   let redirect = try secret(redirect)
   let provider = try provider ?? openID()
@@ -60,7 +60,7 @@ struct RedirectAnswerTests {
           == RedirectError.duplicate(name).description
       )
     }
-    // What nobody reads may come as often as it likes.
+    // An unknown parameter may be repeated.
     #expect(try parsed("code=c&state=\(state)&x=1&x=2") == "code c")
   }
 
@@ -87,7 +87,7 @@ struct RedirectAnswerTests {
         == RedirectError.missingIssuer.description
     )
     #expect(try parsed(redirect + "https://id.example.com", provider: strict) == "code c")
-    // Letter by letter, with the slash at the end that some issuers have.
+    // Compared letter by letter, with the final slash that some issuers have.
     let slashed = try openID(["issuer": "https://id.example.com/"])
     #expect(try parsed(redirect + "https://id.example.com/", provider: slashed) == "code c")
     #expect(

@@ -3,7 +3,7 @@ import OAuth
 import SecretMemory
 import Testing
 
-/// What a backend's no to an e-mail address and a password means.
+/// The meaning of a backend's refusal of an e-mail address and a password.
 struct RefusalTests {
   /// Reason, message and fields in a form that can be compared.
   private func judged(

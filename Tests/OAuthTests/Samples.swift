@@ -3,7 +3,7 @@ import JSON
 import OAuth
 import SecretMemory
 
-/// A provider of OpenID Connect with all endpoints.
+/// An OpenID Connect provider with all endpoints.
 func openID(_ settings: [String: String] = [:]) throws -> Provider {
   let base = [
     "kind": "oidc", "issuer": "https://id.example.com", "client_id": "client-1",
@@ -18,7 +18,7 @@ func openID(_ settings: [String: String] = [:]) throws -> Provider {
   return try Provider(name: ProviderName("dev"), settings: base.merging(settings) { $1 })
 }
 
-/// The same without ID tokens.
+/// The same provider without ID tokens.
 func plainOAuth(_ settings: [String: String] = [:]) throws -> Provider {
   let base = [
     "kind": "oauth2", "issuer": "https://id.example.com", "client_id": "client-1",
@@ -65,7 +65,7 @@ func judged(
   }
 }
 
-/// Whether a text can be printed to a terminal: one line that obeys no control character.
+/// Whether a text is safe for a terminal: one line without control characters.
 func isFitToBeShown(_ text: String) -> Bool {
   text.unicodeScalars.allSatisfy { scalar in
     switch scalar.properties.generalCategory {
@@ -75,7 +75,7 @@ func isFitToBeShown(_ text: String) -> Bool {
   }
 }
 
-/// A JSON object from text; the empty one if it is none.
+/// The JSON object of a text, or an empty object if the text is not one.
 func object(_ text: String) throws -> JSONObject {
   if case .object(let object) = try JSONReader.read(Array(text.utf8)) { object } else { [:] }
 }

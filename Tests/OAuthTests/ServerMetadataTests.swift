@@ -87,7 +87,7 @@ struct ServerMetadataTests {
     #expect(metadata.warnings(for: provider).count == 3)
   }
 
-  /// RFC 8414, section 3.3: else one provider could send another's logins to itself.
+  /// RFC 8414, section 3.3: otherwise one provider could redirect another's sign-ins to itself.
   @Test(arguments: [
     "https://evil.example", "https://id.example.com", "https://id.example.com/t1/",
     "https://id.example.com/t2", "https://ID.example.com/t1", "http://id.example.com/t1",
@@ -97,7 +97,7 @@ struct ServerMetadataTests {
     let body = document.replacingIssuer(with: issuer)
     let error = try #require(try refusal(body))
     #expect(error == .otherIssuer(found: issuer))
-    // Which one was found is what a person compares.
+    // The error shows the issuer found, so that a person can compare.
     #expect(error.description.contains(issuer))
   }
 
@@ -119,12 +119,12 @@ struct ServerMetadataTests {
     #expect(try scopes(nil) == ["offline_access", "openid"])
     #expect(try scopes(#"["openid","offline_access","email"]"#) == ["offline_access", "openid"])
     #expect(try scopes(#"["openid","email"]"#) == ["openid"])
-    // What says nothing, or nonsense, keeps no login from being made.
+    // A missing or invalid list does not prevent a sign-in.
     for nonsense in ["null", "[]", "7", #""openid""#, "[7]"] {
       let expected = nonsense == "[]" ? ["openid"] : ["offline_access", "openid"]
       #expect(try scopes(nonsense) == expected, "\(nonsense)")
     }
-    // Scopes that a person has named are asked for as they are.
+    // Scopes that a person has named are requested unchanged.
     let named = ["scope": "openid email offline_access"]
     #expect(try scopes(#"["openid"]"#, named) == ["email", "offline_access", "openid"])
   }

@@ -5,7 +5,9 @@ import Testing
 
 @testable import OAuth
 
-/// Whether a token's signature is one of these keys'; its claims are not looked at.
+/// Whether one of these keys has signed the token.
+///
+/// Its claims are not checked.
 private func isSigned(_ token: String, _ keys: String) throws -> Bool {
   let keys = try KeySet(Array(keys.utf8))
   do throws(IDTokenError) {
@@ -16,7 +18,7 @@ private func isSigned(_ token: String, _ keys: String) throws -> Bool {
   }
 }
 
-/// What is published about signed tokens, through the reader of this room.
+/// Published test vectors for signed tokens, through the reader of this room.
 @Suite
 struct TokenVectorTests {
   private static let payload =
@@ -76,7 +78,8 @@ struct TokenVectorTests {
     }
   }
 
-  /// C2SP/wycheproof: what is signed with our algorithms is judged as published, the rest refused.
+  /// C2SP/wycheproof: vectors with an accepted algorithm get the published result, and the others
+  /// are refused.
   @Test
   func everyPublishedTokenIsJudgedAsPublished() throws {
     let ours = IDToken.algorithms

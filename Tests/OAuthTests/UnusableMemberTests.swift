@@ -5,7 +5,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// A provider's answer holds what nobody can use: the rest of it counts.
+/// A provider's answer has an unusable member: the other members still count.
 @Suite
 struct UnusableMemberTests {
   private static let marks = String(
@@ -26,7 +26,8 @@ struct UnusableMemberTests {
     )
   }
 
-  /// An answer of each kind of provider keeps its tokens, before this member and behind it.
+  /// Expects that an answer of each kind of provider keeps its tokens, both before this member and
+  /// after it.
   private func keepsTokens(beside member: String) throws {
     for provider in [try Self.backend(), try plainOAuth(), try openID()] {
       for body in ["{\(Self.tokens),\(member)}", "{\(member),\(Self.tokens)}"] {
@@ -42,7 +43,7 @@ struct UnusableMemberTests {
     #expect(try judged(Self.backend(), 200, user, for: .refresh) == "tokens at-1 rt-2 -")
   }
 
-  /// What a reader refuses of a document that it is to keep whole.
+  /// Members that a reader refuses in a document that it must keep whole.
   private static let tooMuch = [
     #""a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40),
     #""a":"# + String(repeating: #"{"b":"#, count: 9000) + "0"
@@ -60,8 +61,8 @@ struct UnusableMemberTests {
     try keepsTokens(beside: member)
   }
 
-  /// Of two access tokens none is used, and the refresh token is kept: the provider has ended the one
-  /// before it.
+  /// Of two access tokens neither is used, but the refresh token is kept, because the provider has
+  /// ended the previous one.
   @Test
   func membersThatAreReadAndComeTwiceAreNotUsed() throws {
     for member in [
@@ -134,7 +135,7 @@ struct UnusableMemberTests {
     }
   }
 
-  /// Against the plain way, with secrets and texts that repeat themselves.
+  /// Compared with the simple algorithm, with repetitive secrets and texts.
   @Test
   func aQuotedSecretIsFoundWhereverItStands() throws {
     var generator = SeededGenerator(seed: 1)

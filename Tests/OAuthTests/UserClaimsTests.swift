@@ -4,7 +4,7 @@ import OAuth
 import SecretMemory
 import Testing
 
-/// What is kept of all that a provider tells of a person.
+/// The facts about a person that are kept from a provider's answer.
 struct UserClaimsTests {
   private func user(
     _ body: String,
@@ -98,8 +98,8 @@ struct UserClaimsTests {
 
   @Test
   func noMoreThanAFewHundredValuesAreLookedAt() throws {
-    // Each list is left out for its last element. It takes no room then, so that only a count bounds
-    // the work.
+    // Each list is left out because of its last element. It takes no room then, so only a count
+    // bounds the work.
     let zeros = String(repeating: "0,", count: 59)
     func lists(_ count: Int) -> String {
       (0..<count).map { #""l\#($0)":[\#(zeros)[[[[0]]]]],"# }.joined()

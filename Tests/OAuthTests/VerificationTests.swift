@@ -3,7 +3,7 @@ import OAuth
 import SecretMemory
 import Testing
 
-/// What an answer says of an access token.
+/// The meaning of an answer for an access token.
 struct VerificationTests {
   private func judged(
     _ provider: Provider,
@@ -38,7 +38,7 @@ struct VerificationTests {
     (200, #"{"valid":"false"}"#, "accepted - -"), (401, "{}", "refused"), (401, "", "refused"),
     (403, #"{"message":"no"}"#, "unclear 403 no"), (404, "", "not there"), (405, "", "not there"),
     (429, "", "rate limited 5"), (503, "", "failing 503 5"),
-    // A page for people says nothing of a token.
+    // A page for people says nothing about a token.
     (200, "<html>Welcome</html>", "failing 200 -"),
     (302, "", "unclear 302 the provider answered 302"),
   ])

@@ -18,7 +18,7 @@ struct FingerTriesTests {
     tries.charge(3)
     tries.charge(4)
     tries.pass(4, by: .fingerprint)
-    // The other one may still fail.
+    // The other try may still fail.
     #expect(tries.stored == 1 && tries.lockout.failures == 0)
   }
 

@@ -17,7 +17,8 @@ struct Dice {
   }
 }
 
-/// What the book must be, told as plainly as can be: a list of what is known of each prompt.
+/// The expected state of the book, as the simplest possible model: a list of the facts about each
+/// prompt.
 private struct Model {
   struct Entry {
     let asked: Int
@@ -39,7 +40,7 @@ private struct Model {
     )
   }
 
-  /// Whoever waits for a prompt lives as long as it may, and one step longer.
+  /// A prompt that waits for another one lives as long as that one may, and one step longer.
   mutating func renew(_ name: Int, _ now: Int64) {
     entries[name]?.until = now + 30
     for (other, entry) in entries where entry.leader == name {
@@ -62,7 +63,9 @@ struct PromptBookModelTests {
     case no
   }
 
-  /// A hundred thousand sequences in all; what the book says is compared after each event.
+  /// A hundred thousand sequences in all.
+  ///
+  /// The book's answer is compared after each event.
   @Test(arguments: 0..<4)
   func theBookDoesWhatTheModelDoes(_ part: Int) {
     var proofs = 0
@@ -73,11 +76,11 @@ struct PromptBookModelTests {
       }
       proofs += taken
     }
-    // That it was about something.
+    // Control: the sequences gave enough proofs.
     #expect(proofs > 5_000)
   }
 
-  /// Plays one sequence; how many proofs came of it, `nil` if book and model differ.
+  /// Plays one sequence, and returns the number of its proofs, or `nil` if book and model differ.
   private func play(seed: UInt64) -> Int? {
     var dice = Dice(seed: seed)
     var book = PromptBook()
@@ -88,7 +91,7 @@ struct PromptBookModelTests {
       let connection = dice.roll(8) == 0 ? 3 - (model.entries[name]?.connection ?? 1) : nil
       let asker = connection ?? model.entries[name]?.connection ?? 1 + dice.roll(2)
       var event = dice.roll(12)
-      // Mostly what comes next in the life of a prompt, so that proofs are reached.
+      // Mostly the next event in the life of a prompt, so that proofs are reached.
       if let entry = model.entries[name], dice.roll(2) == 0 {
         event = entry.passed != nil ? 6 : entry.running != nil ? 3 : 1
       } else if model.entries[name] == nil, dice.roll(2) == 0 {
@@ -181,7 +184,7 @@ struct PromptBookModelTests {
       switch arming {
       case .run: got = .run
       case .join(let leader): got = .join(Self.names.firstIndex(of: leader) ?? -1)
-      // Who does not say that it may wait never does.
+      // A caller that does not say that it may wait never does.
       case .wait: return false
       }
     } catch {

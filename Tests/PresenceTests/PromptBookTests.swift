@@ -33,7 +33,7 @@ struct PromptBookTests {
         _ = try book.standing(of: "p", question: question, connection: connection, at: at(1))
       }
     }
-    // And the one whose it is still does.
+    // The owner of the proof can still take it.
     _ = try book.takeProof("p", question: question(), connection: 1, at: at(1))
       .spend(for: .refresh, account: account, connection: 1, at: at(1))
   }
@@ -104,7 +104,8 @@ struct PromptBookTests {
     #expect(try book.arm("q", method: .password, connection: 2, at: at(3)) == .run)
   }
 
-  /// It stays as long as the one before it, however often that is renewed, and is armed by nobody.
+  /// It stays as long as the prompt ahead of it, however often that one is renewed, and cannot be
+  /// armed.
   @Test
   func aQuestionThatMayWaitIsTheNextOne() throws {
     var book = PromptBook()
@@ -144,7 +145,7 @@ struct PromptBookTests {
     if purpose == .refresh || purpose == .unlock {
       #expect(try book.arm("p2", method: .password, connection: 2, at: at(1)) == .join("p1"))
       book.pass("p1", at: at(2))
-      // One check is one proof.
+      // One check gives one proof.
       #expect(throws: PresenceOutcome.self) {
         _ = try book.takeProof("p2", question: question(purpose), connection: 2, at: at(2))
       }
@@ -297,14 +298,14 @@ struct PromptBookTests {
     func expired() -> [String] { book.expire(at: at(1000)) }
     #expect(!isAsked(by: 2))
     #expect(begin("p", question()))
-    // However long it takes: only its maker gives it up.
+    // However long it takes, only its maker gives it up.
     #expect(expired() == [])
-    // It has not counted, and may never be shown: it pays for no other.
+    // It has not counted, and may never be shown, so it pays for no other prompt.
     #expect(!isAsked(by: 2))
     #expect(begin("r", question()))
     #expect(open("r") == .asks)
     #expect(isAsked(by: 2))
-    // Its own connection does not join it, and other questions are not asked by it.
+    // Its own connection does not join it, and it does not answer other requests.
     #expect(!isAsked(by: 1))
     #expect(!isAsked(question(of: otherAccount), by: 2))
     book.close("r", connection: 1)
@@ -316,7 +317,7 @@ struct PromptBookTests {
     book.endBeginning("p")
     #expect(!isAsked(by: 2))
     #expect(open("p") == nil)
-    // One that is ready is not ended by that.
+    // A prompt that is open is not ended by that.
     #expect(open("q") == .asks)
     book.endBeginning("q")
     #expect(book.contains("q"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct PromptLimitTests {
-  /// How many of so many requests, spread evenly over seconds from a moment on, are let through.
+  /// How many of `count` requests pass, spread evenly over some seconds from a moment on.
   private func passing(
     _ limit: inout PromptLimit,
     _ count: Int64,
@@ -28,7 +28,7 @@ struct PromptLimitTests {
     var limit = PromptLimit()
     #expect(passing(&limit, 500, over: 10) == 3)
     #expect(passing(&limit, 5000, from: 10, over: 100) == 7)
-    // After a while of quiet there is room for three again, and not for more.
+    // After a quiet time three more may pass, and not more than that.
     #expect(passing(&limit, 500, from: 400, over: 10) == 3)
   }
 
@@ -77,14 +77,14 @@ struct PromptLimitTests {
     var now: Int64 = 1000
     var pauses: [Int64] = []
     for _ in 0..<10 {
-      // Long enough apart for the measure, too short for forgetting.
+      // Far enough apart for the rate limit, but too close for the refusals to be forgotten.
       now += 400
       #expect(limit.take(question(), joins: false, at: at(now)) == nil)
       limit.noteRefused(question(), at: at(now))
       pauses.append(limit.take(question(), joins: false, at: at(now)) ?? 0)
     }
     #expect(pauses == [0, 5, 10, 20, 40, 80, 160, 300, 300, 300])
-    // Other questions are not kept from anybody, and this one not for good.
+    // Other requests are not held back, and this one not for good.
     #expect(limit.take(question(of: otherAccount), joins: false, at: at(now)) == nil)
     now += PromptLimit.memory + 300
     #expect(limit.take(question(), joins: false, at: at(now)) == nil)
@@ -107,7 +107,7 @@ struct PromptLimitTests {
     #expect(limit.take(question(), joins: false, at: at(320)) == 5)
   }
 
-  /// Any program can have a terminal: its cancels count as well, if less.
+  /// Any program can have a terminal, so its cancels count as well, but less.
   @Test
   func fourCancelsAtOneTerminalAreOneRefusal() {
     var limit = PromptLimit()
@@ -147,7 +147,7 @@ struct PromptLimitTests {
     var limit = PromptLimit()
     #expect(limit.take(question(), joins: false, at: at(0)) == nil)
     #expect(passing(&limit, 500, over: 1, joins: true) == 64)
-    // One yes was the answer for all of them.
+    // One approval was the answer for all of them.
     limit.notePassed(question())
     #expect(passing(&limit, 500, from: 1, over: 1, joins: true) == 64)
     for _ in 0..<2 { limit.noteRefused(question(), at: at(100)) }

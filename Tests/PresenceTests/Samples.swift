@@ -16,7 +16,7 @@ func question(
 }
 
 extension PromptBook {
-  /// Begins a prompt and opens it, as a rule one that a finger can pass.
+  /// Begins a prompt and opens it, by default one that a finger can pass.
   @discardableResult
   mutating func open(
     _ name: String,
@@ -33,7 +33,7 @@ extension PromptBook {
   }
 }
 
-/// A book in which one prompt was passed at second 0.
+/// A book with one prompt that passed at second 0.
 func passedBook(
   _ question: PromptQuestion = question(),
   by method: PresenceMethod = .fingerprint,

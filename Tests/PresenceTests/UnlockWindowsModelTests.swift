@@ -2,7 +2,7 @@ import Presence
 import System
 import Testing
 
-/// Windows and prompts of several places, against a model that is told as plainly as can be.
+/// Windows and prompts of several locations, against the simplest possible model.
 @Suite
 struct UnlockWindowsModelTests {
   private static let places = ["desk", "other desk", "network"]
@@ -38,8 +38,9 @@ struct UnlockWindowsModelTests {
     var windows = UnlockWindows()
   }
 
-  /// A hundred thousand stories of any length; what an event brings is compared at once, all else that
-  /// can be seen at the end.
+  /// A hundred thousand stories of any length.
+  ///
+  /// The result of each event is compared at once, and all other visible state at the end.
   @Test(arguments: 0..<4)
   func theWindowsDoWhatTheModelDoes(_ part: Int) {
     var count = (uses: 0, joins: 0)
@@ -50,7 +51,7 @@ struct UnlockWindowsModelTests {
       }
       count = (count.uses + found.uses, count.joins + found.joins)
     }
-    // That it was about something.
+    // Control: the stories used enough windows and prompts.
     #expect(count.uses > 800 && count.joins > 80)
   }
 
@@ -61,7 +62,7 @@ struct UnlockWindowsModelTests {
     var count = (uses: 0, joins: 0)
     for _ in 0..<(3 + dice.roll(12)) {
       var (event, place, account) = (dice.roll(12), dice.roll(3), dice.roll(2))
-      // Mostly what comes next, so that windows are opened and used, and prompts joined.
+      // Mostly the next event, so that windows are opened and used, and prompts joined.
       if dice.roll(2) == 0 {
         if let armed = model.prompts.values.first(where: \.isArmed) {
           (event, place) = (dice.roll(3) == 0 ? 0 : 5, armed.place)
@@ -75,7 +76,7 @@ struct UnlockWindowsModelTests {
       var agrees = true
       switch event {
       case 0, 1, 2:
-        // Ask: by the window, or by a prompt.
+        // A request: by the window, or by a prompt.
         let isFree = model.covers(place, account, now)
         agrees = use(&vault, place, account, now) == isFree
         if isFree, let window = model.windows[place] {
@@ -91,7 +92,7 @@ struct UnlockWindowsModelTests {
         agrees = vault.windows.closeAll(now: at(now)) == wasOpen
         model.windows = [:]
       case 8:
-        // The screen is locked, or the computer sleeps.
+        // The screen is locked, or the computer suspends.
         _ = vault.windows.closeAll(now: at(now))
         for name in vault.book.names { close(&vault, name) }
         model = Model()
@@ -103,7 +104,7 @@ struct UnlockWindowsModelTests {
         model.windows[place] = nil
         model.prompts = model.prompts.filter { $0.value.place != place }
       default:
-        // Time passes, suspend or not: the clock counts it and nobody sets it.
+        // Time passes, with or without suspend: the clock counts it and cannot be set.
         now += [40, 61, 599, 600, 601, 43_200][dice.roll(6)]
         for name in vault.book.names { close(&vault, name) }
         model.prompts = [:]
@@ -131,7 +132,7 @@ struct UnlockWindowsModelTests {
     }
   }
 
-  /// Asks for an account, or (nil) to unlock all, and arms.
+  /// Requests an account, or with `nil` an unlock of all, and arms.
   private func ask(
     _ vault: inout Vault,
     _ model: inout Model,
@@ -171,7 +172,7 @@ struct UnlockWindowsModelTests {
     }
   }
 
-  /// The finger comes: what was armed is passed, and opens what was asked for.
+  /// A finger touches the reader: the armed prompt passes, and opens what it was for.
   private func touch(
     _ vault: inout Vault,
     _ model: inout Model,
@@ -245,7 +246,7 @@ struct UnlockWindowsModelTests {
         case .some: true
         case nil: false
         }
-      // It is given where any is open, and moves none.
+      // It is given if any window is open, and moves none.
       guard isGiven == isAnyOpen, ahead == moved else { return false }
     }
     return vault.windows.isAnyOpen(now: at(now))

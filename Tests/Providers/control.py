@@ -1,6 +1,6 @@
-"""The control calls of an identity provider: its log, faults to come, and what waits for either.
+"""The control calls of an identity provider: its log, planned faults, and the waits for either.
 
-identity-provider.py says how they are used.
+identity-provider.py documents them.
 """
 import concurrent.futures
 import hashlib
@@ -25,7 +25,7 @@ def sha256(text):
 
 
 def parameters(text):
-    """The parameters of a query or a form; a name that comes twice has a list."""
+    """The parameters of a query or a form. A repeated name has a list."""
     found = {}
     for name, value in urllib.parse.parse_qsl(text, keep_blank_values=True):
         value = "sha256:" + sha256(value) if name in SECRET else value
@@ -38,7 +38,7 @@ def listed(value):
 
 
 class Control:
-    """The log, the faults to come, and what waits for either; the rest is the provider's."""
+    """The log, the planned faults, and the waits for either. The provider does the rest."""
 
     def __init__(self, provider, log_file=None, ledger=None):
         self.provider, self.log_file, self.ledger = provider, log_file, ledger
@@ -46,7 +46,7 @@ class Control:
         self.log, self.faults = [], []
         self.releases = self.connections = 0
         self.server = self.elsewhere = None
-        # One thread: whoever comes first wins a race, and SQLite has one connection.
+        # One thread: the first caller wins a race, and SQLite has one connection.
         self.worker = concurrent.futures.ThreadPoolExecutor(1)
 
     def count_connection(self, difference):
@@ -75,7 +75,7 @@ class Control:
                 fault["count"] = fault.get("count", 1) - 1
                 if fault["count"] <= 0:
                     self.faults.remove(fault)
-                # A release counts from here, before the request shows in the log.
+                # A release counts from here, before the request is visible in the log.
                 return {**fault, "releases": self.releases}
         return {}
 
@@ -131,7 +131,7 @@ class Control:
         return answer
 
     def answer(self, environ, entry, port):
-        """What the provider answers to whoever asks from a port: status, headers, body."""
+        """The provider's answer to a request from a port: status, headers, body."""
         return self.worker.submit(self.carry_out, environ, entry, port).result()
 
     def carry_out(self, environ, entry, port):
@@ -142,7 +142,7 @@ class Control:
 
 
 def run_application(application, environ):
-    """One request through a WSGI application (PEP 3333)."""
+    """Runs one request through a WSGI application (PEP 3333)."""
     started = []
 
     def start_response(status, headers, exception=None):
@@ -157,7 +157,7 @@ def run_application(application, environ):
 
 
 class Elsewhere:
-    """Another host, at which nothing should ever arrive."""
+    """Another host, which should never receive anything."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
@@ -186,7 +186,7 @@ class Elsewhere:
                 pass
 
     def report(self):
-        # Connections are taken in their order: after this one, all earlier ones are counted.
+        # Connections are accepted in order: after this one, all earlier ones are counted.
         with socket.create_connection(("127.0.0.1", self.port)) as own, self.changed:
             port = own.getsockname()[1]
             self.changed.wait_for(lambda: port in self.taken, timeout=5)
@@ -196,12 +196,12 @@ class Elsewhere:
 
 
 def serve_pipe(control):
-    """Control calls from standard input; the end of it is the end of the server."""
+    """Serves control calls from standard input. The server ends with its input."""
     for line in sys.stdin:
         try:
             given = json.loads(line)
             answer = control.call(given.get("call"), given)
-        except Exception as error:  # told to the caller, whatever it is
+        except Exception as error:  # reported to the caller, whatever it is
             answer = {"error": "%s: %s" % (type(error).__name__, error)}
         print(json.dumps(answer), flush=True)
     os._exit(0)

@@ -1,6 +1,6 @@
-"""What stands before an identity provider: HTTP, its log, and faults on demand.
+"""The server in front of an identity provider: HTTP, its log, and faults on demand.
 
-identity-provider.py says how it is used.
+identity-provider.py documents it.
 """
 import http.server
 import io
@@ -59,13 +59,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.control.count_connection(-1)
         try:
             status, answer = 200, self.server.control.call(name, json.loads(body or "{}"))
-        except Exception as error:  # told to the caller, whatever it is
+        except Exception as error:  # reported to the caller, whatever it is
             status, answer = 400, {"error": "%s: %s" % (type(error).__name__, error)}
         data = json.dumps(answer, indent=1).encode() + b"\n"
         self.send(status, [("Content-Type", "application/json")], data)
 
     def act(self, entry, fault, query, body):
-        """Carries the request out and answers, in the order and the way the fault asks for."""
+        """Carries out the request and answers it, in the order and the way of the fault."""
         kind = fault.get("status")
         true_answer = kind in (None, "half", "reset-after")
         answer = None
@@ -107,7 +107,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(*answer, half=kind == "half")
 
     def edited(self, answer, fault):
-        """The true answer with members of its JSON object, or of its ID token, changed."""
+        """The true answer, with changed members of its JSON object or of its ID token."""
         status, headers, body = answer
         if "edit" not in fault and "claims" not in fault:
             return answer
@@ -163,7 +163,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def redacted(name, value):
-    """What may be secret in a header is shown as SHA-256."""
+    """Header values that may be secret are shown as SHA-256."""
     if name.lower() in ("authorization", "proxy-authorization", "cookie"):
         scheme, _, rest = value.partition(" ")
         return scheme + " sha256:" + sha256(rest)
@@ -178,7 +178,8 @@ def server_context(certificate, key):
 
 
 class Server:
-    """Takes connections, each in a thread; may stop listening, and listen at the same port again."""
+    """Accepts connections, each in its own thread. It can stop listening, and listen at the same
+    port again."""
 
     def __init__(self, host, port, tls=None):
         self.host, self.port, self.tls = host, port, server_context(*tls) if tls else None
@@ -202,7 +203,7 @@ class Server:
         self.start()
 
     def close(self):
-        # close(2) alone would not wake up who waits in accept(2).
+        # close(2) alone would not wake a thread in accept(2).
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 

@@ -4,64 +4,66 @@
     Tests/Providers/run --kind mock          oidc-provider-mock
     Tests/Providers/run --kind rest-auth     dj-rest-auth, a password backend
 
-`run` starts this program in the environment of pinned packages that Scripts/setup makes. The first
-line printed is `listening on URL`; it ends when its standard input ends (by hand: keep a terminal
-there, or `sleep infinity | Tests/Providers/run`).
+`run` starts this program in the environment of pinned packages that Scripts/setup makes. It prints
+`listening on URL` as its first line, and ends when its standard input ends. By hand, keep a
+terminal there, or use `sleep infinity | Tests/Providers/run`.
 
 django-oauth-toolkit:
-  issuer            URL/o; discovery lists authorization, token, userinfo and JWKS (RS256) alone;
+  issuer            URL/o; discovery lists only authorization, token, userinfo and JWKS (RS256);
                     RFC 8414 metadata (/.well-known/oauth-authorization-server/o) revocation as well.
                     By hand: device_authorization_endpoint URL/o/device-authorization/,
                     revocation_endpoint URL/o/revoke_token/ (the token endpoint is URL/o/token/)
   client_id         thumblatch: public, PKCE required; redirects to http://127.0.0.1:ANY/callback,
-                    [::1] and localhost alike; code, device code, password, refresh, revocation.
+                    also with [::1] and localhost; code, device code, password, refresh, revocation.
                     thumblatch-confidential with the secret `client-secret`: the same, confidential
   user              ada@example.org (or grace@example.org), password `provider-password`
   scopes            openid profile email offline_access read write; RFC 8707 `resource`
   pages             /login/ has #username, #password, #sign-in; with --consent the next one has
                     #allow and #deny. The device page takes a user code, then `action` accept, deny.
                     sign-in.py drives them without a browser
-oidc-provider-mock: issuer URL, any client_id with any client_secret (sent by basic), any redirect; no
-rotation (an answer to a refresh has no refresh_token), no revocation, no device code; a sign-in
-takes `sub` alone; a denial comes back without `state`; userinfo answers a bad token with 400.
-dj-rest-auth: POST URL/auth/registration/ {email, password1, password2}, /auth/login/ {email, password},
-/auth/token/refresh/ {refresh}, /auth/logout/ {refresh}; GET /auth/user/. Answers hold `access`,
-`refresh` and, but for a refresh, `user` {pk, email, first_name, ...}; no lifetime. A used refresh token
-stands on a blacklist: 401 with the `code` token_not_valid. No user is known beforehand. Sliding tokens
-of simplejwt, one token for all: POST /auth/sliding/ {username, password} and /auth/sliding/refresh/
-{token} answer `token`, whose lifetime is that of access tokens.
+oidc-provider-mock:
+  issuer URL; any client_id with any client_secret (sent by basic); any redirect. No rotation (an
+  answer to a refresh has no refresh_token), no revocation, no device code. A sign-in takes only
+  `sub`. A denial comes back without `state`. Userinfo answers a bad token with 400.
+dj-rest-auth:
+  POST URL/auth/registration/ {email, password1, password2}, /auth/login/ {email, password},
+  /auth/token/refresh/ {refresh}, /auth/logout/ {refresh}; GET /auth/user/. Answers have `access`,
+  `refresh` and, except for a refresh, `user` {pk, email, first_name, ...}, without a lifetime. A
+  used refresh token is on a blacklist: 401 with the `code` token_not_valid. There are no users at
+  the start. Sliding tokens of simplejwt, one token for all: POST /auth/sliding/ {username,
+  password} and /auth/sliding/refresh/ {token} answer `token`, with the lifetime of access tokens.
 
-Control calls are JSON objects: one a line on standard input, {"call": NAME, ...}, each answered with
-one line; or over HTTP, for instance
+Control calls are JSON objects: one a line on standard input, {"call": NAME, ...}, each answered
+with one line; or over HTTP, for instance
     curl -s URL/_control/counts
     curl -s URL/_control/next -d '{"next": [{"grant": "refresh_token", "status": 503, "count": 2}]}'
 The calls:
   counts            token_requests, token_answers (200), refresh_requests, rotations,
                     live_refresh_tokens, refresh_tokens, live_access_tokens
   log               requests: method, path, status, committed, headers, query, form (secrets as
-                    SHA-256), grant; connections: all that were taken
+                    SHA-256), grant; connections: the number of all accepted ones
   clear             forgets log and faults
-  wait              {path, grant, status, count, timeout}: until so many such requests have arrived
-  revoke            {user}: at the provider, all refresh tokens that live (of that user)
-  age               {seconds}: so much time goes by for all tokens, codes and device codes
+  wait              {path, grant, status, count, timeout}: until that many such requests arrived
+  revoke            {user}: revokes all live refresh tokens (of that user) at the provider
+  age               {seconds}: ages all tokens, codes and device codes
   rotate-keys       {keep}: sign with a new key; keep false takes the old one from the JWKS at once
   set               settings of django-oauth-toolkit, such as {"ROTATE_REFRESH_TOKEN": false,
                     "OIDC_ISS_ENDPOINT": "http://127.0.0.1:1/o"}
   add-user          {email}: one more, with the same password
-  devices           {status: authorized, denied or expired, user, user_code}: device codes, all (or
-                    that one) set to that, for that user
+  devices           {status: authorized, denied or expired, user, user_code}: sets all device codes
+                    (or that one) to this status, for that user
   offline, online   stops listening; listens again at the same port
   certificate       {certificate, key}: serves with these PEM files from now on
   elsewhere         another host on this machine: url, connections, bytes that came there
-  release           lets go on what `hold` stopped
-  next              faults: {"next": [FAULT, ...]}, each for the next `count` (1) requests that have
+  release           lets the requests go on that `hold` stopped
+  next              faults: {"next": [FAULT, ...]}, each for the next `count` (1) requests with
                     its `path` (all) and its `grant` (all):
     status          a number (with `body`, `headers`); empty, html (`code`: 400, 403), garbage, huge
                     (`size`), redirect (`location`, `code`: 307), retry-after (429, `retry_after`),
                     half, hang, reset-before, reset-after; none: the true answer
-    edit            members of the true answer, put in or (null) taken out
-    claims, key     claims of the ID token in the true answer, changed and signed anew (`exp` and
-                    `iat` are seconds from now; null takes one out); key: other, or none
+    edit            members of the true answer that are set or (null) removed
+    claims, key     claims of the ID token in the true answer, changed and signed again (`exp` and
+                    `iat` are seconds from now; null removes one); key: other, or none
     delay, hold     seconds before the answer; wait for `release`
     commit          whether the request is carried out at all (default: true for a true answer, half
                     and reset-after)
@@ -147,7 +149,8 @@ def main():
     control = calls.Control(
         None, open(options.log, "a", opener=private) if options.log else None,
         Ledger(options.ledger, private) if options.ledger else None)
-    # Where it lives is where it works: a database in memory belongs to its thread.
+    # The provider is created on the thread that uses it, because a database in memory belongs to
+    # its thread.
     control.provider = control.worker.submit(Provider, options, url).result()
     control.server, server.token_path = server, control.provider.token_path
     server.control = control

@@ -1,6 +1,7 @@
-"""What the token endpoint has committed, one JSON line each, written before it is answered.
+"""The commits of the token endpoint, one JSON line each, written before the answer.
 
-It is all that is left of a server that was killed: who, which tokens (as SHA-256), the client's port.
+If the server is killed, only the ledger remains: the user, the tokens (as SHA-256), the client's
+port.
 """
 import json
 import time
@@ -14,10 +15,11 @@ class Ledger:
     def __init__(self, path, opener):
         self.file = open(path, "a", opener=opener)
         self.owners = {}  # SHA-256 of a refresh token -> (e-mail, family)
-        self.used = set()  # those that were exchanged for another
+        self.used = set()  # tokens that were exchanged for another
 
     def enter(self, entry, answer, port, owner_of):
-        """One answer of the token endpoint; `owner_of` tells whose a refresh token is."""
+        """Records one answer of the token endpoint. `owner_of` gives the owner of a refresh
+        token."""
         status, _, body = answer
         presented = entry["form"].get("refresh_token", "").removeprefix("sha256:") or None
         given = json.loads(body) if status == 200 else {}

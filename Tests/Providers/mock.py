@@ -9,7 +9,7 @@ USER = "ada@example.org"
 
 class Provider:
     def __init__(self, options, url):
-        os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # plain http, on loopback
+        os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # plain HTTP, on loopback
         logging.disable(logging.WARNING)
         warnings.showwarning = lambda *_, **__: None  # authlib insists on its own
         import oidc_provider_mock
@@ -20,7 +20,7 @@ class Provider:
             access_token_max_age=datetime.timedelta(seconds=options.access_lifetime),
             user_claims=[user])
         self.app.debug = False
-        # Without the debugger around it, which shows itself on an error.
+        # Without the debugger around it, which appears on an error.
         self.application = self.app.wsgi_app.app
 
     def call_revoke(self, user=USER):

@@ -1,5 +1,5 @@
-"""dj-rest-auth as a password backend, with its state in memory: JSON Web Tokens of simplejwt, each
-refresh token good for one use, the used ones on a blacklist."""
+"""dj-rest-auth as a password backend, with its state in memory. It uses JSON Web Tokens of
+simplejwt. Each refresh token is good for one use, and used ones go onto a blacklist."""
 import datetime
 import os
 
@@ -30,7 +30,7 @@ class Provider:
             "MIGRATION_MODULES": {app.split(".")[-1]: None for app in own},
             "DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
             "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
-            # Nothing is protected here, and a login should not take half a second.
+            # The passwords need no protection here, and a login should not take half a second.
             "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
             "MIDDLEWARE": ["django.contrib.sessions.middleware.SessionMiddleware",
                            "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -44,7 +44,7 @@ class Provider:
                         "root": {"handlers": ["none"]}},
             "REST_FRAMEWORK": {"DEFAULT_AUTHENTICATION_CLASSES": [
                 "dj_rest_auth.jwt_auth.JWTCookieAuthentication"]},
-            # It would keep the refresh token in a cookie, out of a program's reach.
+            # Otherwise it would keep the refresh token in a cookie, where a program cannot read it.
             "REST_AUTH": {"USE_JWT": True, "JWT_AUTH_HTTPONLY": False, "SESSION_LOGIN": False,
                           "TOKEN_MODEL": None},
             "SIMPLE_JWT": {
@@ -71,6 +71,7 @@ class Provider:
             BlacklistedToken.objects.get_or_create(token=token)
 
     def call_verify(self):
-        """All addresses are confirmed from now on; only then are they taken for a second user."""
+        """Marks all addresses as confirmed. Only a confirmed address is refused for a second
+        user."""
         from allauth.account.models import EmailAddress
         EmailAddress.objects.update(verified=True)

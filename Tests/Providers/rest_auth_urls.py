@@ -1,4 +1,4 @@
-"""Where dj-rest-auth answers, and simplejwt with its sliding tokens."""
+"""The addresses of dj-rest-auth, and of simplejwt with its sliding tokens."""
 from django.urls import include, path
 from rest_framework_simplejwt.views import TokenObtainSlidingView, TokenRefreshSlidingView
 

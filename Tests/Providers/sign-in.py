@@ -1,10 +1,11 @@
-"""Signs in at an identity provider's pages without a browser: the standard library alone.
+"""Signs in at an identity provider's pages without a browser, with only the standard library.
 
     sign-in.py [options] URL
 
-URL is what a browser would be sent to: an authorization request, or the page of a device code. Forms
-are found and filled in, as a person would; the redirect to a loopback address is followed like every
-other, and its page printed. May be used as $BROWSER. Ends with 1 where a page is an error.
+URL is the address that a browser would open: an authorization request, or the page of a device
+code. The program finds and fills in forms, as a person would. It follows the redirect to a loopback
+address like every other, and prints the page there. It may be used as $BROWSER. Exits with 1 if a
+page is an error.
 """
 import argparse
 import html.parser
@@ -36,7 +37,7 @@ class Forms(html.parser.HTMLParser):
 
 
 class StopAtLoopback(urllib.request.HTTPRedirectHandler):
-    """Notes the redirect away from the provider, and does not follow it if that is not wanted."""
+    """Records the redirect away from the provider, and follows it only if that is wanted."""
 
     def __init__(self, provider, follow):
         self.provider, self.follow, self.away = provider, follow, None
@@ -71,12 +72,12 @@ class Person:
             return error.code, error.url, error.read().decode(errors="replace")
 
     def fill_in(self, form):
-        """The fields to send; None where the page asks nothing that a person here answers."""
+        """The fields to send, or None if the page asks nothing that a person here answers."""
         fields, buttons = dict(form["fields"]), dict(form["buttons"])
         deny = self.options.deny
         if "password" in fields:
             fields.update(username=self.options.user, password=self.options.password)
-        elif "action" in buttons and "sub" not in fields:  # a device; or the mock's second form
+        elif "action" in buttons and "sub" not in fields:  # a device, or the mock's second form
             if "accept" not in [value for _, value in form["buttons"]]:
                 return None
             fields["action"] = "deny" if deny else "accept"
@@ -92,7 +93,7 @@ class Person:
         return fields
 
     def sign_in(self):
-        """(status, page) of the last page; where it led away from the provider is in `redirects`."""
+        """(status, page) of the last page. `redirects` has the addresses away from the provider."""
         status, url, text = self.get(self.options.url)
         asked = set()
         while not self.redirects.away and status < 400:

@@ -11,7 +11,7 @@ from django.conf import settings
 CLIENT, CONFIDENTIAL, SECRET = "thumblatch", "thumblatch-confidential", "client-secret"
 USER, PASSWORD = "ada@example.org", "provider-password"
 CALLBACKS = ["http://%s/callback" % host for host in ("127.0.0.1", "[::1]", "localhost")]
-REFRESH = {  # what a refresh token's use does
+REFRESH = {  # the effect of a refresh token's use
     "fixed": {"ROTATE_REFRESH_TOKEN": False},
     "rotate": {},
     "protect": {"REFRESH_TOKEN_REUSE_PROTECTION": True},
@@ -38,7 +38,7 @@ class Provider:
     users = [USER, "grace@example.org"]
 
     def __init__(self, options, url):
-        os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # plain http, on loopback
+        os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # plain HTTP, on loopback
         self.url, self.issuer, self.token_path = url, url + "/o", "/o/token/"
         self.key = private_key()
         settings.configure(**self.settings(options))
@@ -71,7 +71,7 @@ class Provider:
             "INSTALLED_APPS": own, "MIGRATION_MODULES": {app.split(".")[-1]: None for app in own},
             "DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
             "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
-            # Nothing is protected here, and a login should not take half a second.
+            # The passwords need no protection here, and a login should not take half a second.
             "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
             "MIDDLEWARE": ["django.contrib.sessions.middleware.SessionMiddleware",
                            "django.middleware.csrf.CsrfViewMiddleware",
@@ -89,7 +89,8 @@ class Provider:
         from oauth2_provider.models import Application
         for email in self.users:
             self.call_add_user(email)
-        # An application of this library has one grant; overriding this is its own way to more.
+        # An application of this library has one grant. The library documents this override for more
+        # grants.
         Application.allows_grant_type = lambda application, *_: True
         shared = {"authorization_grant_type": "authorization-code", "algorithm": "RS256",
                   "redirect_uris": " ".join(CALLBACKS), "skip_authorization": not options.consent}
@@ -106,7 +107,8 @@ class Provider:
         return {"live_refresh_tokens": live.count(),
                 "refresh_tokens": RefreshToken.objects.count(),
                 "live_access_tokens": AccessToken.objects.filter(expires__gt=timezone.now()).count(),
-                # A family's first refresh token came with a sign-in, each other one by a rotation.
+                # A family's first refresh token came with a sign-in, and each other one by a
+                # rotation.
                 "rotations": RefreshToken.objects.count()
                 - RefreshToken.objects.values("token_family").distinct().count()}
 
@@ -117,7 +119,7 @@ class Provider:
             token.revoke()
 
     def call_age(self, seconds):
-        """So much time goes by for all tokens, codes and device codes."""
+        """Ages all tokens, codes and device codes by this many seconds."""
         from django.db.models import F
         from oauth2_provider.models import AccessToken, DeviceGrant, Grant, RefreshToken
         gone = datetime.timedelta(seconds=seconds)
@@ -125,7 +127,7 @@ class Provider:
             model.objects.update(expires=F("expires") - gone)
         RefreshToken.objects.exclude(revoked=None).update(revoked=F("revoked") - gone)
         for device in DeviceGrant.objects.all():
-            device.is_expired()  # which notes that it is
+            device.is_expired()  # which records the expiry
 
     def call_rotate_keys(self, keep=True):
         from oauth2_provider.settings import oauth2_settings
@@ -136,7 +138,7 @@ class Provider:
     def call_set(self, **given):
         from oauth2_provider.settings import oauth2_settings
         for name, value in given.items():
-            getattr(oauth2_settings, name)  # a name that it does not know is an error
+            getattr(oauth2_settings, name)  # an unknown name is an error
             setattr(oauth2_settings, name, value)
 
     def call_add_user(self, email):
@@ -159,7 +161,7 @@ class Provider:
         return found.user.username, str(found.token_family)
 
     def resign(self, token, claims, key=None):
-        """An ID token with claims changed, signed anew; `key` is "other" or "none"."""
+        """An ID token with changed claims, signed again. `key` is "other" or "none"."""
         from jwcrypto import jwt
         from jwcrypto.common import base64url_decode, base64url_encode
         header, body, _ = token.split(".")

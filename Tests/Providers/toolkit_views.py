@@ -1,4 +1,4 @@
-"""The pages around django-oauth-toolkit, and what it says about its users."""
+"""The pages around django-oauth-toolkit, and its claims about users."""
 from django.contrib.auth.views import LoginView
 from django.urls import include, path
 from oauth2_provider.oauth2_validators import OAuth2Validator
@@ -14,6 +14,6 @@ class Validator(OAuth2Validator):
 urlpatterns = [
     path("login/", LoginView.as_view(template_name="login.html")),
     path("o/", include("oauth2_provider.urls", namespace="oauth2_provider")),
-    # RFC 8414, section 3.1: the well-known part stands before the issuer's path.
+    # RFC 8414, section 3.1: the well-known part comes before the issuer's path.
     path(".well-known/oauth-authorization-server/o", OAuthServerMetadataView.as_view()),
 ]

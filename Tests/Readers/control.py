@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""What plain libfprint makes of each recording on this machine, without any program of ours.
+"""The results of plain libfprint for each recording here, without the project's programs.
 
 usage: control.py RECORDINGS RESULTS
 
-For each recording that plays RESULTS gets NAME.facts, one fact a line: `steps`, what is recorded between
-open and close, or `matches`, the verdict that a check has to come to, and `crashes`, what plain
-libfprint does not survive; and NAME.print, a print of the
-finger that was recorded. `not-played` names each other one, and why.
+For each recording that plain libfprint replays, RESULTS gets NAME.facts, with one fact a line.
+`steps` are the recorded steps between open and close. `matches` is the verdict that a check must
+reach. `crashes` names an event that plain libfprint does not survive. RESULTS also gets NAME.print,
+a print of the recorded finger. `not-played` names each other recording, with the reason.
 
-A reader of images has one image recorded. Its print is made of five copies of that, by the matcher of
-libfprint's virtual reader.
+A reader of images has one recorded image. Its print is made of five copies of that image, by the
+matcher of libfprint's virtual reader.
 """
 import concurrent.futures
 import json
@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PLAIN = os.path.join(HERE, "plain.py")
 SECONDS = 60
 
-# What readers that store prints have recorded; a second verification is part of the first.
+# The recorded steps of readers that store prints. A second verification is part of the first.
 STEPS = {
     "elanmoc": "enroll list verify identify delete",
     "focaltech_moc": "enroll list verify identify delete",
@@ -34,7 +34,7 @@ STEPS = {
 
 
 def run(*command, **options):
-    """Runs a program; its output, or why it failed."""
+    """Runs a program, and returns its output, or the reason of its failure."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,

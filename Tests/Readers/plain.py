@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """One step with plain libfprint.
 
-usage: plain.py capture TARGET             the image of the reader that is there
+usage: plain.py capture TARGET             the image of the present reader
        plain.py print TARGET DRIVER DEVICE the print of that image, for such a reader
-       plain.py identify TARGET            whether the reader that is there finds that print
+       plain.py identify TARGET            whether the present reader finds that print
 """
 import json
 import os
@@ -16,7 +16,7 @@ import threading
 STEP, TARGET = sys.argv[1:3]
 directory = tempfile.TemporaryDirectory()
 if STEP == "print":
-    # Before libfprint looks.
+    # Set before libfprint reads it.
     os.environ["FP_VIRTUAL_IMAGE"] = directory.name + "/s"
 
 import gi  # noqa: E402
@@ -87,5 +87,5 @@ elif STEP == "print":
 else:
     identify()
 sys.stdout.flush()
-# The virtual reader's connection and libusb's threads are of no more interest.
+# Ends without waiting for the virtual reader's connection and libusb's threads.
 os._exit(0)

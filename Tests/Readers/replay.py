@@ -3,9 +3,9 @@
 
 usage: replay.py RECORDING PROGRAM [ARGUMENT...]
 
-The program sees the recorded device and no other. `READER_PRELOAD` is loaded before it; see steps.c
-for what that obeys. With `READER_CLAIMED` another program has claimed the reader, as sysfs shows it.
-Ends as the program does.
+The program sees only the recorded device. `READER_PRELOAD` is loaded before it, with the settings
+that steps.c lists. With `READER_CLAIMED` another program has claimed the reader, as sysfs shows it.
+Exits as the program does.
 """
 import glob
 import os
@@ -75,10 +75,10 @@ def main():
     loop.run()
     shutil.rmtree(bed.get_root_dir(), ignore_errors=True)
     code = os.waitstatus_to_exitcode(ends[0])
-    # A program that was ended by a signal is seen to be.
+    # Passes on the signal that ended the program.
     if code < 0:
         os.kill(os.getpid(), -code)
-    # Not by way of the testbed's own end, which waits for its threads.
+    # Not by the testbed's own end, which waits for its threads.
     os._exit(code)
 
 

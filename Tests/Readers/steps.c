@@ -1,10 +1,10 @@
-// A library that is loaded before a program which uses libfprint (LD_PRELOAD), so that the program can
-// be run on the recording of a reader. It plays the recorded steps that the program does not make, and
-// does what no recording does: the reader is in use, slow, or unplugged.
+// A library for LD_PRELOAD, so that a program with libfprint can run on the recording of a reader.
+// It plays the recorded steps that the program does not make. It also adds what no recording has:
+// the reader is in use, slow, or unplugged.
 //
-//   READER_STEPS    what was recorded between open and close, such as "clear enroll list identify"
-//   READER_FINGER   the finger is part of what was recorded; without it the recording has none
-//   READER_BUSY     so many claims of the reader fail, as those of one that another program uses
+//   READER_STEPS    the recorded steps between open and close, such as "clear enroll list identify"
+//   READER_FINGER   the finger is part of the recording; without it the recording has none
+//   READER_BUSY     this many claims of the reader fail, as if another program used it
 //   READER_UNPLUG   open, armed, stage, transfer or close: when the reader is unplugged
 //   READER_CLOSE    how many milliseconds longer the reader takes to close
 //   READER_LOG      a file to which each reset, claim, deletion and unplugging is written
@@ -57,7 +57,7 @@ static void unplug(const char *point) {
   is_gone = true;
 }
 
-// The program clears the variables that libfprint obeys. This one makes drivers play recordings.
+// The program clears the variables that libfprint obeys. This one makes drivers replay recordings.
 int unsetenv(const char *name) {
   return strcmp(name, "FP_DEVICE_EMULATION") ? NEXT(unsetenv)(name) : 0;
 }
@@ -77,7 +77,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
     }
   }
   if (request == USBDEVFS_SUBMITURB && is_armed) unplug("transfer");
-  // What the kernel answers for a device that is gone, whatever is recorded behind this point.
+  // The kernel's answer for a missing device, whatever the recording has after this point.
   if (is_gone && _IOC_TYPE(request) == 'U') {
     errno = ENODEV;
     return -1;
@@ -85,7 +85,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
   return NEXT(ioctl)(descriptor, request, argument);
 }
 
-// What is recorded beside the program's own steps.
+// The recorded steps beside the program's own.
 
 __attribute__((constructor)) static void read_steps(void) {
   const char *text = setting("READER_STEPS");
@@ -100,7 +100,7 @@ __attribute__((constructor)) static void read_steps(void) {
 }
 
 static gboolean suspend(gpointer device) {
-  // What it returns is no matter: the recording shows whether it was right.
+  // Its result does not matter: the recording shows whether it was right.
   fp_device_suspend_sync(device, NULL, NULL);
   fp_device_resume_sync(device, NULL, NULL);
   return G_SOURCE_REMOVE;
@@ -114,7 +114,8 @@ static void play(FpDevice *device, const char *word) {
   if (enrolled) g_ptr_array_add(prints, enrolled);
   if (!strcmp(word, "clear")) fp_device_clear_storage_sync(device, NULL, &error);
   if (!strcmp(word, "list")) {
-    g_autoptr(GPtrArray) found = fp_device_list_prints_sync(device, NULL, &error);
+    GPtrArray *found = fp_device_list_prints_sync(device, NULL, &error);
+    if (found) g_ptr_array_unref(found);
   }
   if (!strcmp(word, "verify"))
     fp_device_verify_sync(device, enrolled, NULL, NULL, NULL, &matches, NULL, &error);
@@ -125,7 +126,7 @@ static void play(FpDevice *device, const char *word) {
   if (error) fprintf(stderr, "steps: %s: %s\n", word, error->message);
 }
 
-// Plays what was recorded before a step of the program, which comes next.
+// Plays the recorded steps before a step of the program, which comes next.
 static void play_until(FpDevice *device, const char *word) {
   if (!steps || is_playing) return;
   int found = step;
@@ -196,7 +197,7 @@ gboolean fp_device_has_feature(FpDevice *device, FpDeviceFeature feature) {
   return NEXT(fp_device_has_feature)(device, feature);
 }
 
-// What the recorded driver wrote into the reader had no date, and mostly no finger.
+// The print that the recorded driver wrote into the reader had no date, and mostly no finger.
 
 void fp_print_set_enroll_date(FpPrint *print, const GDate *date) {
   if (!steps) NEXT(fp_print_set_enroll_date)(print, date);

@@ -8,7 +8,8 @@ import Testing
 struct ProtectionTests {
   @Test
   func aSecretIsGoneFromMemoryWhenItsOwnerIs() async {
-    // In a process of its own: no other test maps or unmaps a region while this one reads them all.
+    // In its own process, so that no other test maps or unmaps a region while this one reads them
+    // all.
     await #expect(processExitsWith: .success) {
       let needle = try SecretBytes.random(count: 24)
       #expect(try occurrences(of: needle) == 1)
@@ -26,7 +27,7 @@ struct ProtectionTests {
     let isEqual = SecretBytes.constantTimeEqual(secret, needle)
     #expect(isEqual)
     #expect(try copies(of: needle) == 0)
-    // The scan sees a copy where there is one.
+    // Control: the scan sees an existing copy.
     let leak = unsafe needle.withUnsafeBytes { unsafe [UInt8]($0) }
     #expect(try copies(of: needle) > 0)
     #expect(leak.count == 24)
@@ -65,7 +66,7 @@ struct ProtectionTests {
       #expect(code == EIO)
       #expect(window.allSatisfy { $0 == 0 })
     } else {
-      // Without memfd_secret(2) a debugger of the same user reads it: `doctor` says so.
+      // Without memfd_secret(2) a debugger of the same user can read it, and `doctor` says so.
       #expect(protection == .locked)
     }
   }
@@ -110,7 +111,8 @@ struct ProtectionTests {
 
   @Test
   func aForkedChildDoesNotHaveTheSecret() async {
-    // Once in ordinary memory, where the child reads the byte; once in ours, where it dies.
+    // Once in ordinary memory, where the child reads the byte, and once in secret memory, where it
+    // dies.
     await #expect(processExitsWith: .success) {
       #expect(endOfForkedReaderOfOrdinaryMemory() == .exited(42))
       let secret = try SecretBytes(copying: [42])
@@ -139,7 +141,7 @@ struct ProtectionTests {
       try restrictLockedMemory(to: 64 * 1024)
       let token = try SecretBytes.random(count: 2000)
       #expect(try SecretBytes.protection != .ordinary)
-      // What does not fit lies in ordinary memory, and the answer is honest about the weakest.
+      // The rest is in ordinary memory, and the answer names the weakest protection.
       let large = try SecretBytes.random(count: 100_000)
       #expect(try SecretBytes.protection == .ordinary)
       #expect(large.count == 100_000 && token.count == 2000)
@@ -153,7 +155,7 @@ struct ProtectionTests {
   }
 }
 
-/// How often the needle stands in the regions for secrets.
+/// How often the needle occurs in the regions for secrets.
 private func occurrences(of needle: borrowing SecretBytes) throws -> Int {
   let regions = try ProcessMemory.mappings().filter(\.holdsSecrets)
   return unsafe needle.withUnsafeBytes { needle in
@@ -176,7 +178,7 @@ private var hasSecretMemory: Bool {
   }
 }
 
-/// Where a secret lies.
+/// The address of a secret.
 private func address(of secret: borrowing SecretBytes) -> UInt {
   unsafe secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
 }
@@ -188,7 +190,7 @@ private func writeByte(atOffset offset: Int) throws {
   unsafe memory.base.storeBytes(of: 1, toByteOffset: offset, as: UInt8.self)
 }
 
-/// Lowers RLIMIT_MEMLOCK, and gives up the capability that goes beyond it (CAP_IPC_LOCK).
+/// Lowers RLIMIT_MEMLOCK, and drops the capability that exceeds it (CAP_IPC_LOCK).
 private func restrictLockedMemory(to bytes: UInt) throws {
   var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
   let isLowered = unsafe setrlimit(Int32(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
@@ -203,9 +205,9 @@ private func endOfForkedReaderOfOrdinaryMemory() -> ProcessEnd? {
   return endOfForkedReader(at: UInt(bitPattern: byte))
 }
 
-/// How a forked child ends that reads one byte and exits with it.
+/// The end of a forked child that reads one byte and exits with it.
 private func endOfForkedReader(at address: UInt) -> ProcessEnd? {
-  // Swift hides fork(2) because little is safe between it and exec; one load and _exit(2) are.
+  // Swift hides fork(2) because little is safe between it and exec. One load and _exit(2) are safe.
   guard let symbol = unsafe dlsym(nil, "fork"),
     let byte = unsafe UnsafeRawPointer(bitPattern: address)
   else { return nil }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite
 struct SecretArenaTests {
-  /// What the arena has handed out, as the test knows it.
+  /// A secret from the arena, with the bytes that the test expects.
   @safe
   private struct Held {
     let place: SecretArena.Place
@@ -36,7 +36,7 @@ struct SecretArenaTests {
     let arena = SecretArena(sizes: [1 << 16])
     var held: [Held] = []
     for step in 0..<6000 {
-      // Fill up for a while, then drain for a while.
+      // Mostly allocate for a while, then mostly free for a while.
       if held.isEmpty || random.next(below: 100) < (step / 500 % 2 == 0 ? 60 : 40) {
         let longest = [16, 200, 3000, 70_000][random.next(below: 4)]
         let count = random.next(below: longest)
@@ -111,7 +111,7 @@ struct SecretArenaTests {
   }
 }
 
-/// A small generator, the same numbers for the same seed (Vigna, splitmix64).
+/// A small generator with the same numbers for the same seed (Vigna, splitmix64).
 private struct Generator {
   var state: UInt64
 

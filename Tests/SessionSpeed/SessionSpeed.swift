@@ -2,14 +2,15 @@ import AuthSession
 import AuthSessionTesting
 import Synchronization
 
-/// Measures a session: `Scripts/measure` and the tests run it.
+/// Measures a session, for `Scripts/measure` and the tests.
 ///
-/// - `SessionSpeed`: times `accessToken()` with a valid token in memory beside the read of a locked
-///   dictionary, and prints the nanoseconds of both for each round and last the median of their
-///   ratios.
-/// - `SessionSpeed calls N`: makes N such calls, for those who count what they cost.
-/// - `SessionSpeed restore`: prints how many nanoseconds `restore()` takes over the machine's vault, as
-///   the first thing that a process does and once more in it, and whether it finds somebody.
+/// - `SessionSpeed`: times `accessToken()` with a valid token in memory, in comparison with the
+///   read of a locked dictionary. It prints the nanoseconds of both for each round, and finally the
+///   median of their ratios.
+/// - `SessionSpeed calls N`: makes N such calls, for tests that count their cost.
+/// - `SessionSpeed restore`: prints how many nanoseconds `restore()` takes over the machine's
+///   vault, as the first call of a process and once more in it, and whether it finds a signed-in
+///   user.
 @main
 struct SessionSpeed {
   static let calls = 1_000_000
@@ -23,7 +24,7 @@ struct SessionSpeed {
     case "calls":
       guard let count = arguments.last.flatMap({ Int($0) }) else { return print("how many calls?") }
       let session = try await session()
-      // The first ones pay for what is made once.
+      // The first calls pay for objects that are made once.
       for _ in 0..<1_000 { _ = try await session.accessToken() }
       print("bytes \(try await read(session, count))")
     case "restore":
@@ -47,7 +48,7 @@ struct SessionSpeed {
     return session
   }
 
-  /// Both in turn, so that what else the machine does meets both.
+  /// Both in turn, so that other work on the machine slows both.
   private static func compare(_ accounts: Int) async throws {
     let session = try await session()
     var tokens = ["me": try await session.accessToken()]

@@ -4,11 +4,12 @@ import Glibc
 import Observation
 import WatchedLock
 
-/// Everything that an app may do with a session, at once: built with the thread sanitizer, which ends
-/// the program where two threads race.
+/// Everything that an app may do with a session, at once.
 ///
-/// Each round has a session of its own, so that its end (deinit) meets what still runs. How much is
-/// done is counted, not timed. Prints how often what happened.
+/// It is built with the thread sanitizer, which ends the program if two threads race.
+///
+/// Each round has its own session, so that its end (deinit) meets running calls. The work is
+/// counted, not timed. It prints how often each event happened.
 @main
 struct SessionStorm {
   static let rounds = 8
@@ -19,7 +20,7 @@ struct SessionStorm {
     let tally = Tally()
     for round in 0..<rounds { try await storm(round, tally) }
     print(tally.line)
-    // A storm in which nothing was done would race with nothing.
+    // A storm without these events would test no races.
     for word in ["token", "cancelled", "state", "signed in", "unlocked"]
     where tally.count(of: word) == 0 {
       print("storm: error: no \(word)")
@@ -41,14 +42,14 @@ struct SessionStorm {
     )
     try await session.restore()
     await all(tally) { try await perform($0, session, vault, network, tally) }
-    // Signed in for certain, all want a token, which ends again and again.
+    // The session is surely signed in, and all tasks want a token, which ends repeatedly.
     vault.set { $0.failures = [:] }
     try await session.login(email: "ada@example.org", password: try Password("password"))
     await all(tally) { number in
       if number % 50 == 49 { vault.expireToken() }
       try await demand(session, tally)
     }
-    // Whoever follows it is told of the end.
+    // Each follower is told of the end.
     let states = session.states
     let follower = Task { for await _ in states { tally.add("state") } }
     follower.cancel()
@@ -64,7 +65,7 @@ struct SessionStorm {
       for number in 0..<tasks {
         group.addTask {
           let act = Task { try await body(number) }
-          // Some are given up, at any point of what they do.
+          // Some are cancelled, at any point of their work.
           if number % 7 == 0 { act.cancel() }
           do { try await act.value } catch {
             tally.add((error as? AuthError)?.kind == .cancelled ? "cancelled" : "failed")
@@ -76,7 +77,7 @@ struct SessionStorm {
 
   private static let ada = User(id: "1", email: "ada@example.org", issuer: "https://id.test")
 
-  /// One of the things that an app, or the world, does.
+  /// One action of an app, or of its surroundings.
   private static func perform(
     _ number: Int,
     _ session: AuthSession,
@@ -96,7 +97,7 @@ struct SessionStorm {
     case 5:
       for await _ in session.states.prefix(2) { tally.add("state") }
     case 6: vault.expireToken()
-    // Now and then: all who wait for one token share what became of it.
+    // Sometimes: all waiters for one token share its outcome.
     case 7 where number % 100 == 7:
       vault.set { $0.failures[.accessToken] = [AuthError(.offline, "no network")] }
     case 8: network.change()
@@ -118,7 +119,7 @@ struct SessionStorm {
     tally.add("token")
   }
 
-  /// What a view does: it reads, and is told of the next change.
+  /// Acts as a view does: it reads, and is told of the next change.
   private static func observe(_ session: AuthSession, _ tally: Tally) async throws {
     withObservationTracking {
       _ = (session.state, session.currentUser, session.errorMessage)

@@ -1,7 +1,7 @@
 import AuthSession
 import Synchronization
 
-/// A network that changes when it is told to.
+/// A network monitor that reports a change when the storm says so.
 final class Weather: NetworkMonitor {
   private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
@@ -19,7 +19,7 @@ final class Weather: NetworkMonitor {
   }
 }
 
-/// How often what happened.
+/// Counts of events.
 final class Tally: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Storage
 
-/// Someone swaps a file of the vault for links, FIFOs and directories while it is used.
+/// An attacker swaps a file of the vault for links, FIFOs and directories while it is used.
 ///
-/// Hard links that stay are the matter of `PlantedFileTests`. One that is removed between the
-/// opening and the counting of names is not noticed (tried: of 10,000 some are not); who can do
-/// that in a directory of mode 0700 is the owner of both files.
+/// Hard links that stay are tested by `PlantedFileTests`. A hard link that is removed between the
+/// open and the count of names is not noticed (of 10,000 attempts some passed). In a directory of
+/// mode 0700 only the owner of both files can do that.
 @Suite(.timeLimit(.minutes(10)))
 struct AttackerTests {
-  /// A thread that puts one thing after the other in the place of a file, until it is told to end.
+  /// A thread that replaces a file by one thing after the other, until it is told to end.
   private final class Attacker: Sendable {
     let path: String
     let outside: String

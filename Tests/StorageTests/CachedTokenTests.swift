@@ -38,7 +38,7 @@ struct CachedTokenTests {
       count: CachedToken.maximumFileCount - CachedToken.headerCount
     )
     let token = try #require(made(longest))
-    // The values are not put into the report: it would hold 64 KiB of them.
+    // The values are not put into the report, because they have 64 KiB.
     let (read, longer) = (
       CachedToken.decode(token.encoded()), CachedToken.decode(token.encoded() + [0x78])
     )
@@ -91,7 +91,7 @@ struct CachedTokenTests {
     #expect(CachedToken.decode(bytes) == nil)
   }
 
-  /// A case of the rule: the clocks' distance from the expiry, and what is asked.
+  /// A case of the rule: the clocks' distance from the expiry, and the requested lifetime.
   struct Moment: Sendable {
     let wallLeft: Int64
     let bootLeft: Int64

@@ -4,26 +4,28 @@ import Testing
 
 @testable import Storage
 
-/// A writer is stopped at each of its calls in turn, by a kill or by an error of the kernel's,
-/// and the vault is opened again.
+/// A writer is stopped at each of its system calls, by a kill or by an error of the kernel, and the
+/// vault is opened again.
 ///
 /// strace(1), `-e inject=CALL:signal=KILL:when=N`: the call itself is not carried out.
 @Suite(.timeLimit(.minutes(30)))
 struct CrashTests {
-  /// The calls by which a vault is written.
+  /// The system calls that write a vault.
   static let calls = [
     "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "renameat",
     "linkat", "mkdirat", "openat2",
   ]
 
-  /// What is done to a call.
+  /// The injection at a call.
   enum Injection: String, CaseIterable {
     case kill = "signal=KILL"
     case noSpace = "error=ENOSPC"
     case ioError = "error=EIO"
   }
 
-  /// Runs the writer with the call number `number` injected; nil if it did not get that far.
+  /// Runs the writer with an injection at call number `number`.
+  ///
+  /// `nil` if it ended before that call.
   private func write(
     _ scratch: Scratch,
     _ scenario: String,
@@ -35,7 +37,7 @@ struct CrashTests {
     let trace = scratch.base + "/trace"
     _ = try run(
       "/usr/bin/strace",
-      // With --seccomp-bpf it is three times as fast, but then (6.1) it injects no signal.
+      // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
       (injection == .kill ? [] : ["--seccomp-bpf"]) + [
         "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
         "inject=\(call):\(injection.rawValue):when=\(number)", try Writer.path(), scratch.path,
@@ -48,7 +50,8 @@ struct CrashTests {
     return injected ? try report.lines() : nil
   }
 
-  /// Every stop of one call: a fresh directory each, made by `prepare`, judged by `judge`.
+  /// Stops the writer at each call of one kind: `prepare` makes a fresh directory, and `judge`
+  /// checks the result.
   private func everyStop(
     _ scenario: String,
     _ call: String,
@@ -64,8 +67,8 @@ struct CrashTests {
         return number
       }
       number += 1
-      // An error on a report or of a call of the C library's may be swallowed; a step that was
-      // reported must hold all the same.
+      // An error in a report, or in a call of the C library, may be ignored. A reported step must
+      // still hold.
       try judge(scratch, lines)
     }
   }
@@ -131,7 +134,7 @@ struct CrashTests {
     let box = [UInt8](repeating: UInt8(row.generation), count: 3_000)
     let whole = row.sealedRefreshToken == box
     #expect(whole)
-    // One transaction: never the token of one generation and the box of another.
+    // One transaction: never the token of one generation with the box of another.
     #expect(try store.accessToken(account: accountID)?.token == "access-\(row.generation)")
     if lines.contains("changed") { #expect(row.generation == 2) }
 
@@ -142,7 +145,7 @@ struct CrashTests {
 
     let cached = try TokenFile.read(account: "me", in: directory)
     let names = ["access-1", "access-2"].map { Array($0.utf8) }
-    // It is a cache: between the old one and the new one there may be none.
+    // It is a cache: between the old token and the new one there may be none.
     if let cached { #expect(names.contains(cached.token)) }
     if lines.contains("token") { #expect(cached?.token == names[1]) }
 
@@ -151,7 +154,7 @@ struct CrashTests {
     #expect(zero || Array(slot.prefix(3)) == [1, 2, 3])
     if lines.contains("zeroed") { #expect(zero) }
     #expect(try Files.contents(scratch.path + "/device-secret").count == 32)
-    // And the next change works.
+    // The next change works, too.
     try store.transaction { try store.setMeta("next", to: [1]) }
     try store.checkpoint()
   }
@@ -165,7 +168,7 @@ struct CrashTests {
       prepare: prepareChange,
       judge: judgeChange
     )
-    // That the injection meets the writer at all.
+    // Control: the injection hits the writer.
     if ["write", "pwrite64", "fsync", "fdatasync", "renameat", "ftruncate"].contains(call) {
       #expect(stops > 0)
     }

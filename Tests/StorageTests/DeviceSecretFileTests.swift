@@ -92,7 +92,7 @@ struct DeviceSecretFileTests {
     let made = bytes(try open(directory))
     #expect(Array(made.prefix(16)) != [UInt8](repeating: 7, count: 16))
     #expect(!Files.exists(leaving))
-    // Killed between giving the name and taking the other one away.
+    // Killed between link(2) and unlink(2) of the temporary name.
     try Files.link(scratch.path + "/device-secret", leaving)
     #expect(bytes(try open(directory)) == made)
     #expect(!Files.exists(leaving))
@@ -120,7 +120,7 @@ struct DeviceSecretFileTests {
     let old = try directory.root.openForReading("device-secret")
     try DeviceSecretFile.adoptNext(in: directory)
     #expect(bytes(try open(directory, boxes: true)) == made)
-    // Nothing leads to the old file any more, and its bytes are gone.
+    // No name leads to the old file any more, and its bytes are gone.
     #expect(try old.readAll(limit: 100) == [UInt8](repeating: 0, count: 32))
     #expect(try directory.root.names().sorted() == ["device-secret", "slots", "tokens"])
   }

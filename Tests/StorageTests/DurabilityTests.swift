@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// What a kill cannot show: that a step was on the disk before it was reported.
+/// A kill cannot show that a step was on the disk before it was reported.
 ///
 /// The order of the writer's calls shows it, for the bytes and for the names that lead to them.
 @Suite(.timeLimit(.minutes(10)))
@@ -23,7 +23,7 @@ struct DurabilityTests {
       .split(separator: "\n").map(String.init)
   }
 
-  /// Demands that the calls contain these, in this order, before the step is reported.
+  /// Requires that the calls contain these, in this order, before the step is reported.
   private func demand(
     _ wanted: [(call: String, file: String)],
     before step: String,

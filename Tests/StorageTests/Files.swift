@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// System calls on paths that a test makes and production code never does.
+/// System calls on paths that only a test makes.
 enum Files {
   static func symlink(_ target: String, _ path: String) throws {
     try demand("symlink", unsafe Glibc.symlink(target, path))
@@ -45,7 +45,7 @@ enum Files {
     return status.st_mode & 0o7777
   }
 
-  /// The blocks of 512 bytes that a file takes up.
+  /// The blocks of 512 bytes that a file occupies.
   static func blocks(_ path: String) throws -> Int {
     var status = stat()
     try demand("lstat", unsafe lstat(path, &status))
@@ -72,7 +72,7 @@ enum Files {
     return try Descriptor(owning: number).readAll(limit: 1 << 26)
   }
 
-  /// Writes a file, mode 0600, in place of what it held.
+  /// Writes a file of mode 0600, in place of its old contents.
   static func put(_ bytes: [UInt8], at path: String) throws {
     let number = unsafe creat(path, 0o600)
     try demand("creat", min(number, 0))
@@ -90,7 +90,7 @@ enum Files {
     try file.write(bytes)
   }
 
-  /// Appends to a file until there is no room; returns its size then.
+  /// Appends to a file until there is no room, and returns its size.
   static func extend(_ path: String) throws -> Int {
     let number = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
     try demand("open", min(number, 0))

@@ -6,9 +6,9 @@ import Testing
 
 /// On a file system of a few pages, mounted by the test.
 ///
-/// Each in a process of its own: a child that another test has forked would hold files that were
-/// removed since, and give their pages back when it comes to its exec, in the middle of what must
-/// find no room.
+/// Each test has its own process. A child that another test has forked would hold removed files,
+/// and give their pages back at its exec. That would happen in the middle of a step that must find
+/// no room.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct FullDiskTests {
   @Test
@@ -23,7 +23,7 @@ struct FullDiskTests {
 }
 
 private struct FullDisk {
-  /// Everything that makes a vault, one step after the other.
+  /// All steps that make a vault.
   private func make(_ scratch: Scratch) throws {
     let directory = try scratch.open()
     let store = try Store(in: directory)
@@ -52,7 +52,7 @@ private struct FullDisk {
       try make(scratch)
       try Store(in: try scratch.open()).verify()
     }
-    // That the disk was full at many places, and in the end was not.
+    // The disk was full at many steps, and in the end it was not.
     #expect(failures > 30 && failures < 200)
   }
 
@@ -79,14 +79,14 @@ private struct FullDisk {
         #expect(error == .full)
         #expect(try store.account(id: accountID) == before)
       }
-      // The answer of an exchange needs no room: the slot's pages are its own.
+      // The answer of an exchange needs no room: the slot has its own pages.
       try slot.zero()
       #expect(throws: StorageError.full) {
         try fill(scratch, leaving: 0)
         try SlotFile.create(in: directory, account: [UInt8](repeating: 3, count: 16))
       }
       #expect(try SlotFile.accounts(in: directory) == [accountID])
-      // Nor does the mark, which is overwritten where it lies.
+      // Nor does the rollback counter, which is overwritten in place.
       let count = UInt64(spare + 2)
       try fill(scratch, leaving: 0)
       try MarkFile.write(count: count, code: markCode, in: directory)
@@ -106,7 +106,7 @@ private struct FullDisk {
     #expect(try directory.root.names().filter { $0.hasSuffix(".new") }.isEmpty)
   }
 
-  /// Uses up all of the file system but `leaving` pages.
+  /// Uses up the file system except for `leaving` pages.
   private func fill(_ scratch: Scratch, leaving: Int) throws {
     let path = scratch.base + "/filler"
     if !Files.exists(path) { try Files.put([], at: path) }

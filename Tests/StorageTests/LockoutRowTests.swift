@@ -1,7 +1,7 @@
 import Storage
 import Testing
 
-/// What failed tries and confirmed fingers leave in the store.
+/// The rows of failed tries and confirmed fingers.
 @Suite
 struct LockoutRowTests {
   @Test

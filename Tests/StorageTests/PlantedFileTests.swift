@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What someone may put in the place of a file.
+/// An attacker's replacement for a file.
 enum Plant: CaseIterable {
   case symbolicLink
   case danglingLink
@@ -16,7 +16,7 @@ enum Plant: CaseIterable {
   case worldWritable
   case secondName
 
-  /// Puts it in the place of the file at `path`, whose own bytes go to `outside`.
+  /// Replaces the file at `path`, whose own bytes go to `outside`.
   func replace(_ path: String, outside: String) throws {
     switch self {
     case .symbolicLink:

@@ -1,8 +1,9 @@
 import Glibc
 import System
 
-/// A FUSE file system with nothing in it but its root, mounted by the test and served by a thread
-/// of its own: what sshfs mounts looks the same from outside.
+/// A FUSE file system with only a root directory, mounted by the test and served by its own thread.
+///
+/// A mount of sshfs looks the same from outside.
 ///
 /// The messages are those of the kernel's linux/fuse.h, version 7.31.
 final class RemoteFileSystem: Sendable {
@@ -25,7 +26,7 @@ final class RemoteFileSystem: Sendable {
   }
 
   deinit {
-    // MNT_DETACH; the kernel ends the connection, so that the thread's read fails.
+    // MNT_DETACH. The kernel ends the connection, so that the thread's read fails.
     _ = unsafe umount2(path, 2)
   }
 }
@@ -40,7 +41,7 @@ private func serve(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoin
     guard got >= 40 else { return nil }
     var (payload, failure): ([UInt8], Int32) = ([], 0)
     switch request[4] {
-    case 26:  // FUSE_INIT: version 7.31, the rest zero but for the size of a write
+    case 26:  // FUSE_INIT: version 7.31, the rest zero except the size of a write
       payload = word(7) + word(31) + [UInt8](repeating: 0, count: 56)
       payload.replaceSubrange(20..<24, with: word(4096))
     case 3:  // FUSE_GETATTR: inode 1, a directory, 0700, two links

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// A directory of one test, removed with its owner; `path` is a state directory to be.
+/// A directory of one test, removed with its owner.
+///
+/// `path` is for a state directory.
 final class Scratch: Sendable {
   private let directory: ScratchDirectory
   var base: String { directory.path }
@@ -15,14 +17,14 @@ final class Scratch: Sendable {
     directory = try ScratchDirectory()
   }
 
-  /// Opens the state directory, made if missing.
+  /// Opens the state directory, and makes it if necessary.
   func open() throws -> StateDirectory { try released { try StateDirectory(path: path) } }
 }
 
-/// What `body` makes, tried again while the lock that it takes is still held.
+/// The result of `body`, which is tried again while the lock that it takes is still held.
 ///
-/// A process that another test forks has every descriptor of this one, and so every lock, until
-/// it executes its program. A lock that is really held is still held after this half minute.
+/// A process that another test forks has every descriptor of this one, and so every lock, until its
+/// exec. A lock that is really held is still held after this half minute.
 func released<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
   let end = BootInstant.now.advanced(bySeconds: 30)
   while BootInstant.now < end {

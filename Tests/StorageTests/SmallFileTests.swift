@@ -46,7 +46,7 @@ struct SlotFileTests {
       let slot = try SlotFile(in: directory, account: accountID)
       #expect(try slot.lock())
       #expect(try !SlotFile(in: directory, account: accountID).lock())
-      // What an exchange inherits, and keeps when the engine is gone.
+      // The exchange helper inherits this descriptor, and keeps it when the engine has gone.
       exchange = try duplicate(slot.descriptor)
       slot.close()
     }
@@ -80,7 +80,7 @@ struct SlotFileTests {
     {
       _ = try SlotFile(in: directory, account: accountID)
     }
-    // A creation that was cut short is finished.
+    // An interrupted creation is finished.
     try SlotFile.create(in: directory, account: accountID)
     _ = try SlotFile(in: directory, account: accountID)
   }

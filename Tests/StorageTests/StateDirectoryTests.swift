@@ -44,7 +44,7 @@ struct StateDirectoryTests {
     _ = try scratch.open()
     let given = try Directory(path: scratch.path)
     do { _ = try released { try StateDirectory(given) } }
-    // Were the lock on the given descriptor, it would outlive the object.
+    // If the lock were on the given descriptor, it would outlive the object.
     _ = try scratch.open()
     #expect(given.descriptor.number >= 0)
   }
@@ -59,7 +59,7 @@ struct StateDirectoryTests {
       try Files.chmod(path, mode)
       #expect(throws: StorageError.unsafeFile(shown, .wrongMode(mode))) { _ = try scratch.open() }
     }
-    // mkdir(2) passes the set-group-ID bit on: it lets nobody in.
+    // mkdir(2) passes the set-group-ID bit on, which grants no access.
     try Files.chmod(path, 0o2700)
     _ = try scratch.open()
     try Files.chmod(path, 0o700)

@@ -14,7 +14,7 @@ struct StoreFileTests {
     directory = try scratch.open()
   }
 
-  /// All names with their bytes, to see whether anything was touched.
+  /// All names with their bytes, to detect a change.
   private func image() throws -> [String: [UInt8]] {
     var image: [String: [UInt8]] = [:]
     for name in try directory.root.names() where name != "slots" && name != "tokens" {
@@ -32,7 +32,7 @@ struct StoreFileTests {
     }
   }
 
-  /// Whether anything in here changed is told without putting the bytes into the report.
+  /// Compares the files without putting their bytes into the report.
   private func refuses(_ error: StorageError) throws {
     let before = try image()
     #expect(throws: error) { _ = try Store(in: directory) }
@@ -52,7 +52,7 @@ struct StoreFileTests {
     for name in ["vault.db", "vault.db-wal"] {
       #expect(try Files.mode(scratch.path + "/" + name) == 0o600)
     }
-    // Locked for ourselves alone, SQLite keeps the log's index in memory.
+    // With an exclusive lock SQLite keeps the log's index in memory.
     let names = try directory.root.names().sorted()
     #expect(names == ["slots", "tokens", "vault.db", "vault.db-wal"])
   }
@@ -98,7 +98,7 @@ struct StoreFileTests {
     try refuses(.damaged("vault.db is not a store of this program"))
   }
 
-  /// SQLite calls this a faulty statement (SQLITE_ERROR), and not a damaged file.
+  /// SQLite reports this as a wrong statement (SQLITE_ERROR), and not as a damaged file.
   @Test
   func aSchemaFormatThatSQLiteDoesNotKnowIsReportedAndKept() throws {
     try fill()
@@ -171,7 +171,7 @@ struct StoreFileTests {
     do {
       let store = try Store(in: directory, schema: newer)
       try store.setMeta("key", to: [1])
-      // As a kill would leave it: the log is there, and the database does not have its pages.
+      // The state after a kill: the log exists, and the database does not have its pages.
       for name in ["vault.db", "vault.db-wal"] {
         try Files.put(
           try Files.contents(scratch.path + "/" + name),
@@ -226,7 +226,9 @@ struct StoreFileTests {
     }
   }
 
-  /// Bytes 18 and 19 of the header; SQLite would open the first two for reading only.
+  /// Bytes 18 and 19 of the header.
+  ///
+  /// SQLite would open the first two for reading only.
   @Test(arguments: [[3, 3], [59, 0], [2, 1], [0, 0]])
   func aFileFormatThatIsNotWrittenIsRefused(_ versions: [UInt8]) throws {
     try fill()
@@ -243,7 +245,7 @@ struct StoreFileTests {
     try refuses(.unreleasedFormat)
   }
 
-  /// The step that seems to be missing would be taken on tables that have it.
+  /// A step that seems to be missing would be applied to tables that already have it.
   @Test
   func aVersionThatIsNotThatOfItsTablesIsRefused() throws {
     try fill()
@@ -296,7 +298,7 @@ struct StoreFileTests {
           .contains(marker)
       }.count
     }
-    // That the search finds what is there.
+    // Control: the search finds an existing text.
     #expect(try found("OLD-SEALED-TOKEN-") > 0)
     #expect(try found("OLD-ACCESS-TOKEN-") > 0)
     try store.transaction {
@@ -304,7 +306,7 @@ struct StoreFileTests {
       try store.update(row)
       try store.deleteAccessTokens(account: accountID)
     }
-    // The log holds it still: this is what the checkpoint is for.
+    // The log still contains it, which is why there is a checkpoint.
     #expect(try found("OLD-SEALED-TOKEN-") > 0)
     try store.checkpoint()
     #expect(try found("OLD-SEALED-TOKEN-") == 0)

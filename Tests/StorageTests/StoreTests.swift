@@ -186,7 +186,7 @@ struct StoreTests {
       try store.put(row)
     }
     try store.put(AccessTokenRow(account: accountID, token: "t", expiresAt: nil, storedAt: 1))
-    // Of two of the same second the one that came later.
+    // Of two tokens of the same second the later one stays.
     try store.trimAccessTokens(account: accountID, keeping: 2)
     #expect(try store.accessTokens(account: accountID).map(\.scopeSet) == ["", "s2", "s4"])
     try store.trimAccessTokens(account: accountID, keeping: 0)

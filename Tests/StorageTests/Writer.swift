@@ -4,12 +4,12 @@ import Testing
 
 @testable import Storage
 
-/// The program that changes a vault and is killed while it does.
+/// The program that changes a vault and is killed during the change.
 enum Writer {
   static func path() throws -> String { try ThisProcess.programDirectory() + "/StorageWriter" }
 }
 
-/// What a writer said of itself.
+/// The lines that a writer reported.
 struct Report: ~Copyable {
   let descriptor: Descriptor
   private let path: String

@@ -2,8 +2,8 @@ import SecretMemory
 import Storage
 import System
 
-// A process to be killed: it changes a vault step by step, and says after each step that it is
-// done. Arguments: the state directory, and `fresh` or `change`.
+// A process to be killed. It changes a vault step by step, and reports each step when it is done.
+// Arguments: the state directory, and `fresh` or `change`.
 
 let output = Descriptor(owning: 1)
 let account = [UInt8](repeating: 0x11, count: 16)
@@ -91,6 +91,6 @@ do {
   }
 } catch {
   try report("error \(error)")
-  // An abnormal end that no signal is mistaken for.
+  // An abnormal end that differs from any signal.
   try ThisProcess.replace(path: "/bin/false", arguments: ["false"], environment: [])
 }

@@ -1,8 +1,7 @@
-"""A machine of its own: a Debian tree that systemd-nspawn boots, with a loopback for a network.
+"""A separate machine: a Debian tree that systemd-nspawn boots, with only a loopback network.
 
-Nothing is registered anywhere, and the tree beneath is not written to: what changes lies in a
-directory that is removed afterwards. The caller stands in a mount namespace of its own, which takes
-all mounts along when it ends.
+Nothing is registered, and the tree is not written to: changes go to a directory that is removed
+afterwards. The caller is in its own mount namespace, which removes all mounts when it ends.
 """
 import os
 import select
@@ -49,7 +48,7 @@ class Machine:
             shutil.copy(source, self.path(inside))
 
     def boot(self):
-        """Starts it, and waits until its systemd says that it is up."""
+        """Starts the machine, and waits until its systemd reports that it is up."""
         notices = os.path.join(self.directory, "notices")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind(notices)
@@ -58,7 +57,7 @@ class Machine:
                     ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot",
                      "--notify-ready=yes", "--private-network", "--console=pipe",
                      "--link-journal=no", "--machine=thumblatch-test",
-                     # Locked memory, and such as even root cannot read: nspawn takes both away.
+                     # Locked memory, and memory that even root cannot read: nspawn takes both away.
                      "--system-call-filter=@memlock memfd_secret",
                      "--directory", self.root],
                     stdin=subprocess.DEVNULL, stdout=console, stderr=console,
@@ -80,7 +79,7 @@ class Machine:
                     ready = ready or line == "READY=1"
 
     def console(self):
-        """The end of what was printed on its console."""
+        """The end of the console's output."""
         with open(os.path.join(self.directory, "console"), errors="replace") as file:
             return file.read()[-4000:]
 
@@ -91,12 +90,12 @@ class Machine:
                 "--property=LimitCORE=0", "--", *command]
 
     def run(self, *command, limit=300):
-        """Runs a program in it to its end, and returns its result."""
+        """Runs a program in the machine to its end, and returns its result."""
         return subprocess.run(self.enter(*command), stdin=subprocess.DEVNULL, timeout=limit,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def reboot(self):
-        """Has it shut down in order, as for a reboot, and starts it again."""
+        """Shuts it down in order, as for a reboot, and starts it again."""
         self.run("systemctl", "reboot")
         self._wait_for_end()
         self.boot()
@@ -108,9 +107,10 @@ class Machine:
             raise Failure("it did not shut down:\n" + self.console()) from error
 
     def close(self):
-        """Ends it, and leaves nothing."""
+        """Ends the machine, and removes its files."""
         if self.process and self.process.poll() is None:
-            # Its systemd shuts down in order (SIGRTMIN+3); one that cannot is ended with nspawn.
+            # Its systemd shuts down in order (SIGRTMIN+3). If it cannot, it ends together with
+            # nspawn.
             self.process.send_signal(signal.SIGTERM)
             try:
                 self.process.wait(60)

@@ -2,9 +2,9 @@
 
 usage: run.py TREE PACKAGE PROGRAMS [PART...]
 
-TREE is what Tests/System/tree prints, PACKAGE the .deb, PROGRAMS a directory with the presence
-program that has virtual readers. A PART is one of PARTS or MEASURES, a file of Tests/System/inside;
-without one, all PARTS run.
+TREE is the path that Tests/System/tree prints, PACKAGE the .deb, and PROGRAMS a directory with the
+presence program for virtual readers. A PART is one of PARTS or MEASURES, a file of
+Tests/System/inside. Without a PART, all PARTS run.
 """
 import glob
 import os
@@ -19,11 +19,11 @@ from machine import Failure, Machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
-# In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes what it
-# begins with (household.begin).
+# In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
+# its initial state (household.begin).
 PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "moments", "traces",
          "traps", "reboot", "removal"]
-# These run only where they are named.
+# These run only if they are named.
 MEASURES = ["speed"]
 
 
@@ -52,11 +52,13 @@ def lintian(package, count):
 
 
 def hardening(package, count):
-    """The symbols of each program are bound at its start and read-only from then on, its stack holds no
-    code, it looks for no library beside itself, and it runs at a random address (ET_DYN).
+    """Each program is hardened.
 
-    The front alone is different, on purpose: it is static, so that it has no symbols to bind, and at a
-    fixed address (ET_EXEC). Package.swift says what a relocation at each of its starts would cost."""
+    Its symbols are bound at its start and read-only from then on. Its stack holds no code, it looks
+    for no library beside itself, and it runs at a random address (ET_DYN).
+
+    Only the front differs, on purpose: it is static, so that it has no symbols to bind, and at a
+    fixed address (ET_EXEC). Package.swift gives the cost of a relocation at each of its starts."""
     flaws = []
     with tempfile.TemporaryDirectory() as root:
         subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
@@ -79,12 +81,13 @@ def hardening(package, count):
 def prepare(machine, package, programs):
     machine.copy(package, "/opt/thumblatch.deb")
     machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
-    # A process in a user's manager runs it too, whatever the mask of who took the tree out.
+    # A process in a user's manager runs it too, whatever the umask was when the tree was unpacked.
     subprocess.run(["chmod", "--recursive", "a+rX", machine.path("/opt")], check=True)
     machine.copy(os.path.join(PROJECT, "Scripts/dev-backend"), "/opt/system-test/dev-backend")
     machine.copy(os.path.join(PROJECT, "Sources/Installed/usr/share/man/man1/thumblatch.1"),
                  "/opt/system-test/thumblatch.1")
-    # Never part of the package: a presence check by libfprint's virtual reader, with the same stack.
+    # Never part of the package: a presence check by libfprint's virtual reader, with the same
+    # stack.
     machine.copy(os.path.join(programs, "thumblatch-presence"), "/opt/virtual/thumblatch-presence")
     machine.copy(os.path.join(PROJECT, "Sources/Installed/etc/pam.d/thumblatch"),
                  "/opt/virtual/pam.d/thumblatch")
@@ -94,7 +97,7 @@ def prepare(machine, package, programs):
                   "[Service]\nExecStart=\n"
                   "ExecStart=/opt/virtual/thumblatch-presence --service\n"
                   "ReadWritePaths=/run/virtual-reader\n")
-    # A session as login(1) and sshd(8) open it, for who has no terminal to log in at.
+    # A session as login(1) and sshd(8) open it, for people without a terminal to log in at.
     machine.write("/etc/pam.d/person", "session required pam_systemd.so\n")
     machine.write("/etc/thumblatch/providers.d/dev.conf",
                   "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n")
@@ -103,7 +106,7 @@ def prepare(machine, package, programs):
 
 
 def prepare_floors(machine):
-    """What measures compare with, built here: the machine has no compiler, and the same libraries."""
+    """Programs for comparison, built here: the machine has no compiler, but the same libraries."""
     os.makedirs(machine.path("/opt/system-test/floors"), exist_ok=True)
     for name, options in (("refresh", ["-lsqlite3"]), ("bare", ["-static"])):
         source = os.path.join(PROJECT, "Tests/Measure/floors", name + ".c")
@@ -112,8 +115,10 @@ def prepare_floors(machine):
 
 
 def prepare_sleep(machine):
-    """systemd-logind lets this machine sleep, with all that belongs to it; the kernel has no part in
-    that, and it is the scenarios that wake it (Tests/System/inside/sleep.py)."""
+    """Lets systemd-logind put this machine to sleep.
+
+    The kernel does not really sleep, and the scenarios wake the machine
+    (Tests/System/inside/sleep.py)."""
     machine.write("/opt/sleep/allow", "set -e\nmount -o remount,rw /sys\nmkdir -p /sys/power\n"
                   "mount -t tmpfs tmpfs /sys/power\necho freeze mem >/sys/power/state\n"
                   "echo '[s2idle]' >/sys/power/mem_sleep\nmount -o remount,ro /sys\n")
@@ -121,7 +126,7 @@ def prepare_sleep(machine):
                   "[Service]\nType=oneshot\nExecStart=/bin/sh /opt/sleep/allow\n")
     machine.write("/etc/systemd/system/systemd-logind.service.d/sleep.conf",
                   "[Unit]\nRequires=allow-sleep.service\nAfter=allow-sleep.service\n")
-    # However slow it is: whoever holds sleep back is waited for.
+    # However slow the machine is: sleep waits for the holders of inhibitors.
     machine.write("/etc/systemd/logind.conf.d/sleep.conf", "[Login]\nInhibitDelayMaxSec=60\n")
     machine.write("/opt/sleep/sleep", "[ -p /run/sleep/wake ] || exit 0\n"
                   "echo >/run/sleep/asleep && read word </run/sleep/wake\n")
@@ -130,7 +135,7 @@ def prepare_sleep(machine):
 
 
 def run_part(machine, part, count):
-    """Each line that a part prints is a scenario's; one that ends without its last word failed."""
+    """Each line that a part prints is a scenario's. A part without its last word has failed."""
     print(f"-- {part}", flush=True)
     start = time.monotonic()
     if part == "reboot":
@@ -157,7 +162,7 @@ def main():
     if unknown := set(parts) - {*PARTS, *MEASURES}:
         print(f"no such part: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    # So that the machine goes as well.
+    # So that the machine ends as well.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     count, start = Count(), time.monotonic()

@@ -2,7 +2,7 @@ import SystemPassword
 import TestSupport
 import Testing
 
-/// Modules that break the rules of pam_conv(3), and then say yes.
+/// Modules that break the rules of pam_conv(3), and then report success.
 @Suite
 struct HostileModuleTests {
   private func outcome(_ behaviour: String, _ typist: Typist) throws -> PasswordCheck.Verdict {
@@ -27,8 +27,8 @@ struct HostileModuleTests {
   @Test
   func anAnswerGivenBeforeABrokenQuestionIsTakenBack() throws {
     let typist = Typist("secret")
-    // One hidden answer was given, and the module says yes: that is a password to PAM, but the
-    // module never got it.
+    // One hidden answer was given, and the module reports success. To PAM that is a password, but
+    // the module never got it.
     #expect(throws: PasswordError.noPasswordAsked) { try outcome("late-binary", typist) }
     #expect(typist.questions.count == 1)
   }

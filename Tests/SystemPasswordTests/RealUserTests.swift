@@ -2,7 +2,7 @@ import SystemPassword
 import TestSupport
 import Testing
 
-/// pam_unix and real users, by the stack that is installed.
+/// pam_unix and real users, with the installed stack.
 @Suite(.serialized)
 struct RealUserTests {
   private let password = "correct horse 7 battery"
@@ -40,7 +40,7 @@ struct RealUserTests {
       // pam_unix asks for two seconds, which PAM varies by half.
       #expect((500_000...4_000_000).contains(delay))
     }
-    // Whoever was held would be for a second at least, every time.
+    // With a delay every attempt would take at least a second.
     #expect(quickest < .seconds(1))
   }
 
@@ -52,7 +52,7 @@ struct RealUserTests {
     #expect(throws: PasswordError.accountExpired) {
       try check(user.user, Stack.installed, Typist(password))
     }
-    // Only who knows the password learns it.
+    // Only a caller with the right password learns it.
     guard case .noMatch = try check(user.user, Stack.installed, Typist("wrong")) else {
       return #expect(Bool(false))
     }

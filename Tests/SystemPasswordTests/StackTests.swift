@@ -1,10 +1,10 @@
 import SystemPassword
 import Testing
 
-/// The conversation and the rules, with the stacks of this test.
+/// The conversation and the rules, with PAM stacks of this test.
 @Suite
 struct StackTests {
-  /// nobody exists everywhere, and its password is not locked but missing.
+  /// The user `nobody` exists everywhere, and its password is not locked but missing.
   private let user: UInt32 = 65534
 
   @Test

@@ -20,7 +20,7 @@ final class Typist {
   }
 }
 
-/// A directory with a file `thumblatch`: a PAM stack of its own.
+/// A directory with a file `thumblatch`: a private PAM stack.
 struct Stack {
   let directory: String
   var stack: PasswordStack { .directory(directory) }
@@ -37,7 +37,7 @@ struct Stack {
 
   func remove() { removeTemporaryDirectory(directory) }
 
-  /// The stack that is installed.
+  /// The installed stack.
   static var installed: PasswordStack {
     .directory(BuiltPrograms.sourceDirectory + "/Sources/Installed/etc/pam.d")
   }

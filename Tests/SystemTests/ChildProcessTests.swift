@@ -6,7 +6,7 @@ import Testing
 struct ChildProcessTests {
   @Test
   func aChildHasExactlyTheDescriptorsThatItWasGiven() throws {
-    // Open here, and inheritable: none may arrive.
+    // Open here, and inheritable: neither may arrive in the child.
     let stray = dup(1)
     let strayHigh = fcntl(1, F_DUPFD, 200)
     let extra = Descriptor(owning: dup(2))
@@ -14,7 +14,8 @@ struct ChildProcessTests {
       close(stray)
       close(strayHigh)
     }
-    // Another process lists the shell's: whoever lists his own holds one more meanwhile.
+    // Another process lists the shell's descriptors, because a process that lists its own holds one
+    // more.
     let script = "ls /proc/$$/fd; true"
     let bare = try output(of: "/bin/sh", ["-c", script])
     #expect(bare.text == "0\n1\n2\n")
@@ -56,7 +57,7 @@ struct ChildProcessTests {
       let its = Descriptor(owning: second)
       try ChildProcess.startDetached(
         path: "/bin/sh",
-        // Field 6 of proc(5)'s stat is the session: that of the process in between.
+        // Field 6 of proc(5)'s stat is the session: that of the intermediate process.
         arguments: [
           "-c",
           "read pid name state parent group session rest </proc/$$/stat; "
@@ -91,7 +92,7 @@ struct ChildProcessTests {
 
   @Test
   func aChildsFilesAreItsUsersAlone() async {
-    // The mask is one of the whole process: other tests make files meanwhile.
+    // The umask belongs to the whole process, and other tests make files at the same time.
     await #expect(processExitsWith: .success) {
       umask(0)
       let mask = try output(of: "/bin/sh", ["-c", "umask"]).text
@@ -250,7 +251,7 @@ struct ProcessFactsTests {
       #expect(try output(of: "/bin/cat", ["/proc/self/status"]).text.contains("NoNewPrivs:\t0"))
       try ThisProcess.renouncePrivileges()
       #expect(try output(of: "/bin/cat", ["/proc/self/status"]).text.contains("NoNewPrivs:\t1"))
-      // proc(5): the files of a process that may not be dumped belong to root.
+      // proc(5): the files of an undumpable process belong to root.
       let own = try Directory(path: "/proc/\(ThisProcess.identifier)")
       #expect(try own.openForReading("status").status().owner == 0)
       var limit = rlimit()

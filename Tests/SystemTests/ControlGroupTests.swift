@@ -1,13 +1,13 @@
 import System
 import Testing
 
-/// Which unit a process is in, by what the kernel writes.
+/// The unit of a process, from the text that the kernel writes.
 @Suite
 struct ControlGroupTests {
   @Test(arguments: [
     ("0::/system.slice/cron.service\n", "/system.slice/cron.service", nil),
     ("0::/user.slice/user-1000.slice/session-3.scope\n", nil, nil),
-    // What a unit makes within itself is called as it likes.
+    // A unit chooses the names of its own sub-groups.
     ("0::/system.slice/web.service/user@1000.service/a.scope\n", "/system.slice/web.service", nil),
     ("0::/system.slice/a-b.slice/a-b-c.service\n", nil, nil),
     (
@@ -23,10 +23,10 @@ struct ControlGroupTests {
       "0::/user.slice/user-7.slice/user@7.service/strange\n",
       "/user.slice/user-7.slice/user@7.service", 7
     ),
-    // No number of a user.
+    // Not the number of a user.
     ("0::/user@-1.service\n", nil, nil), ("0::/user@4294967296.service\n", nil, nil),
     ("0::/user@x.service\n", nil, nil),
-    // systemd's own hierarchy counts, wherever its line stands.
+    // systemd's own hierarchy counts, on whatever line it is.
     ("0::/\n1:name=systemd:/system.slice/a.service\n", "/system.slice/a.service", nil),
     (
       "9:name=systemd:/system.slice/a:b.service\n0::/other.service\n", "/system.slice/a:b.service",

@@ -168,7 +168,7 @@ struct LockTests {
         descriptors: [end.number, -1, -1, holder.number]
       )
     }
-    // Nobody here holds it any more.
+    // This process does not hold it any more.
     #expect(try !isFree())
     #expect(try !isFreeForOthers())
     input.shutDown()

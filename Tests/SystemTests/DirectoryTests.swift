@@ -97,7 +97,7 @@ struct DirectoryTests {
     let status = try made.descriptor.status()
     #expect(status.kind == .directory && status.mode == 0o700)
     #expect(try Directory(path: "\(place.path)/a").descriptor.status().mode == 0o700)
-    // A second time it is opened, not made.
+    // The second time it is opened, not made.
     let again = try Directory.make(path: "\(place.path)/a/b/c").descriptor.status()
     #expect(again.inode == status.inode && again.device == status.device)
     let inner = try made.openDirectory("d", create: true).descriptor.status()

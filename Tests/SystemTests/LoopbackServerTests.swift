@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-/// Whose program a connection within this machine leads to.
+/// The user of the program at the other end of a connection within this machine.
 @Suite(.timeLimit(.minutes(10)))
 struct LoopbackServerTests {
   private static let nobody = PortHolder.nobody
@@ -21,7 +21,7 @@ struct LoopbackServerTests {
     try LoopbackServer(at: address(text, holder.port), for: users)
   }
 
-  /// A connection that lasts as long as this.
+  /// A connection that lasts as long as this object.
   private final class Connection {
     private let socket: Descriptor
     /// This side's end of it.
@@ -83,7 +83,7 @@ struct LoopbackServerTests {
     let holder = try PortHolder(at: place, user: Self.nobody)
     let server = try server(holder)
     #expect(server.stranger == .user(Self.nobody))
-    // It has not accepted yet: its listener is seen all the same.
+    // The program has not accepted yet, but its listener is visible.
     let connection = try Connection(holder.port)
     #expect(try server.objection(to: connection.own) == .user(Self.nobody))
     withExtendedLifetime(connection) {}
@@ -102,7 +102,7 @@ struct LoopbackServerTests {
     let other = try PortHolder(at: .ipv4, port: own.port, user: Self.nobody)
     #expect(try server(own, "::1").stranger == nil)
     #expect(try server(other).stranger == .user(Self.nobody))
-    // What takes IPv6 alone may take IPv4 as well, as far as the tables tell.
+    // By the tables, a listener for IPv6 only may accept IPv4 as well.
     let six = try PortHolder(at: .anyIPv6, user: Self.nobody)
     let four = try PortHolder(at: .ipv4, port: six.port)
     #expect(try server(four).stranger == .user(Self.nobody))
@@ -130,8 +130,9 @@ struct LoopbackServerTests {
     withExtendedLifetime(connection) {}
   }
 
-  /// The attack: another user's program takes the connection while the provider is restarted, and is
-  /// gone when the tables are read again.
+  /// The attack: another user's program accepts the connection while the provider restarts.
+  ///
+  /// It is gone when the tables are read again.
   @Test
   func aConnectionThatAnotherUserTookInBetweenIsNotTrusted() throws {
     let before = try PortHolder()
@@ -180,7 +181,7 @@ struct LoopbackServerTests {
     let later = Listener(user: 1000, inode: 3, isSure: true)
     let root = Listener(user: 0, inode: 4, isSure: true)
     let stranger = Listener(user: 1001, inode: 5, isSure: true)
-    // A listener that was there all the time vouches for the program that accepts for it.
+    // A listener that existed all the time vouches for the program that accepts for it.
     for acceptance in [.waiting, .accepted(1000), .accepted(33), .unseen]
       as [LoopbackServer.Acceptance]
     {
@@ -194,7 +195,7 @@ struct LoopbackServerTests {
       #expect(judge([sure], [], acceptance) == .unknown)
       #expect(judge([], [], acceptance) == .unknown)
     }
-    // One that was replaced, or that may not be for this address, vouches for none.
+    // A listener that was replaced, or that may not be for this address, vouches for none.
     for (before, after) in [([sure], [later]), ([unsure], [unsure])] {
       #expect(judge(before, after, .waiting) == nil)
       #expect(judge(before, after, .accepted(1000)) == nil)

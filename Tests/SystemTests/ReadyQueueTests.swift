@@ -116,7 +116,7 @@ struct InstalledProgramTests {
   func aProgramThatOthersMayWriteIsNotUsed(mode: UInt32) {
     unsafe chmod("\(place.path)/program", mode)
     #expect(isUnsafe([place.path]))
-    // Nor is it passed over for the next.
+    // Nor is the next one used instead.
     #expect(isUnsafe([place.path, "/usr/bin"]))
     unsafe chmod("\(place.path)/program", 0o600)
     #expect(flaw([place.path]) == nil)

@@ -62,7 +62,7 @@ struct SocketTests {
     }
     #expect((1...2).contains(waiting.count))
     #expect(try UnixSocket.accept(on: listener) != nil)
-    // With room again it is served, and sending has no limit of its own.
+    // With room again it is served, and sending has no time limit of its own.
     waiting.append(try UnixSocket.connect(in: directory, name: "engine").relinquish())
   }
 
@@ -150,7 +150,7 @@ struct SocketTests {
     let held = try ProcessHandle(identifier: child.identifier)
     let hasEnded = held.waitForEnd(milliseconds: 60_000)
     try #require(hasEnded)
-    // Nobody has waited for it: its number is still its own.
+    // The child has not been waited for, so its number is still its own.
     let ended = PeerCredentials(process: child.identifier, user: geteuid(), group: getegid())
     #expect(throws: SystemError.self) { _ = try ProcessHandle(numberOf: ended) }
     _ = try child.wait()
@@ -211,7 +211,7 @@ struct SocketTests {
   @Test
   func aClosedSocketIsAnErrorAndEndsNobody() async {
     await #expect(processExitsWith: .success) {
-      // Tests take no notice of it (closedpipes.c); send(2) does not raise it at all: MSG_NOSIGNAL.
+      // Tests ignore SIGPIPE (closedpipes.c). send(2) does not raise it at all: MSG_NOSIGNAL.
       signal(SIGPIPE, SIG_DFL)
       let (first, second) = try UnixSocket.pair()
       let sender = Descriptor(owning: first)
@@ -244,7 +244,9 @@ struct SocketTests {
     }
   }
 
-  /// Sends one byte with as many descriptors as given (cmsg(3)); our own sender passes one at most.
+  /// Sends one byte with all the given descriptors (cmsg(3)).
+  ///
+  /// The project's own sender passes at most one.
   private func sendMany(_ descriptors: [Int32], over socket: Int32) -> Int {
     let count = MemoryLayout<cmsghdr>.size + descriptors.count * 4
     let control = UnsafeMutableRawBufferPointer.allocate(byteCount: count + 8, alignment: 8)

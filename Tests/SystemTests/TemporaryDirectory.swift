@@ -2,7 +2,7 @@ import Glibc
 import System
 import TestSupport
 
-/// A directory of a test's own, gone with its owner.
+/// A directory of one test, removed with its owner.
 final class TemporaryDirectory: Sendable {
   private let scratch: ScratchDirectory
   var path: String { scratch.path }
@@ -24,7 +24,7 @@ final class TemporaryDirectory: Sendable {
   }
 }
 
-/// The error number with which a call fails; nil if it succeeds.
+/// The error number with which a call fails, or `nil` if it succeeds.
 func code(_ body: () throws(SystemError) -> Void) -> Int32? {
   do throws(SystemError) {
     try body()

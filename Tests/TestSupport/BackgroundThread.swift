@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// A thread that runs the other side of a test; the test runner's own threads are too few to block
-/// two at once.
+/// A thread that runs the other side of a test.
+///
+/// The test runner has too few threads of its own to block two at once.
 public final class BackgroundThread: @unchecked Sendable {
   private let body: @Sendable () throws -> Void
   private var problem: (any Error)?
   private var thread = pthread_t()
 
-  /// Starts it.
+  /// Starts the thread.
   public init(_ body: @escaping @Sendable () throws -> Void) {
     self.body = body
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
@@ -25,7 +26,7 @@ public final class BackgroundThread: @unchecked Sendable {
     precondition(status == 0, "no thread for the script")
   }
 
-  /// Waits for its end, and returns why it failed.
+  /// Waits for the end of the thread, and returns its error.
   public func join() -> (any Error)? {
     pthread_join(thread, nil)
     return problem

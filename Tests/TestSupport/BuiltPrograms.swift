@@ -1,11 +1,11 @@
 internal import System
 
-/// Where the programs lie that were built together with the tests.
+/// The location of the programs that were built together with the tests.
 public enum BuiltPrograms {
-  /// The directory of the running test bundle, in which the programs lie as well.
+  /// The directory of the running test bundle, which also contains the programs.
   ///
-  /// The bundle's own program runs from there; under `swift test` it may be loaded by another, which
-  /// then names the bundle in its arguments.
+  /// The bundle's own program runs from there. Under `swift test` another program may load the
+  /// bundle, and then names it in its arguments.
   public static var directory: String {
     let candidates =
       [try? ThisProcess.programPath()].compactMap { $0 }
@@ -13,7 +13,7 @@ public enum BuiltPrograms {
     for candidate in candidates where candidate.hasSuffix(".xctest") {
       if let slash = candidate.lastIndex(of: "/") { return String(candidate[..<slash]) }
     }
-    // Tests run from a bundle only; nothing can be tried without it.
+    // Tests run only from a bundle, and nothing can be tested without it.
     preconditionFailure("the test bundle's directory is not known from \(candidates)")
   }
 

@@ -1,22 +1,22 @@
 internal import Glibc
 internal import System
 
-/// A system bus of its own with the services of a desktop: the real fprintd on a virtual reader, and
+/// A private system bus with the services of a desktop: the real fprintd on a virtual reader, and
 /// stand-ins for polkit and logind.
 ///
-/// Every process is one of this value's, and ends with `remove`.
+/// Every process belongs to this value, and ends with `remove`.
 public final class DesktopBus {
-  /// Why there is none.
+  /// The reason why the bus could not be started.
   public struct Failure: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The fault, as text.
     public let description: String
   }
 
-  /// The directory of the bus, which others may enter.
+  /// The directory of the bus, which other users may enter.
   public let directory: String
   /// The address of the bus.
   public var address: String { "unix:path=" + directory + "/bus" }
-  /// Where this fprintd keeps its prints.
+  /// The directory where this fprintd keeps its prints.
   public var prints: String { directory + "/state" }
 
   private var children: [ChildProcess] = []
@@ -25,7 +25,9 @@ public final class DesktopBus {
   private let client: Descriptor
   private let environment: [String]
 
-  /// Starts the bus, and fprintd with the reader; logind if asked for.
+  /// Starts the bus, and fprintd with the reader.
+  ///
+  /// Also starts logind if `logind` is true.
   public init(_ reader: VirtualReader?, logind: Bool = false, fprintd: Bool = true) throws {
     directory = try makeTemporaryDirectory()
     unsafe chmod(directory, 0o755)
@@ -52,7 +54,7 @@ public final class DesktopBus {
         descriptors: [-1, far.number, -1]
       )
     )
-    // It prints where it listens once it does.
+    // The bus prints its address once it listens.
     _ = try Self.line(near)
     let (mine, other) = try UnixSocket.pair()
     client = Descriptor(owning: mine)
@@ -69,7 +71,7 @@ public final class DesktopBus {
     if fprintd { try startFprintd() }
   }
 
-  /// Starts a bus with the stand-in for logind alone.
+  /// Starts a bus with only the stand-in for logind.
   public convenience init(logind: Bool) throws {
     try self.init(nil, logind: logind, fprintd: false)
   }
@@ -85,13 +87,14 @@ public final class DesktopBus {
     _ = try run("await_name('net.reactivated.Fprint')")
   }
 
-  /// Starts something that says it is fprintd, with one reader and one enrolled finger, and sends
-  /// what it is told to.
+  /// Starts a false fprintd with one reader and one enrolled finger.
   ///
-  /// `verify` gives, for each start of a verification, the result that it sends before it answers;
-  /// empty for none. With `hold` at the end it takes as long to release the reader as `let_go()`
-  /// takes to come, with `grow` it has a further finger once it is claimed.
-  /// `status(name, done)`, `calls()`, `await_armed()` and `let_go()` are for `run`.
+  /// It sends what it is told to.
+  ///
+  /// `verify` gives, for each start of a verification, the result that it sends before it answers.
+  /// An empty text sends none. With `hold` at the end the reader is not released before `let_go()`.
+  /// With `grow` there is one more finger once the reader is claimed. `status(name, done)`,
+  /// `calls()`, `await_armed()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {
     fprintd = try ChildProcess(
       path: "/usr/bin/python3",
@@ -102,14 +105,14 @@ public final class DesktopBus {
     _ = try run("await_name('net.reactivated.Fprint')")
   }
 
-  /// Ends fprintd without a warning, and waits until it has.
+  /// Kills fprintd, and waits for its end.
   public func killFprintd() throws {
     fprintd?.kill()
     _ = try fprintd?.wait()
     fprintd = nil
   }
 
-  /// Ends the stand-in for logind without a warning, and waits until it has.
+  /// Kills the stand-in for logind, and waits for its end.
   public func killLogind() throws {
     logind?.kill()
     _ = try logind?.wait()
@@ -117,17 +120,17 @@ public final class DesktopBus {
     logind = nil
   }
 
-  /// Keeps the stand-in for logind from answering: it is there, and does nothing.
+  /// Stops the stand-in for logind: it is on the bus, but does not answer.
   public func haltLogind() {
     if let logind { _ = Glibc.kill(logind.identifier, SIGSTOP) }
   }
 
-  /// Lets it answer again.
+  /// Lets the stand-in for logind answer again.
   public func resumeLogind() {
     if let logind { _ = Glibc.kill(logind.identifier, SIGCONT) }
   }
 
-  /// Enrols a name as a finger, such as `right-index-finger`, of a user.
+  /// Enrolls a name as a finger of a user, such as `right-index-finger`.
   public func enroll(
     _ name: String,
     as finger: String = "right-index-finger",
@@ -158,9 +161,9 @@ public final class DesktopBus {
     }
   }
 
-  /// Has another program on the bus call a function of the script below.
+  /// Makes another program on the bus call a function of the script below.
   ///
-  /// Brings what the function did, or the name of the error.
+  /// Returns the function's result, or the name of the error.
   @discardableResult
   public func run(_ call: String) throws -> String {
     try client.write(call + "\n")
@@ -168,13 +171,13 @@ public final class DesktopBus {
     return line
   }
 
-  /// Has something be so, or happen, by a function of the script below that answers nothing.
+  /// Calls a function of the script below that returns nothing.
   public func act(_ call: String) throws {
     let answer = try run(call)
     guard answer == "None" else { throw Failure(description: "\(call): \(answer)") }
   }
 
-  /// Ends all of it.
+  /// Ends all processes, and removes the directory.
   public func remove() {
     for child in children + [fprintd].compactMap(\.self) {
       child.kill()
@@ -194,7 +197,7 @@ public final class DesktopBus {
     )
   }
 
-  /// The next line, without its end; nil at the end.
+  /// The next line, without its line feed, or `nil` at the end.
   private static func line(_ descriptor: borrowing Descriptor) throws -> String? {
     var bytes: [UInt8] = []
     while true {

@@ -5,19 +5,19 @@ internal import System
 
 /// A running `Scripts/dev-backend`, ended with its owner.
 ///
-/// Its control calls go over its standard input and output, so that they work beside TLS and faults
-/// alike, and so that it ends even if the test is killed.
+/// Its control calls go over its standard input and output. So they work beside TLS and faults, and
+/// the backend ends even if the test is killed.
 public final class DevBackend: Sendable {
-  /// Such as `http://127.0.0.1:40001`, without a slash at the end.
+  /// The address, such as `http://127.0.0.1:40001`, without a slash at the end.
   public let url: String
 
   private let child: ChildProcess
   private let pipe: Mutex<LinePipe>
 
-  /// Starts one on a free port.
+  /// Starts a backend on a free port.
   ///
-  /// - Parameter options: further ones of the script, such as `["--access-lifetime", "60"]`.
-  /// - Throws: if it cannot be started, which Python 3 in PATH is needed for.
+  /// - Parameter options: further options of the script, such as `["--access-lifetime", "60"]`.
+  /// - Throws: if it cannot be started. It needs Python 3 in PATH.
   public init(_ options: [String] = []) throws {
     let (near, far) = try UnixSocket.pair()
     let ours = Descriptor(owning: near)
@@ -42,25 +42,25 @@ public final class DevBackend: Sendable {
     _ = try? child.wait()
   }
 
-  /// Makes requests to come go wrong.
+  /// Plans faults for the next requests.
   public func fail(_ faults: DevBackendFault...) throws {
     _ = try call("next", ["next": .array(faults.map { .object($0.object) })])
   }
 
-  /// What has arrived since the start or the last `clear`, oldest first.
+  /// The requests since the start or the last `clear`, oldest first.
   public func requests() throws -> [DevBackendRequest] {
     try call("log").array("requests").map { try DevBackendRequest($0) }
   }
 
-  /// How many connections were taken, those on which no request ever came included.
+  /// How many connections were accepted, including those without any request.
   public func connections() throws -> Int { Int(try call("log").integer("connections")) }
 
   /// Forgets requests and faults.
   public func clear() throws { _ = try call("clear") }
 
-  /// Waits until so many requests for a path have arrived since the last `clear`, 50 s at most.
+  /// Waits at most 50 s until this many requests for a path have arrived since the last `clear`.
   ///
-  /// - Returns: how many have.
+  /// - Returns: how many have arrived.
   @discardableResult
   public func waitForRequests(_ path: String, count: Int = 1) throws -> Int {
     let given: JSONObject = ["path": .string(path), "count": .integer(Int64(count))]
@@ -70,15 +70,20 @@ public final class DevBackend: Sendable {
   /// Lets every request go on that a fault holds.
   public func release() throws { _ = try call("release") }
 
-  /// Moves the server's clock forward; nil: so far that all access tokens have expired.
+  /// Moves the server's clock forward.
+  ///
+  /// With `nil`, so far that all access tokens have expired.
   public func advanceClock(seconds: Int? = nil) throws {
     _ = try call("advance-clock", seconds.map { ["seconds": .integer(Int64($0))] } ?? [:])
   }
 
-  /// Closes the port, or opens it again: nobody can connect meanwhile.
+  /// Closes the port, or opens it again.
+  ///
+  /// While it is closed, connections are refused.
   public func setOnline(_ isOnline: Bool) throws { _ = try call(isOnline ? "online" : "offline") }
 
-  /// How many there are: `users`, `sessions` that live, `revoked` ones, live `access_tokens`.
+  /// How many there are of these: `users`, live `sessions`, `revoked` sessions, live
+  /// `access_tokens`.
   public func count(_ what: String) throws -> Int { Int(try call("sessions").integer(what)) }
 
   /// One control call, as `dev-backend --help` lists them.
@@ -96,27 +101,31 @@ public final class DevBackend: Sendable {
   }
 }
 
-/// Why a development server cannot be used.
+/// The reasons why a development server cannot be used.
 public enum DevBackendError: Error {
   case didNotStart
   case answer(String)
 }
 
-/// A request as the server received it; tokens are SHA-256 in it, and passwords are left out.
+/// A request as the server received it.
+///
+/// Tokens are given as SHA-256, and passwords are left out.
 public struct DevBackendRequest: Sendable, Equatable {
   /// The method.
   public let method: String
   /// The path.
   public let path: String
-  /// Names and values in the order in which they came; an authorization's value is its SHA-256.
+  /// Names and values in the order of arrival.
+  ///
+  /// The value of an authorization is its SHA-256.
   public let headers: [[String]]
-  /// The body byte for byte, but for text other than e-mail and name.
+  /// The body byte for byte, but without texts other than e-mail and name.
   public let shape: String
   /// SHA-256 of the refresh token in the body, in hexadecimal.
   public let refreshToken: String?
-  /// The status that was answered; nil if none was, or not yet.
+  /// The status of the answer, or `nil` if there was none, or not yet.
   public let status: Int?
-  /// Whether it changed something: signed in, rotated, signed out.
+  /// Whether the request changed something: signed in, rotated, signed out.
   public let committed: Bool
 
   init(_ value: JSONValue) throws {

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import System
 
-/// Certificates of a private authority, made by the openssl command in a directory of their own that
-/// goes away with their owner.
+/// Certificates of a private authority, made by the openssl command in a directory that is removed
+/// with its owner.
 ///
-/// Files: `ca.pem`; `leaf.pem`, `expired.pem` and `wrong.pem` (another host's name) with `leaf.key`;
-/// `next.pem` with `next.key`, which come after them; `other-ca.pem`, of an authority that signed none of them; `trusted/`, a hashed directory that
-/// holds `ca.pem`.
+/// Files: `ca.pem`; `leaf.pem`, `expired.pem` and `wrong.pem` (another host's name) with
+/// `leaf.key`; `next.pem` with `next.key`, the successors; `other-ca.pem`, of an authority that
+/// signed none of them; `trusted/`, a hashed directory that holds `ca.pem`.
 public final class DevBackendCertificates: Sendable {
   /// The directory's path.
   public var directory: String { scratch.path }

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// What is to go wrong with the next requests, as `dev-backend --help` lists it.
+/// A fault for the next requests, as `dev-backend --help` lists it.
 public struct DevBackendFault: Sendable {
-  /// What the server does instead of the true answer.
+  /// The server's reaction in place of the true answer.
   public enum Kind: Sendable, Equatable {
     case none
     case status(Int)
@@ -33,17 +33,19 @@ public struct DevBackendFault: Sendable {
     }
   }
 
-  /// The path that it is for; `*` is any.
+  /// The path of the requests, or `*` for any.
   public var path: String
-  /// What happens.
+  /// The kind of fault.
   public var kind: Kind
-  /// How many requests it meets.
+  /// How many requests it affects.
   public var count: Int
   /// Seconds before the answer.
   public var delay: Double
   /// Whether the answer waits for `DevBackend.release`.
   public var hold: Bool
-  /// Whether the request is carried out before the fault; nil: as the kind suggests.
+  /// Whether the request is carried out before the fault.
+  ///
+  /// With `nil` the kind decides.
   public var commit: Bool?
   /// Whether the body is sent in chunks, without a length.
   public var chunked: Bool

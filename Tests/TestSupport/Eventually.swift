@@ -1,11 +1,13 @@
 internal import Glibc
 internal import System
 
-/// Whether something comes true within a minute; asked again and again until it does.
+/// Whether a condition comes true within a minute.
 ///
-/// What is closed here may for a moment still be open in a child that another test has forked and
-/// that has not reached its execve(2): a lock, a listener, the other end of a pair. How long that
-/// moment is depends on what else the machine has to do.
+/// It is checked repeatedly until it does.
+///
+/// A file that is closed here may still be open for a moment in a child that another test has
+/// forked and that has not reached its execve(2): a lock, a listener, the other end of a pair. The
+/// length of that moment depends on the machine's other work.
 public func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
   let deadline = BootInstant.now.advanced(bySeconds: 60)
   while BootInstant.now < deadline {
@@ -15,5 +17,5 @@ public func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
   return try isTrue()
 }
 
-/// Waits for a millisecond: the processes that a test waits for need the processor.
+/// Waits for a millisecond, because the processes that a test waits for need the processor.
 public func pauseBriefly() { _ = poll(nil, 0, 1) }

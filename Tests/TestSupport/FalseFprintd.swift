@@ -1,4 +1,4 @@
-/// A program that has fprintd's name on a bus of a test.
+/// A program that takes fprintd's name on a test's bus.
 enum FalseFprintd {
   static let script = #"""
     import dbus, dbus.mainloop.glib, dbus.service, sys

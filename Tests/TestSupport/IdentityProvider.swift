@@ -4,37 +4,37 @@ internal import System
 
 /// A running identity provider of `Tests/Providers`, ended with its owner.
 ///
-/// Its control calls go over its standard input and output, so that they work beside TLS and faults
-/// alike, and so that it ends even if the test is killed.
+/// Its control calls go over its standard input and output. So they work beside TLS and faults, and
+/// the provider ends even if the test is killed.
 public final class IdentityProvider: Sendable {
-  /// Which real software it is.
+  /// The real software that it runs.
   public enum Kind: String, Sendable {
     case toolkit
     case mock
     case restAuth = "rest-auth"
   }
 
-  /// A client that is known there.
+  /// A registered client.
   public static let client = "thumblatch"
-  /// A user who is known there.
+  /// A registered user.
   public static let user = "ada@example.org"
   /// The password of all users there.
   public static let password = "provider-password"
 
-  /// Such as `http://127.0.0.1:40001`, without a slash at the end.
+  /// The address, such as `http://127.0.0.1:40001`, without a slash at the end.
   public let url: String
-  /// Such as `http://127.0.0.1:40001/o`.
+  /// The issuer, such as `http://127.0.0.1:40001/o`.
   public let issuer: String
 
   private let child: ChildProcess
   private let pipe: Mutex<LinePipe>
 
-  /// Starts one on a free port.
+  /// Starts a provider on a free port.
   ///
   /// - Parameters:
-  ///   - kind: which software.
-  ///   - options: further ones of `identity-provider.py`, such as `["--refresh", "grace"]`.
-  /// - Throws: if it cannot be started, which the environment of `Scripts/setup` is needed for.
+  ///   - kind: the software.
+  ///   - options: further options of `identity-provider.py`, such as `["--refresh", "grace"]`.
+  /// - Throws: if it cannot be started. It needs the environment of `Scripts/setup`.
   public init(_ kind: Kind = .toolkit, _ options: [String] = []) throws {
     let (near, far) = try UnixSocket.pair()
     let ours = Descriptor(owning: near)
@@ -63,15 +63,15 @@ public final class IdentityProvider: Sendable {
     _ = try? child.wait()
   }
 
-  /// Where its programs lie, `sign-in.py` among them.
+  /// The directory of its programs, such as `sign-in.py`.
   public static var directory: String { BuiltPrograms.sourceDirectory + "/Tests/Providers" }
 
-  /// Makes requests to come go wrong, as `identity-provider.py` tells.
+  /// Plans faults for the next requests, as `identity-provider.py` describes them.
   public func fail(_ faults: JSONObject...) throws {
     try call("next", ["next": .array(faults.map { .object($0) })])
   }
 
-  /// What has arrived since the start or the last `clear`, oldest first.
+  /// The requests since the start or the last `clear`, oldest first.
   public func requests() throws -> [IdentityProviderRequest] {
     try call("log").array("requests").map { try IdentityProviderRequest($0) }
   }
@@ -81,13 +81,13 @@ public final class IdentityProvider: Sendable {
     try requests().filter { $0.grant == "refresh_token" }
   }
 
-  /// How many connections were taken, those on which no request ever came included.
+  /// How many connections were accepted, including those without any request.
   public func connections() throws -> Int { Int(try call("log").integer("connections")) }
 
   /// Forgets requests and faults.
   public func clear() throws { try call("clear") }
 
-  /// Waits until so many requests of a grant have arrived since the last `clear`, 50 s at most.
+  /// Waits at most 50 s until this many requests of a grant have arrived since the last `clear`.
   @discardableResult
   public func waitForRequests(grant: String = "refresh_token", count: Int = 1) throws -> Int {
     let given: JSONObject = ["grant": .string(grant), "count": .integer(Int64(count))]
@@ -97,7 +97,7 @@ public final class IdentityProvider: Sendable {
   /// Lets every request go on that a fault holds.
   public func release() throws { try call("release") }
 
-  /// Lets so much time go by for all tokens and codes.
+  /// Ages all tokens and codes by this many seconds.
   public func age(seconds: Int) throws { try call("age", ["seconds": .integer(Int64(seconds))]) }
 
   /// One of its counts, such as `live_refresh_tokens`.
@@ -119,22 +119,25 @@ public final class IdentityProvider: Sendable {
   }
 }
 
-/// A request as an identity provider received it; secrets are SHA-256 in it.
+/// A request as an identity provider received it.
+///
+/// Secrets are given as SHA-256.
 public struct IdentityProviderRequest: Sendable {
   /// The method.
   public let method: String
   /// The path.
   public let path: String
-  /// The grant, of a request to the token endpoint.
+  /// The grant, if the request is to the token endpoint.
   public let grant: String?
-  /// The parameters of the query and of the body; the values of one that came twice are joined by
-  /// a space.
+  /// The parameters of the query and of the body.
+  ///
+  /// The values of a repeated parameter are joined by a space.
   public let query: [String: String]
   /// The parameters of the body.
   public let form: [String: String]
-  /// The status that was answered; nil if none was, or not yet.
+  /// The status of the answer, or `nil` if there was none, or not yet.
   public let status: Int?
-  /// Whether the provider did what it was asked for, whatever became of its answer.
+  /// Whether the provider carried out the request, even if its answer was lost.
   public let committed: Bool
 
   init(_ value: JSONValue) throws {

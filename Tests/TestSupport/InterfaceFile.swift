@@ -27,7 +27,7 @@ public struct InterfaceFile {
     }
   }
 
-  /// Why a text is no interface file.
+  /// The reason why a text is not an interface file.
   public struct SyntaxError: Error {
     var line: Int
     var message: String
@@ -35,14 +35,14 @@ public struct InterfaceFile {
 
   /// The full name of the interface.
   public var name = ""
-  /// The types that have a name.
+  /// The named types.
   public var types: [String: Kind] = [:]
   /// The methods.
   public var methods: [String: (parameters: [Member], reply: [Member])] = [:]
   /// The errors.
   public var errors: [String: [Member]] = [:]
 
-  /// A type without its name, if it is an enumeration.
+  /// The definition behind a name, if it is an enumeration.
   public func resolved(_ kind: Kind) -> Kind {
     switch kind {
     case .named(let name):
@@ -91,7 +91,7 @@ public struct InterfaceFile {
   }
 }
 
-/// The descent through the text of an interface.
+/// A recursive-descent parser for the text of an interface.
 private struct InterfaceParser {
   private var rest: Substring
   private var line = 1
@@ -152,7 +152,7 @@ private struct InterfaceParser {
     return members
   }
 
-  /// A struct or an enum: both stand in parentheses.
+  /// A struct or an enum: both are in parentheses.
   mutating func aggregate() throws -> InterfaceFile.Kind {
     try expect("(")
     var members: [InterfaceFile.Member] = []

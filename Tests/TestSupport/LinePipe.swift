@@ -13,7 +13,9 @@ struct LinePipe: ~Copyable {
     try descriptor.write(line + [UInt8(ascii: "\n")])
   }
 
-  /// One line without its end; fails after 60 s or if the other side has closed.
+  /// One line without its line feed.
+  ///
+  /// Fails after 60 s, or if the other side has closed.
   mutating func readLine() throws -> String {
     while true {
       if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,23 +1,23 @@
 internal import Synchronization
 public import System
 
-/// A program of a user of this machine that listens at a TCP port; it ends with its owner.
+/// A program of a user of this machine that listens at a TCP port, and ends with its owner.
 ///
-/// To run it as another user needs root.
+/// Running it as another user needs root.
 public final class PortHolder: Sendable {
   /// A user that owns nothing here.
   public static let nobody: UInt32 = 65_534
 
-  /// Which address it listens at.
+  /// The address at which it listens.
   public enum Place: String, Sendable, CaseIterable {
     case ipv4 = "127.0.0.1"
     case anyIPv4 = "0.0.0.0"
     case ipv6 = "::1"
-    /// All addresses of IPv6 alone.
+    /// All IPv6 addresses, without IPv4.
     case anyIPv6 = "::"
     /// All addresses of both families.
     case any = "dual"
-    /// An IPv4 address by a socket of IPv6.
+    /// An IPv4 address on an IPv6 socket.
     case mapped = "::ffff:127.0.0.1"
   }
 
@@ -66,9 +66,9 @@ public final class PortHolder: Sendable {
   ///
   /// - Parameters:
   ///   - place: the address.
-  ///   - port: which port; 0 is any that is free.
-  ///   - user: whose program it is.
-  ///   - isShared: whether others of the same user may listen there as well (SO_REUSEPORT).
+  ///   - port: the port, or 0 for any free one.
+  ///   - user: the user of the program.
+  ///   - isShared: whether other programs of the same user may listen there as well (SO_REUSEPORT).
   /// - Throws: if the program cannot be started, or cannot listen there.
   public init(
     at place: Place = .ipv4,
@@ -102,14 +102,15 @@ public final class PortHolder: Sendable {
     _ = try? child.wait()
   }
 
-  /// Takes one connection, which waits or comes.
+  /// Accepts one connection, now or when it comes.
   public func accept() throws { _ = try say("accept") }
 
-  /// Listens no more; a connection that it has taken stays.
+  /// Stops listening.
+  ///
+  /// An accepted connection stays open.
   public func close() throws { _ = try say("close") }
 
-  /// How many bytes have come, over the connection that it took or one that waits; none after half a
-  /// second.
+  /// How many bytes have come, over the accepted connection or a waiting one, within half a second.
   public func received() throws -> Int { Int(try say("receive")) ?? -1 }
 
   private func say(_ word: String) throws -> String {

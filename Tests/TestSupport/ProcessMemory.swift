@@ -5,9 +5,9 @@ public import System
 public struct MemoryMapping: Sendable {
   /// The first address.
   public let start: UInt
-  /// The address behind the last.
+  /// The address after the last one.
   public let end: UInt
-  /// Such as `rw-p`.
+  /// The permissions, such as `rw-p`.
   public let permissions: String
   /// The kernel's two-letter flags: `dc` not inherited by fork(2), `dd` not dumped, `lo` locked.
   public let flags: Set<String>
@@ -17,7 +17,7 @@ public struct MemoryMapping: Sendable {
     permissions.hasPrefix("rw") && flags.contains("dd") && flags.contains("dc")
   }
 
-  /// Whether the address lies in it.
+  /// Whether the address lies in the mapping.
   public func contains(_ address: UInt) -> Bool { (start..<end).contains(address) }
 }
 
@@ -58,12 +58,12 @@ public enum ProcessMemory {
     unsafe try open("mem").read(into: buffer, at: Int(address))
   }
 
-  /// How often a secret stands in readable memory outside of the regions for secrets.
+  /// How often a secret occurs in readable memory outside the regions for secrets.
   ///
-  /// The needle itself has to lie in such a region, or it is found.
+  /// The needle itself must be in such a region, or it is found.
   public static func copies(of needle: UnsafeRawBufferPointer) throws(SystemError) -> Int {
     let size = 1 << 20
-    // The window's own memory is left out by its address: it holds what has just been read.
+    // The window's own memory is skipped by its address, because it contains the bytes just read.
     let mapped = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let base = unsafe mapped, unsafe base != MAP_FAILED else {
       throw SystemError("mmap", code: errno)
@@ -84,11 +84,12 @@ public enum ProcessMemory {
         let limit = at < own.lowerBound ? min(mapping.end, own.lowerBound) : mapping.end
         let count = min(size, Int(limit - at))
         let part = unsafe UnsafeMutableRawBufferPointer(rebasing: window.prefix(count))
-        // A mapping may go while this reads on, and a device's cannot be read at all.
+        // A mapping may disappear during the read, and a device's mapping cannot be read at all.
         guard let got = unsafe try? memory.read(into: part, at: Int(at)), got > 0 else { break }
         let read = unsafe UnsafeRawBufferPointer(rebasing: part.prefix(got))
         found += unsafe occurrences(of: needle, in: read)
-        // Step back by the needle, so that one across two windows is found; twice is found as well.
+        // Step back by the needle, so that a copy across two windows is found. A double count is
+        // also a find.
         let step = got == size ? size - needle.count : got
         at += UInt(max(1, step))
       }
@@ -96,7 +97,7 @@ public enum ProcessMemory {
     return found
   }
 
-  /// How often the needle stands in a buffer.
+  /// How often the needle occurs in a buffer.
   public static func occurrences(
     of needle: UnsafeRawBufferPointer,
     in haystack: UnsafeRawBufferPointer

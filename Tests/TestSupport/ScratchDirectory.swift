@@ -1,14 +1,14 @@
 internal import Glibc
 public import System
 
-/// A directory of a test's own, for its user alone, gone with its owner and all that is in it.
+/// A directory of one test, for its user only, removed with its owner and all contents.
 ///
-/// Its path is short: that of a socket has at most 107 bytes.
+/// Its path is short, because a socket's path has at most 107 bytes.
 public final class ScratchDirectory: Sendable {
-  /// Such as `/tmp/tl-a1B2c3`.
+  /// The path, such as `/tmp/tl-a1B2c3`.
   public let path: String
 
-  /// Makes one (mkdtemp(3)).
+  /// Makes a directory (mkdtemp(3)).
   public init() throws(SystemError) {
     path = try makeTemporaryDirectory()
   }
@@ -27,14 +27,14 @@ public func makeTemporaryDirectory() throws(SystemError) -> String {
   return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
 }
 
-/// Removes a directory that `makeTemporaryDirectory` made, with all in it, whatever a test did to it.
+/// Removes a directory of `makeTemporaryDirectory` with all contents, whatever a test did to it.
 public func removeTemporaryDirectory(_ path: String) {
-  // MNT_DETACH; fails where the test mounted nothing.
+  // MNT_DETACH. Fails if the test mounted nothing.
   _ = unsafe umount2(path, 2)
   removeTree(path)
 }
 
-/// Removes what is at a path, without going through links.
+/// Removes the file or directory at a path, without following links.
 private func removeTree(_ path: String) {
   if unsafe unlink(path) == 0 || errno == ENOENT { return }
   unsafe chmod(path, 0o700)

@@ -3,17 +3,19 @@ internal import System
 
 /// Shared objects that are compiled for a test.
 public enum ScratchModule {
-  /// Why there is none.
+  /// The module could not be compiled.
   public struct Failure: Error {}
 
-  /// A PAM module that does what no module should; its path.
+  /// Makes a PAM module with forbidden behaviour, and returns its path.
   ///
-  /// Its first argument says what: see the source. It says yes whatever was answered.
+  /// Its first argument chooses the behaviour: see the source. It accepts any answer.
   public static func make(in directory: String) throws -> String {
     try compile("hostile", hostile, in: directory)
   }
 
-  /// What counts the memory that a program takes, for LD_PRELOAD, and tells at its end; its path.
+  /// Makes a library for LD_PRELOAD that counts a program's allocations and prints them at its end.
+  ///
+  /// Returns its path.
   public static func makeAllocationCounter(in directory: String) throws -> String {
     try compile("counter", counter, in: directory)
   }

@@ -1,23 +1,24 @@
 internal import Glibc
 internal import System
 
-/// A real user of this machine with a real password, for as long as a test needs one.
+/// A real user of this machine with a real password, for the duration of a test.
 ///
 /// Making one needs root, as the tests of the system password do.
 public struct ScratchUser: Sendable {
-  /// Why there is none.
+  /// The reason why the user could not be made or changed.
   public struct Failure: Error, CustomStringConvertible {
     /// The command that failed, and how.
     public let description: String
   }
 
-  /// The login name.
+  /// The user name.
   public let name: String
-  /// The number.
+  /// The uid.
   public let user: UInt32
 
-  /// Makes a user without a home or a shell (useradd(8)), and gives it a password (chpasswd(8)): one
-  /// that stands in a test must open no door of this machine.
+  /// Makes a user without a home or a shell (useradd(8)), and sets its password (chpasswd(8)).
+  ///
+  /// The password is public in the test, so it must give no access to this machine.
   public init(password: String) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }
@@ -38,27 +39,27 @@ public struct ScratchUser: Sendable {
     try setPassword(password)
   }
 
-  /// Gives it another password.
+  /// Sets another password.
   public func setPassword(_ password: String) throws {
     try Self.run("/usr/sbin/chpasswd", [], input: "\(name):\(password)\n")
   }
 
-  /// Changes it (usermod(8)), such as `["--lock"]`.
+  /// Changes the user (usermod(8)), with options such as `["--lock"]`.
   public func modify(_ arguments: [String]) throws {
     try Self.run("/usr/sbin/usermod", arguments + [name])
   }
 
-  /// Changes when its password ages (chage(1)).
+  /// Changes the password's expiry (chage(1)).
   public func age(_ arguments: [String]) throws {
     try Self.run("/usr/bin/chage", arguments + [name])
   }
 
-  /// Takes its password away: it could be used without one (passwd(1), -d).
+  /// Removes the password, so that the user needs none (passwd(1), -d).
   public func removePassword() throws {
     try Self.run("/usr/bin/passwd", ["--quiet", "--delete", name])
   }
 
-  /// Deletes it.
+  /// Deletes the user.
   public func remove() {
     try? Self.run("/usr/sbin/userdel", [name])
   }
@@ -70,7 +71,7 @@ public struct ScratchUser: Sendable {
       let (ours, theirs) = try UnixSocket.pair()
       let near = Descriptor(owning: ours)
       let far = Descriptor(owning: theirs)
-      // Before it starts: one that finds the database locked ends without reading.
+      // Write before the start: a command that finds the database locked ends without reading.
       try near.write(input)
       _ = shutdown(near.number, Int32(SHUT_WR))
       let child = try ChildProcess(

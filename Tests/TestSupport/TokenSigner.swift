@@ -2,12 +2,13 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Keys and signed tokens as a provider has them, made by the openssl command: a second
-/// implementation beside the one that is tried.
+/// Keys and signed tokens as a provider has them, made by the openssl command.
 ///
-/// They lie in a directory of their own that goes away with their owner.
+/// It is a second implementation beside the tested one.
+///
+/// The keys are in a directory that is removed with its owner.
 public final class TokenSigner: Sendable {
-  /// The private keys that are there.
+  /// The private keys.
   public enum Key: String, Sendable, CaseIterable {
     case rsa
     case otherRSA = "rsa-other"
@@ -50,7 +51,9 @@ public final class TokenSigner: Sendable {
     try Self.run("cd \(directory)\n{ \(Self.script)\n} 2>log")
   }
 
-  /// A key's public half as a JWK; `more` are further members, as JSON text.
+  /// The public half of a key as a JWK.
+  ///
+  /// `more` is JSON text with further members.
   public func jwk(_ key: Key, kid: String?, more: String = "") throws -> String {
     let name = kid.map { #","kid":"\#($0)""# } ?? ""
     let rest = more.isEmpty ? "" : "," + more
@@ -72,7 +75,7 @@ public final class TokenSigner: Sendable {
     }
   }
 
-  /// A curve, and the bytes of a coordinate there.
+  /// The curve of a key, and the length of a coordinate in bytes.
   private static func curve(of key: Key) -> (name: String, count: Int) {
     switch key {
     case .p384: ("P-384", 48)
@@ -81,14 +84,14 @@ public final class TokenSigner: Sendable {
     }
   }
 
-  /// The public half as PEM, with which "HS256 with the public key" is tried.
+  /// The public half as PEM, for the attack "HS256 with the public key".
   public func pem(_ key: Key) throws -> [UInt8] { try file(key.rawValue + ".pem") }
 
   /// A JWS of these JSON texts (RFC 7515, section 3.1).
   ///
   /// `algorithm` says how it is signed, whatever its header says: `RS256`, `PS384`, `ES512` and the
-  /// like, `EdDSA`; `ES256-DER` leaves out the encoding of JWS, `HS256` uses the public PEM as a secret,
-  /// `none` signs nothing.
+  /// like, `EdDSA`. `ES256-DER` leaves out the encoding of JWS, `HS256` uses the public PEM as a
+  /// secret, and `none` signs nothing.
   public func token(
     header: String,
     payload: String,
@@ -99,7 +102,7 @@ public final class TokenSigner: Sendable {
     return input + "." + Self.base64(try signature(of: input, key, algorithm))
   }
 
-  /// The bytes of a signature over text without quotes.
+  /// The bytes of a signature over a text without quotes.
   public func signature(of input: String, _ key: Key, _ algorithm: String) throws -> [UInt8] {
     let number = count.add(1, ordering: .relaxed).newValue
     let size = algorithm.dropFirst(2).prefix(3)
@@ -147,9 +150,9 @@ public final class TokenSigner: Sendable {
     return text
   }
 
-  /// Two integers of a DER sequence, each brought to so many bytes.
+  /// The two integers of a DER sequence, each padded or cut to this many bytes.
   private static func raw(_ der: [UInt8], _ count: Int) -> [UInt8] {
-    // A length from 128 on stands in a byte of its own.
+    // A length of 128 or more has its own byte.
     var rest = der.dropFirst(der[1] == 0x81 ? 3 : 2)
     var raw: [UInt8] = []
     for _ in 0..<2 {

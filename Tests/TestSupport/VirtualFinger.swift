@@ -1,7 +1,7 @@
 internal import Glibc
 public import System
 
-/// A drawn finger: ridges in which some end or fork, always at the same places.
+/// A drawn finger: ridges of which some end or fork, always at the same points.
 public struct VirtualFinger: Sendable {
   /// The size of the images, in pixels at 500 dots an inch.
   public static let width = 300
@@ -11,7 +11,7 @@ public struct VirtualFinger: Sendable {
   private let minutiae: [(x: Double, y: Double, turn: Double)]
   private let arch: Double
 
-  /// A finger of its own for each number.
+  /// A different finger for each number.
   public init(seed: UInt64) {
     var random = Generator(state: seed &* 0x9e37_79b9_7f4a_7c15 | 1)
     arch = 0.0006 + 0.0006 * random.unit()
@@ -24,7 +24,7 @@ public struct VirtualFinger: Sendable {
     }
   }
 
-  /// A scan, moved by pixels, turned by degrees, and with noise between 0 and 1.
+  /// A scan, moved by pixels, rotated by degrees, with noise between 0 and 1.
   public func image(
     moved: (x: Double, y: Double) = (0, 0),
     turned degrees: Double = 0,
@@ -35,7 +35,7 @@ public struct VirtualFinger: Sendable {
     let angle = degrees * .pi / 180
     let (sine, cosine) = (sin(angle), cos(angle))
     let (middleX, middleY) = (Double(Self.width) / 2, Double(Self.height) / 2)
-    // A plain array and a plain loop: tests are built without optimisation.
+    // A plain array and a plain loop, because tests are built without optimisation.
     let points = minutiae.flatMap { [$0.x, $0.y, $0.turn] }
     var pixels: [UInt8] = []
     pixels.reserveCapacity(Self.width * Self.height)
@@ -45,9 +45,9 @@ public struct VirtualFinger: Sendable {
         let dy = Double(row) - middleY - moved.y
         let x = cosine * dx + sine * dy + middleX
         let y = -sine * dx + cosine * dy + middleY
-        // The phase of the ridges: nine pixels from one to the next, arched; around each minutia
-        // it turns once, so that a ridge begins there. The turns are a product of numbers in the
-        // complex plane.
+        // The phase of the ridges: nine pixels from one to the next, arched. Around each minutia it
+        // makes one full turn, so that a ridge begins there. The turns are a product of complex
+        // numbers.
         let phase = 2 * .pi / 9 * (y + arch * (x - middleX) * (x - middleX))
         var (real, imaginary) = (cos(phase), sin(phase))
         var index = 0
@@ -78,11 +78,11 @@ public struct VirtualFinger: Sendable {
   }
 }
 
-/// The lasting connection to a virtual reader of images.
+/// The persistent connection to a virtual reader of images.
 public struct VirtualImageConnection: ~Copyable {
   private let connection: Descriptor
 
-  /// Connects to a reader that is open.
+  /// Connects to an open reader.
   public init(_ reader: VirtualReader) throws(SystemError) {
     connection = try reader.connect()
   }

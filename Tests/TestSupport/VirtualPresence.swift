@@ -1,19 +1,22 @@
 internal import Glibc
 internal import System
 
-/// A directory in which `thumblatch-presence` is the one with virtual readers, with the file that
-/// names its reader and a PAM stack beside it.
+/// A directory whose `thumblatch-presence` is the one with virtual readers.
+///
+/// Beside it are the file that names its reader, and a PAM stack.
 public struct VirtualPresence: Sendable {
-  /// The directory; other programs can be put into it.
+  /// The directory.
+  ///
+  /// Other programs can be added to it.
   public let directory: String
   /// The program.
   public var program: String { directory + "/thumblatch-presence" }
 
   /// Assembles the directory.
   ///
-  /// `stack` is the text of the PAM service, in which `@` stands for its directory; without one
-  /// it is the installed one. `settings` are further lines beside that of the reader, such as that
-  /// of a bus. `others` may enter the directory if asked for.
+  /// `stack` is the text of the PAM service, with `@` for its directory. Without it the installed
+  /// one is used. `settings` are further lines beside the reader's, such as the address of a bus.
+  /// With `others` every user may enter the directory.
   public init(
     reader: VirtualReader? = nil,
     settings: [String] = [],
@@ -49,7 +52,7 @@ public struct VirtualPresence: Sendable {
   /// Lets every user write to the PAM service.
   public func makeWritableByOthers() { unsafe chmod(services + "/thumblatch", 0o666) }
 
-  /// Removes all of it.
+  /// Removes the directory.
   public func remove() { removeTemporaryDirectory(directory) }
 
   private static func copy(_ path: String, to target: String) throws {

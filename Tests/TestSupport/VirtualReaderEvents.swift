@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// Events from another thread, in order, for a test that waits for one after the other.
+/// Ordered events from another thread, for a test that waits for each in turn.
 @safe
 public final class VirtualReaderEvents<Event: Sendable>: @unchecked Sendable {
   private let events = Mutex<(all: [Event], read: Int)>(([], 0))
   private let count: UnsafeMutablePointer<sem_t>
 
-  /// No event yet.
+  /// Makes an empty queue.
   public init() {
     unsafe count = .allocate(capacity: 1)
     unsafe count.initialize(to: sem_t())
@@ -25,7 +25,7 @@ public final class VirtualReaderEvents<Event: Sendable>: @unchecked Sendable {
     unsafe sem_post(count)
   }
 
-  /// The next event; nil if none comes within a minute.
+  /// The next event, or `nil` if none comes within a minute.
   public func next() -> Event? {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &deadline)

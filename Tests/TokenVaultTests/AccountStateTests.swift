@@ -3,8 +3,9 @@ import Testing
 
 @testable import TokenVault
 
-/// The state of an account tells whether the next token takes a presence check, and nothing of the
-/// age of the last one.
+/// The state of an account says whether the next token needs a presence check.
+///
+/// It does not depend on the age of the last check.
 @Suite(.timeLimit(.minutes(10)))
 struct AccountStateTests {
   private func state(
@@ -31,7 +32,7 @@ struct AccountStateTests {
     try await bench.signIn(vault)
     try await bench.protect(vault)
     _ = try await vault.lock(caller: caller())
-    // Its token is handed out to anyone.
+    // The stored token needs no check for any caller.
     #expect(try await state(vault) == .ready)
     bench.clock.advance(7200)
     #expect(try await state(vault) == .locked)
@@ -55,12 +56,12 @@ struct AccountStateTests {
     try await bench.unlock(vault, caller: caller(1))
     #expect(try await state(vault, at: await vault.placeOfWindow(caller(1))) == .ready)
     #expect(try await state(vault, at: await vault.placeOfWindow(caller(2))) == .locked)
-    // What a call brings is told for the place of its caller.
+    // The state in a reply is that of the caller's location.
     #expect(try await vault.setDefault(account: "me", caller: caller(1)).state == .ready)
     #expect(try await vault.setDefault(account: "me", caller: caller(2)).state == .locked)
   }
 
-  /// The end of a token changes the state by itself, and is told once.
+  /// The end of a token changes the state by itself, and is reported once.
   @Test
   func whoWatchesHearsOfTheEndOfATokenOnce() async throws {
     let bench = try Bench()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Names, the default, and the end of accounts.
+/// Names, the default, and the removal of accounts.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
   @Test
@@ -29,13 +29,13 @@ struct AccountTests {
     #expect(await failure { _ = try await vault.token("me") } == .noSuchAccount("me"))
     let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
     #expect(last.event == "account-renamed" && last.account == "work" && last.detail == "was me")
-    // The box is bound to the id: it opens under the new name.
+    // The box is bound to the account's ID: it opens under the new name.
     bench.clock.advance(3600)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token("work").accessToken == "at-2")
   }
 
-  /// Names are what prompts show: under an open window, too, a program must not exchange them.
+  /// Prompts show account names, so a program must not exchange them, even under an open window.
   @Test
   func aProtectedAccountIsRenamedAfterACheckOfItsOwnForThatVeryName() async throws {
     let bench = try Bench()
@@ -70,7 +70,7 @@ struct AccountTests {
       caller: caller()
     )
     #expect(facts.name == "work" && facts.isProtected)
-    // Nobody is asked for what cannot be done, or is so already.
+    // No prompt opens for an impossible or a needless change.
     guard
       case .invalidArgument? = await failure({
         _ = try await vault.rename(account: "work", to: "other", caller: caller())
@@ -111,13 +111,13 @@ struct AccountTests {
   func theDefaultIsTheOnlyAccountOrTheOneThatWasChosen() async throws {
     let bench = try Bench()
     try await theDefaultOfTheFirstEngine(bench)
-    // It is the account that was chosen, not its name, and it outlives the engine.
+    // The default is the chosen account, not its name, and it outlives the engine.
     let vault = try await bench.open()
     #expect(try await vault.token(nil).accessToken == "at-w")
     _ = try await vault.remove(account: "job", local: true, caller: caller())
     #expect(try await vault.token(nil).accessToken == "at-1")
     #expect(try await vault.frontsDefault() == "me")
-    // A new account is not taken for the one that was chosen.
+    // A new account with the old name is not the chosen one.
     try await bench.signIn(vault, "job", refresh: "rt-j", access: "at-j")
     #expect(try await vault.frontsDefault() == nil)
     #expect(try await vault.accountFacts(named: nil).map(\.isDefault) == [false, false])
@@ -162,7 +162,7 @@ struct AccountTests {
     for (name, bytes) in try bench.scratch.files() {
       #expect(!contains(bytes, "at-1") && !contains(bytes, "rt-1"), "\(name)")
     }
-    // The name is free, and what is called so now has nothing of the old account.
+    // The name is free, and a new account of that name has nothing of the old one.
     #expect(try await bench.signIn(vault, refresh: "rt-9", access: "at-9").isProtected == false)
   }
 
@@ -182,7 +182,7 @@ struct AccountTests {
     #expect(try await whole.token(nil).accessToken == "at-1")
     #expect(try await whole.cachedToken() == "at-1")
     #expect(try await whole.frontsDefault() == "me")
-    // Killed after it: the slot is still there, and a token file that a slow disk kept.
+    // Killed after the commit: the slot is still there, and a token file that a slow disk kept.
     try run("/bin/sh", ["-c", "cp -a \(before.scratch.path)/slots/* \(after.scratch.path)/slots/"])
     try run(
       "/bin/sh",
@@ -256,10 +256,10 @@ struct AccountTests {
     #expect(facts.map(\.name) == ["me", "work"])
     #expect(facts.map(\.state) == [.loginRequired, .ready])
     #expect(facts[0].cause?.hasPrefix("damaged: ") == true)
-    // What the edited record says is not repeated as if it were true.
+    // The contents of the edited record are not reported as if they were true.
     #expect(facts[0].issuer.isEmpty && facts[0].kind == "unknown")
     #expect(await vault.examine().contains { $0.name == "accounts" && $0.level == .problem })
-    // The remedy that is named is one.
+    // The remedy in the finding works.
     try await bench.signIn(vault, refresh: "rt-2", access: "at-2")
     #expect(try await vault.accountFacts(named: "me").first?.state == .ready)
   }
@@ -277,7 +277,7 @@ struct AccountTests {
     let (_, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
     #expect(profile.object["email"] == .string("me@example.org"))
     #expect(bench.exchange.refreshes.count == 1)
-    // And no more than once.
+    // A second 401 causes no further refresh.
     bench.exchange.plan(
       .answer(status: 401, body: "{}"),
       .tokens(access: "at-3", refresh: "rt-3"),
@@ -294,10 +294,10 @@ struct AccountTests {
     #expect(bench.exchange.refreshes.count == 2)
   }
 
-  /// A call that names no account must not cost more with each account.
+  /// The cost of a call without an account name must not grow with the number of accounts.
   ///
-  /// It reads two of them at most besides the default. Here the third cannot be read, which a reader of
-  /// all of them finds out.
+  /// It reads at most two of them besides the default. The third one here cannot be read, so a call
+  /// that read all of them would fail.
   @Test
   func aCallWithoutANameReadsNoOtherAccounts() async throws {
     let bench = try Bench()

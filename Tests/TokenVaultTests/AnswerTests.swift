@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What providers answer to a refresh, and what is kept of it.
+/// A provider's answers to a refresh, and what the vault keeps of them.
 @Suite(.timeLimit(.minutes(10)))
 struct AnswerTests {
   private func expired(_ bench: Bench) async throws -> Vault {
@@ -119,7 +119,7 @@ struct AnswerTests {
       return
     }
     #expect(try await vault.row().state == .signedIn)
-    // Whoever asks sooner is told so, and nothing is sent.
+    // An earlier call gets the time to wait, and no request is sent.
     bench.clock.advance(599)
     guard
       case .unavailable(.refusedOnce, _, retryAfter: 1, _)? = await failure({
@@ -197,7 +197,7 @@ struct AnswerTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.died)
     _ = await failure { _ = try await vault.token() }
-    // By what the store knows, the token that was sent is not the one that it holds.
+    // By the store's record, the sent token is not the one that it holds.
     try await vault.changeGeneration(ofIntentBy: -1)
     let image = try await vault.sealedAnswer(status: 400, body: #"{"error":"invalid_grant"}"#)
     try await vault.writeSlot("me", image)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Logins by authorization code: what the browser carries is worth nothing without the engine.
+/// Sign-ins by authorization code: the values in the browser are worth nothing without the engine.
 @Suite(.timeLimit(.minutes(10)))
 struct BrowserLoginTests {
   @Test
@@ -223,7 +223,7 @@ struct BrowserLoginTests {
     }
   }
 
-  /// Why an ID token must not make an account.
+  /// The reasons why an ID token must not make an account.
   enum Fault: CaseIterable {
     case missing
     case otherNonce
@@ -321,7 +321,7 @@ struct BrowserLoginTests {
     }
     try await bench.openSignIn(vault)
     let next = try #require(written.value)
-    // Long after the ID token is over: it was not when it came.
+    // The ID token has expired long ago, but it was valid when it came.
     next.clock.advance(3000)
     let later = try await next.open()
     _ = try? await later.token()

@@ -38,7 +38,7 @@ struct ChargedTryTests {
     var vault = try await bench.expired()
     for number in 1...5 {
       _ = try await arm(bench, vault)
-      // What a kill at this moment leaves.
+      // The state that a kill at this moment leaves.
       bench = try bench.snapshot()
       vault = try await bench.open()
       #expect(try await vault.facts().isFingerprintLockedOut == (number == 5))
@@ -112,7 +112,7 @@ struct ChargedTryTests {
     let next = try await need { _ = try await vault.token() }
     let first = try await arm(bench, vault)
     let begun = bench.check.conversations.count
-    // The first one's helper has not ended yet when the second one is armed.
+    // The helper of the first check has not ended yet when the second one is armed.
     let check = Task {
       await failure { _ = try await vault.check(next.prompt, afterCancelling: first.prompt) }
     }
@@ -127,7 +127,7 @@ struct ChargedTryTests {
 }
 
 extension Vault {
-  /// Gives a prompt up and arms another; nothing comes in between.
+  /// Cancels a prompt and arms another in one step of the actor.
   fileprivate func check(
     _ prompt: String,
     afterCancelling other: String

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The client secret of a provider: it goes with each request, and stands nowhere in plain.
+/// The client secret of a provider goes with each request, and no file has it in plain text.
 struct ClientSecretTests {
   private static let secret = "cs-5d20e7f1/with+and~9a41c6"
 
@@ -34,7 +34,7 @@ struct ClientSecretTests {
     #expect(places(of: Self.secret, in: ["x": Array(Self.secret.utf8)]) == ["x"])
   }
 
-  /// A refresh that shows the secret.
+  /// A refresh that sends the secret.
   private func refresh(_ vault: Vault, _ bench: Bench, _ how: String) async throws {
     bench.clock.advance(7200)
     bench.exchange.plan(oauthTokens("at-new", refresh: "rt-new"))
@@ -92,7 +92,7 @@ struct ClientSecretTests {
     try await bench.forge { store throws in
       var row = try #require(try store.account(named: "me", owner: ThisProcess.user))
       row.providerSettings = evil.canonicalForm
-      // As one could who knows the secret.
+      // An attacker who knows the secret could do this.
       let whole = try Provider.wholeForm(
         evil.canonicalForm,
         try #require(evil.oauth?.clientSecret)

@@ -8,8 +8,10 @@ import Testing
 /// An engine that is killed anywhere between T1 and the last step loses no login.
 @Suite(.timeLimit(.minutes(10)))
 struct CrashTests {
-  /// The state directories of one refresh of a protected account: before T1 is known to the
-  /// courier, with the answer in the slot, and at the end.
+  /// The state directories of one refresh of a protected account.
+  ///
+  /// They are taken before the exchange helper knows T1, with the answer in the slot, and at the
+  /// end.
   private func stages() async throws -> [String: Bench] {
     let bench = try Bench()
     let vault = try await bench.open()
@@ -30,7 +32,9 @@ struct CrashTests {
     ]
   }
 
-  /// What a courier gets ahead of T1 may not be sent: an engine that is killed then has nothing in doubt.
+  /// A request that an exchange helper gets before T1 may not be sent.
+  ///
+  /// An engine that is killed then leaves no doubt.
   @Test
   func aCourierConnectsBeforeTheIntentIsWrittenAndSendsAfterwards() async throws {
     let bench = try Bench()
@@ -51,7 +55,7 @@ struct CrashTests {
     }
   }
 
-  /// A directory whose store has taken the answer, and in which the steps after that are missing.
+  /// A directory whose store has the answer, but in which the later steps are missing.
   private func mixed(
     _ stages: [String: Bench],
     without names: [String]
@@ -79,7 +83,7 @@ struct CrashTests {
       #expect(bench.exchange.requests.isEmpty)
       #expect(try await vault.cachedToken() == "at-2")
       #expect(try await vault.row().generation == 2)
-      // The new refresh token is the one that is used next, and its box still asks for a proof.
+      // The new refresh token is used next, and its box still needs a proof.
       bench.clock.advance(3600)
       let need = try await need { _ = try await vault.token() }
       try await bench.pass(need, vault, caller())
@@ -118,7 +122,7 @@ struct CrashTests {
       return
     }
     bench.clock.advance(2)
-    // The window of the engine that was killed is gone: a retry needs a proof of its own.
+    // The window of the killed engine is gone: a retry needs its own proof.
     let need = try await need { _ = try await vault.token() }
     try await bench.pass(need, vault, caller())
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
@@ -135,7 +139,7 @@ struct CrashTests {
       try await bench.protect(vault)
       try await bench.enroll(vault)
       try await bench.unlock(vault)
-      // With prompts open and a sweep to come, it still goes when it is let go.
+      // The vault closes even with open prompts and a pending sweep.
       bench.clock.advance(3600)
       _ = try await need { _ = try await vault.token() }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Fingers are let out by the system password alone, and leave nothing behind.
+/// Only the system password deletes fingers, and nothing of them is left.
 @Suite(.timeLimit(.minutes(10)))
 struct DeletionTests {
   @Test
@@ -54,7 +54,7 @@ struct DeletionTests {
       Issue.record("a finger was asked")
       return
     }
-    // Nor does a check that was passed for something else.
+    // Nor does a check that was passed for another purpose.
     let other = try await TokenVaultTests.need {
       _ = try await vault.enroll("left-thumb", prompt: nil, caller: caller()) { _ in }
     }
@@ -115,14 +115,14 @@ struct DeletionTests {
       prompt: deletion.prompt,
       caller: caller()
     )
-    // Which print it was is not known, so that no reader can be told of it.
+    // It is unknown which print it was, so no reader can be told to delete it.
     #expect(left.onReader == "the stored print does not open")
     #expect(bench.check.deletions.isEmpty)
     #expect(try await next.inspect { try $0.formerPrints(owner: ThisProcess.user) }.isEmpty)
     #expect(try await bench.glance(next).methods == [.fingerprint, .password])
   }
 
-  /// A start of fprintd probes the readers; no check was passed here.
+  /// A start of fprintd probes the readers, and no check has passed here.
   @Test
   func aFingerThatIsNotEnrolledHereStartsNoProgramOfTheDesktop() async throws {
     let bench = try Bench()

@@ -6,7 +6,8 @@ import Testing
 
 @testable import TokenVault
 
-/// Logins by device code: asked for at the provider's pace, and nothing is left until it says yes.
+/// Sign-ins by device code: the vault polls at the provider's pace, and stores nothing before the
+/// consent.
 @Suite(.timeLimit(.minutes(10)))
 struct DeviceLoginTests {
   private static let codes = #"""
@@ -72,7 +73,7 @@ struct DeviceLoginTests {
     #expect(try await vault.accountFacts(named: nil).isEmpty)
     #expect(try await vault.events().isEmpty)
     #expect(try bench.scratch.files().keys.filter { $0.hasPrefix("slots/") }.isEmpty)
-    // Cancelled, it asks nobody any more.
+    // After the cancel there is no polling any more.
     await vault.cancelLogin(start.login, caller: caller())
     bench.clock.advance(5)
     await #expect(throws: VaultFailure.self) { _ = try await waiting.value }
@@ -141,7 +142,7 @@ struct DeviceLoginTests {
       Issue.record("\(String(describing: over))")
       return
     }
-    // Every 5 s for 600 s, the last one not any more.
+    // Every 5 s for 600 s, without the last poll.
     #expect(bench.exchange.requests.count == 3 + 119)
   }
 

@@ -3,10 +3,11 @@ import Testing
 
 @testable import TokenVault
 
-/// Prompts that wait for another one.
+/// Prompts that wait for another prompt.
 extension DialogueTests {
-  /// Waiting arms nothing: the touch for the first one, and one that comes right after, are not for
-  /// the second.
+  /// A waiting prompt arms no reader.
+  ///
+  /// Neither the touch for the first prompt nor a touch right after it counts for the second.
   @Test
   func anotherQuestionWaitsAndIsAskedForAnew() async throws {
     let bench = try Bench()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a prompt releases, to whom, and when it does not.
+/// What a prompt releases, to which caller, and when it does not.
 @Suite(.timeLimit(.minutes(10)))
 struct DialogueTests {
   func expired(_ bench: Bench) async throws -> Vault {
@@ -74,7 +74,7 @@ struct DialogueTests {
     #expect(bench.exchange.refreshes.isEmpty)
     #expect(try await vault.facts().unlockedFor == nil)
     #expect(try await vault.row("me").protection == 1)
-    // It is still good for what it was shown for.
+    // The proof is still good for its own purpose.
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token("me", prompt: need.prompt).accessToken == "at-2")
   }
@@ -162,7 +162,7 @@ struct DialogueTests {
       }
     }
     let old = await bench.check.conversation(begun + 1)
-    // The match is on its way when the caller begins anew.
+    // The match is on its way when the caller starts again.
     let second = Task {
       try await vault.checkAgain(need.prompt, caller()) { old.tell(.matched) }
     }
@@ -269,7 +269,7 @@ struct DialogueTests {
     }
     reader.tell(.matched)
     _ = try await check
-    // The touch was for the first; the second has nothing of it.
+    // The touch was for the first prompt. The second gets nothing from it.
     #expect(
       isRefused(
         await failure {
@@ -359,13 +359,13 @@ struct DialogueTests {
 }
 
 extension Vault {
-  /// Whether nothing is kept for anyone.
+  /// Whether the vault keeps nothing for any caller.
   var isIdle: Bool {
     prompts.isEmpty && checks.isEmpty && followers.values.allSatisfy(\.isEmpty)
       && spenders.isEmpty && flights.isEmpty && queues.isEmpty && recoveries.isEmpty
   }
 
-  /// The lock of an account's slot, as an exchange would hold it, until nil is put.
+  /// Takes the lock of an account's slot, as an exchange helper would, until the box is emptied.
   func heldSlot() throws -> Box<Orphan> {
     let slot = try SlotFile(in: directory, account: try row().id)
     guard try slot.lock() else { throw PresenceOutcome.busy("the slot") }
@@ -376,7 +376,7 @@ extension Vault {
 }
 
 extension Vault {
-  /// Begins a check just after something else has happened: nothing comes in between.
+  /// Runs `event`, then begins a check, in one step of the actor.
   fileprivate func checkAgain(
     _ prompt: String,
     _ caller: Caller,

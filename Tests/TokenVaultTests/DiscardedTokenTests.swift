@@ -7,7 +7,9 @@ import Testing
 
 @testable import TokenVault
 
-/// Refresh tokens that a sign-in brings in vain, or replaces: none stays alive at the provider unsaid.
+/// Refresh tokens that a sign-in discards or replaces.
+///
+/// None stays alive at the provider without a message.
 @Suite(.timeLimit(.minutes(10)))
 struct DiscardedTokenTests {
   private static let revoked = ScriptedExchange.Step.answer(status: 200, body: "")
@@ -18,7 +20,7 @@ struct DiscardedTokenTests {
       .compactMap { $0.body.flatMap { parameter("token", of: "?" + $0) } }
   }
 
-  /// A login in a browser whose answer has this ID token, or what else is wrong with it.
+  /// A sign-in in a browser whose answer has this ID token, or another fault.
   private func login(
     _ bench: Bench,
     _ vault: Vault,
@@ -93,7 +95,7 @@ struct DiscardedTokenTests {
     }
     #expect(message(refusal).contains("came with it \(state)"), "\(message(refusal))")
     #expect(message(refusal).contains(reason), "\(message(refusal))")
-    // Once is enough: it is best effort.
+    // One attempt is enough: it is best effort.
     #expect(revocations(bench) == ["rt-1"])
   }
 
@@ -130,7 +132,7 @@ struct DiscardedTokenTests {
     #expect(facts.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-1"])
     #expect(await vault.discarded.isEmpty)
-    // It is told to the one who signed in, and to no other.
+    // The caller that signed in is told, and no other caller.
     #expect(try await vault.stateOfMe().replaced == nil)
   }
 
@@ -143,7 +145,8 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
   }
 
-  /// At some providers a revocation ends every login of the person by this client: also the new one.
+  /// At some providers a revocation ends every login of the person by this client, including the
+  /// new one.
   @Test(arguments: [true, false])
   func whereARevocationWouldEndTheNewLoginTheOldOneStaysUnlessItIsAnothersOwn(
     _ isSamePerson: Bool
@@ -178,7 +181,7 @@ struct DiscardedTokenTests {
     #expect(facts.replaced?.revoked == false)
     #expect(facts.replaced?.reason?.contains("presence check") == true)
     #expect(revocations(bench).isEmpty)
-    // Under an open window it is.
+    // Under an open window it is opened.
     try await bench.unlock(vault)
     let later = try await login(bench, vault, refresh: "rt-3", discovers: false, then: Self.revoked)
     #expect(later.replaced == Revocation(.ended))
@@ -199,7 +202,7 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
   }
 
-  /// The answer to a login waits for newer keys, and another login is made instead.
+  /// The answer to a sign-in waits for newer keys, and another sign-in takes its place.
   @Test(arguments: [false, true])
   func aLoginThatWasGivenUpIsRevokedUnlessTheProviderIsNotToBeTold(_ isLocal: Bool) async throws {
     let bench = try Bench()
@@ -223,7 +226,7 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
     bench.exchange.plan(Self.revoked, Self.revoked)
     _ = try await vault.signOut(account: "me", local: isLocal, caller: caller())
-    // Its own token, and the one of the login that was given up.
+    // Its own token, and the one of the abandoned sign-in.
     #expect(Set(revocations(bench)) == (isLocal ? [] : ["rt-0", "rt-1"]))
     #expect(await vault.discarded.isEmpty)
   }
@@ -248,7 +251,9 @@ struct DiscardedTokenTests {
     #expect(last.url.hasSuffix("/auth/logout") && last.body == #"{"refresh_token":"rt-1"}"#)
   }
 
-  /// Its token is never sent again, and a newer one, whose answer was lost, may live.
+  /// The old token is never sent again.
+  ///
+  /// A newer one, whose answer was lost, may still be valid.
   @Test
   func aLoginWhoseAnswerWasLostIsSaidToBeLeft() async throws {
     let bench = try Bench()
@@ -266,12 +271,12 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
   }
 
-  /// A login that replaces another, killed when its answer was durable.
+  /// A sign-in that replaces another, killed when its answer was durable.
   private func killed(_ bench: Bench, _ vault: Vault) async throws -> Bench {
     _ = try await login(bench, vault)
     let written = Box<Bench>()
     bench.exchange.observe { stage in
-      // The answer to the login, not that to the revocation behind it.
+      // The answer to the sign-in, not the answer to the revocation after it.
       if stage == "written", written.value == nil { written.put(try? bench.snapshot()) }
     }
     _ = try await login(bench, vault, refresh: "rt-2", discovers: false, then: Self.revoked)

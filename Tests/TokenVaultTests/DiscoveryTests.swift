@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a provider says about itself: believed for its own issuer, kept for an hour.
+/// A provider's metadata is valid for its own issuer, and cached for an hour.
 @Suite(.timeLimit(.minutes(10)))
 struct DiscoveryTests {
   @Test
@@ -19,11 +19,11 @@ struct DiscoveryTests {
     _ = try await vault.keys(of: found)
     bench.clock.advance(5)
     _ = try await vault.completed(provider)
-    // A key that is missing, just after they were read: they may have changed since.
+    // A key is missing shortly after the keys were read. They may have changed since.
     bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
     _ = try await vault.keys(of: found, isMissingOne: true)
     #expect(bench.exchange.requests.count == 3)
-    // From then on a made-up name costs no request for a minute.
+    // After that an invented key name causes no request for a minute.
     for _ in 0..<3 { _ = try await vault.keys(of: found, isMissingOne: true) }
     bench.clock.advance(59)
     _ = try await vault.keys(of: found, isMissingOne: true)
@@ -117,7 +117,7 @@ struct DiscoveryTests {
     #expect(facts.isDiscovered && facts.keys == 1 && facts.flows == ["browser", "device"])
     #expect(facts.endpoints["token_endpoint"] == OpenProvider.issuer + "/token")
     #expect(facts.warnings.isEmpty)
-    // From memory nothing is told.
+    // A look at a provider does not use the cache.
     bench.exchange.plan(
       .answer(status: 200, body: OpenProvider.metadata()),
       .answer(status: 200, body: #"{"keys":[]}"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A provider that refuses a dead refresh token with 400 and nothing else.
+/// A provider that refuses a dead refresh token with 400 and an empty body.
 @Suite(.timeLimit(.minutes(10)))
 struct EmptyRefusalTests {
   private static let empty = ScriptedExchange.Step.answer(status: 400, body: "")
@@ -16,7 +16,7 @@ struct EmptyRefusalTests {
     return vault
   }
 
-  /// One try, ten minutes after the one before.
+  /// One attempt, ten minutes after the previous one.
   private func attempt(
     _ bench: Bench,
     _ vault: Vault,
@@ -46,7 +46,7 @@ struct EmptyRefusalTests {
       Issue.record("the first one was believed, or not told")
       return
     }
-    // What came is told at once, and again to those who ask too early.
+    // The answer is reported at once, and again to callers that come too early.
     #expect(text.contains("\(status)") && text.contains("empty"), "\(text)")
     guard
       case .unavailable(.refusedOnce, text, retryAfter: 600, _)? = await failure({
@@ -66,7 +66,7 @@ struct EmptyRefusalTests {
     #expect(cause.contains("twice") && cause.contains("\(status)"), "\(cause)")
     #expect(try await vault.row().state == .loginRequired)
     #expect(try await vault.intent() == nil)
-    // Never sent again.
+    // The token is never sent again.
     _ = await attempt(bench, vault, refusal)
     #expect(bench.exchange.refreshes == Array(repeating: #"{"refresh_token":"rt-1"}"#, count: 2))
   }
@@ -141,7 +141,7 @@ struct EmptyRefusalTests {
     bench.clock.advance(3600)
     #expect(isRefusedOnce(await attempt(bench, vault, Self.empty)))
     #expect(try await vault.row().state == .signedIn)
-    // Nor is the same one, if it was taken since.
+    // The same token, if it was accepted since, does not count as refused either.
     bench.clock.advance(600)
     bench.exchange.plan(.tokens(access: "at-2", refresh: nil))
     #expect(try await vault.token().accessToken == "at-2")

@@ -35,7 +35,7 @@ struct EnabledWindowTests {
     #expect(try await vault.facts().unlockedAccounts == ["me"])
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 1))
     #expect(try await vault.token().accessToken == "at-2")
-    // It is that of this account alone.
+    // The window is for this account only.
     _ = try await TokenVaultTests.need { _ = try await vault.token("other") }
     bench.clock.advance(601)
     _ = try await TokenVaultTests.need { _ = try await vault.token() }
@@ -56,7 +56,7 @@ struct EnabledWindowTests {
     #expect(try await vault.facts(for: caller(2)).unlockedFor == nil)
   }
 
-  /// What the policy allows is its length as well.
+  /// The length that the policy allows is also the default length.
   @Test
   func itIsAsLongAsThePolicyAllows() async throws {
     let administrator = Administrator()
@@ -69,7 +69,7 @@ struct EnabledWindowTests {
     #expect(try await vault.facts().unlockedFor == 120)
   }
 
-  /// The accounts that were unlocked stay so, and no longer than they would have.
+  /// Unlocked accounts stay unlocked, but no longer than before.
   @Test
   func aWindowThatIsOpenStays() async throws {
     let bench = try Bench()
@@ -86,7 +86,7 @@ struct EnabledWindowTests {
     #expect(try await vault.facts().unlockedAccounts.isEmpty)
   }
 
-  /// Whoever comes to a locked screen finds nothing open.
+  /// A person at a locked screen finds no open window.
   @Test
   func noWindowIsOpenedForAPersonWhoHasGone() async throws {
     let windowGuard = ScriptedGuard()

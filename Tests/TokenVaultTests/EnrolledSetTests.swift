@@ -5,12 +5,13 @@ import Testing
 
 @testable import TokenVault
 
-/// A finger counts only as long as the enrolled fingers are those that the password has confirmed.
+/// A finger counts only as long as the enrolled fingers are the set that the password has
+/// confirmed.
 @Suite(.timeLimit(.minutes(10)))
 struct EnrolledSetTests {
   private static let once = "; the system password is needed once"
 
-  /// Tries a finger with a prompt; what came of it.
+  /// Tries a finger with a prompt, and returns the failure.
   private func finger(_ need: PresenceNeed, _ vault: Vault) async -> VaultFailure? {
     await failure {
       _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
@@ -125,7 +126,7 @@ struct EnrolledSetTests {
     await vault.disconnect(1)
     bench.check.hideDesktop(nil)
     #expect(try await details(vault, "fingers-changed") == confirmed)
-    // As before, without a word: a finger counts.
+    // As before, without a message: a finger counts.
     let again = try await bench.glance(vault)
     #expect(again.methods == [.fingerprint, .password] && again.reason == nil)
   }
@@ -158,7 +159,7 @@ struct EnrolledSetTests {
     }
     // The helper has found other fingers, and was not asked again.
     #expect(bench.check.conversations.count == begun + 1)
-    // The failure has told what changed: the password confirms that.
+    // The failure has reported the change: the password confirms it.
     try await bench.pass(need, vault, caller())
     #expect(try await bench.glance(vault).methods == [.fingerprint, .password])
   }
@@ -220,7 +221,7 @@ struct EnrolledSetTests {
       (
         "does not open",
         { store in
-          // A print under another finger's name as well.
+          // Also a print under another finger's name.
           var copy = try #require(try store.prints(owner: user).first)
           copy.finger = "left-little"
           copy.id[0] ^= 1

@@ -5,10 +5,10 @@ import Testing
 
 @testable import TokenVault
 
-/// Fingers are let in by the system password alone.
+/// Only the system password adds fingers.
 @Suite(.timeLimit(.minutes(10)))
 struct EnrollmentTests {
-  /// A prompt for enrolling that was passed.
+  /// A passed prompt for an enrollment.
   private func passed(
     _ bench: Bench,
     _ vault: Vault,

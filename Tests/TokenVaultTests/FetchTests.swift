@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What is asked by GET: again where that may help, for a while, and not at any price.
+/// GET requests are repeated if that may help, for a limited time.
 @Suite(.timeLimit(.minutes(10)))
 struct FetchTests {
   private let exchange = ScriptedExchange()
@@ -46,7 +46,7 @@ struct FetchTests {
       .answer(status: 503, retryAfter: 19, body: ""),
       .answer(status: 200, body: "")
     )
-    // 12 s are waited for, 19 s more would be later than 30 s after the first try.
+    // After 12 s of waiting, 19 s more would be later than 30 s after the first attempt.
     let answer = try await fetch()
     #expect(answer.status == 503 && answer.retryAfter == 19)
     #expect(clock.pauses == [12_000])

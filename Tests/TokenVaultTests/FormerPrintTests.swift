@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a reader stores is deleted there too, and known until it is.
+/// A print that a reader stores is deleted there too, and remembered until then.
 @Suite(.timeLimit(.minutes(10)))
 struct FormerPrintTests {
   private func former(_ vault: Vault) async throws -> [PrintRow] {
@@ -21,7 +21,7 @@ struct FormerPrintTests {
     return try await vault.delete(finger: finger, prompt: need.prompt, caller: caller()).onReader
   }
 
-  /// An enrolment that has begun, with a passed prompt.
+  /// An enrollment that has begun, with a passed prompt.
   private func begun(
     _ bench: Bench,
     _ vault: Vault,
@@ -67,7 +67,7 @@ struct FormerPrintTests {
     #expect(enrollment.request.own.isEmpty)
     #expect(enrollment.request.former.map { text($0.print) } == ["print of right-index"])
     enrollment.tell(.removed(0))
-    // A place that was not given.
+    // An index that was not given.
     enrollment.tell(.removed(7))
     enrollment.tell(.done(print: shared("new"), driver: "scripted", device: "1"))
     #expect(await end.value == nil)
@@ -149,7 +149,7 @@ struct FormerPrintTests {
     #expect(!enrollment.isKept && enrollment.isCancelled)
   }
 
-  /// For a vault that goes: nothing can name its prints to a reader afterwards.
+  /// For a vault that is removed: no other vault can name its prints to a reader afterwards.
   @Test
   func allPrintsAreDeletedOnTheirReadersAndTheRestIsNamed() async throws {
     let bench = try Bench()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a provider grants beside what it was asked for, and who is told of it.
+/// The difference between requested and granted scopes, and the callers that are told of it.
 @Suite(.timeLimit(.minutes(10)))
 struct GrantedScopeTests {
   private func lastDetail(_ vault: Vault) async throws -> String? {
@@ -38,19 +38,19 @@ struct GrantedScopeTests {
     #expect(first.scope == "read" && first.missingScope == "write")
     #expect(try await lastDetail(vault) == "generation 1, not granted: write")
     #expect(try await missing(vault) == "write")
-    // Whoever asks next is not told again, nor is the next refresh that brings the same.
+    // The next caller is not told again, nor after a refresh with the same result.
     #expect(try await vault.token().missingScope == nil)
     let second = try await refresh(bench, vault, scope: "read")
     #expect(second.missingScope == nil)
     #expect(try await lastDetail(vault) == "generation 1, not granted: write")
     #expect(try await missing(vault) == "write")
-    // But of more that is missing, he is; and nothing is left once all is there again.
+    // A caller is told if more is missing. Nothing is recorded once all scopes are back.
     #expect(try await refresh(bench, vault, scope: "mail").missingScope == "read write")
     #expect(try await refresh(bench, vault, scope: "write read").missingScope == nil)
     #expect(try await missing(vault) == nil)
     #expect(try await lastDetail(vault) == "generation 1")
     #expect(try await refresh(bench, vault, scope: "read").missingScope == "write")
-    // An answer that names no scopes brings all of them.
+    // An answer that names no scopes grants all of them.
     #expect(try await refresh(bench, vault, scope: nil).missingScope == nil)
     #expect(try await missing(vault) == nil)
   }
@@ -59,7 +59,7 @@ struct GrantedScopeTests {
   func itIsComparedWithWhatTheLoginWasGranted() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
-    // Its file asks for `read write`; the login was granted something else.
+    // The file asks for `read write`, but the sign-in was granted other scopes.
     try await bench.signInOAuth(vault, scope: "read,profile")
     #expect(try await lastDetail(vault) == "generation 1, not granted: write")
     #expect(try await vault.token().missingScope == nil)
@@ -68,7 +68,7 @@ struct GrantedScopeTests {
     #expect(same.missingScope == nil)
     #expect(try await lastDetail(vault) == "generation 1")
     #expect(try await refresh(bench, vault, scope: "read").missingScope == "profile")
-    // Over the end of an engine, and whatever becomes of the token.
+    // After the end of an engine, and whatever happens to the token.
     let next = try await bench.snapshot().open()
     #expect(try await next.accountFacts(named: "me")[0].scope == "profile read")
     #expect(try await missing(next) == "profile")
@@ -81,7 +81,7 @@ struct GrantedScopeTests {
     try await bench.signInOAuth(vault)
     #expect(try await vault.accountFacts(named: "me")[0].scope == "read write")
     #expect(try await refresh(bench, vault, scope: "read").missingScope == "write")
-    // Another login begins anew; a sign-out leaves none.
+    // Another sign-in starts again, and a sign-out leaves no record.
     try await bench.signInOAuth(vault, scope: "read")
     #expect(try await missing(vault) == nil)
     #expect(try await refresh(bench, vault, scope: "read").missingScope == nil)
@@ -168,7 +168,7 @@ struct GrantedScopeTests {
       #expect(try await lastDetail(vault) == "generation 1, not granted: write")
       bench.clock.advance(60)
     }
-    // It says nothing about the login.
+    // This says nothing about the sign-in.
     #expect(try await missing(vault) == nil)
     bench.exchange.plan(oauthTokens("at-api", refresh: nil, scope: "api", lifetime: 60))
     #expect(try await vault.token(scope: nil, audience: "api").missingScope == nil)

@@ -5,15 +5,18 @@ import Testing
 
 @testable import TokenVault
 
-/// What a helper still says, or does not say, when its check is over for the caller: neither
-/// hanging up nor killing the helper saves a try.
+/// Reports of a helper after its check is over for the caller.
+///
+/// Neither a hang-up nor a kill of the helper saves a try.
 @Suite(.timeLimit(.minutes(10)))
 struct LastWordTests {
   private typealias Armed = (
     reader: Conversation, outcome: Task<VaultFailure?, Never>, prompt: String
   )
 
-  /// Begins a finger's check; the reader says by itself whether it is ready.
+  /// Begins a finger's check.
+  ///
+  /// The reader itself reports whether it is ready.
   private func arm(_ bench: Bench, _ vault: Vault) async throws -> Armed {
     let begun = bench.check.conversations.count
     let need = try await need { _ = try await vault.token() }
@@ -27,7 +30,7 @@ struct LastWordTests {
     return (reader, check, need.prompt)
   }
 
-  /// A password's check that has asked.
+  /// A check by password that has asked.
   private func asked(
     _ bench: Bench,
     _ vault: Vault
@@ -71,7 +74,7 @@ struct LastWordTests {
       armed.reader.setFarewell(nil)
       await leave(how, vault, armed)
       armed.reader.tell(.ready)
-      // The vault serves others while it waits, with the charge on the disk.
+      // The vault serves other callers while it waits, with the charge on the disk.
       #expect(try await tries(vault) == Int64(number))
       armed.reader.tell(.waiting)
       armed.reader.tell(.failed(.noMatch))
@@ -192,7 +195,7 @@ struct LastWordTests {
       await vault.disconnect(1)
       bench.clock.advance(10)
     }
-    // What a kill of the engine as well leaves.
+    // The state after a kill of the engine as well.
     let next = try bench.snapshot()
     #expect(try await passwords(try await next.open()) == 2)
   }

@@ -17,7 +17,7 @@ struct LockoutTests {
     return vault
   }
 
-  /// Tries a finger on a connection; what came of it.
+  /// Tries a finger on a connection, and returns the failure.
   private func finger(
     _ bench: Bench,
     _ vault: Vault,
@@ -94,7 +94,7 @@ struct LockoutTests {
     let bench = try Bench()
     let vault = try await expired(bench)
     _ = try await finger(bench, vault, .failed(.noMatch))
-    // What a kill at this moment leaves.
+    // The state that a kill at this moment leaves.
     let failures = try await bench.snapshot().withStore { store in
       try store.lockout(owner: ThisProcess.user)?.failures
     }
@@ -131,7 +131,7 @@ struct LockoutTests {
       }
       let reader = await bench.check.conversation(begun + 1)
       await vault.barrier()
-      // The reader has seen it when the prompt is given up.
+      // The reader has seen the finger when the prompt is cancelled.
       await vault.cancel(need.prompt, caller: caller(), after: { reader.tell(.failed(.noMatch)) })
       _ = await check.value
       let failures = try await vault.inspect { try $0.lockout(owner: ThisProcess.user)?.failures }
@@ -175,7 +175,7 @@ struct LockoutTests {
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
       } == .presenceFailed(outcome, methods: [.password])
     )
-    // Nothing was released, and nothing switched off.
+    // Nothing was released, and protection stays on.
     guard
       case .presenceFailed? = await failure({
         _ = try await vault.token(prompt: need.prompt)
@@ -257,7 +257,7 @@ struct LockoutTests {
 }
 
 extension Vault {
-  /// Gives a prompt up just after something else has happened: nothing comes in between.
+  /// Cancels a prompt just after an event, in one step of the actor.
   fileprivate func cancel(
     _ prompt: String,
     caller: Caller,

@@ -6,7 +6,8 @@ import Testing
 
 @testable import TokenVault
 
-/// A login is for the account that it was begun for, whatever has its name when it ends.
+/// A sign-in is for the account that it was begun for, even if another account has its name at the
+/// end.
 @Suite(.timeLimit(.minutes(10)))
 struct LoginTargetTests {
   private func signedIn() async throws -> (Bench, Vault) {
@@ -32,7 +33,7 @@ struct LoginTargetTests {
     return try await vault.finishLogin(start.login, query: answer(to: url), caller: caller())
   }
 
-  /// The login is refused, and its code goes nowhere.
+  /// Expects that the sign-in is refused, and that its code is not sent.
   private func expectRefusal(_ start: LoginStart, _ bench: Bench, _ vault: Vault) async throws {
     let requests = bench.exchange.requests.count
     let refusal = await failure { _ = try await finish(start, bench, vault) }
@@ -111,7 +112,8 @@ struct LoginTargetTests {
       body: #"{"error":"authorization_pending"}"#
     )
     let token = try OpenProvider.idToken(nonce: nil, at: bench.clock)
-    // Both ask while neither has an answer: what one makes for the while is no account to the other.
+    // Both ask while neither has an answer. The temporary account of one is no account to the
+    // other.
     bench.exchange.plan(pending, pending)
     let (first, second) = (logins[0].login, logins[1].login)
     let waits = [first, second].map { name in

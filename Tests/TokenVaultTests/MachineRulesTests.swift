@@ -15,13 +15,13 @@ struct MachineRulesTests {
 
   private func open() async throws -> Vault { try await bench.open(rules: administrator) }
 
-  /// The words of a refusal by policy.
+  /// The text of a refusal by policy.
   private func refusal(_ body: () async throws -> Void) async -> String {
     guard case .refused(let words)? = await failure(body) else { return "" }
     return words
   }
 
-  /// The words with which a new account is refused, before the provider is asked.
+  /// The text with which a new account is refused, before the provider is asked.
   private func refusedLogin(_ vault: Vault, _ name: String) async -> String {
     await refusal {
       _ = try await vault.signIn(
@@ -74,7 +74,7 @@ struct MachineRulesTests {
     #expect(bench.exchange.requests.count == sent)
     #expect(try bench.scratch.files().keys.sorted() == files)
     #expect(try await vault.events() == events)
-    // Those who are there sign in again as often as they like, and who goes makes room.
+    // Existing accounts can sign in again without limit, and a removed account makes room.
     try await bench.signIn(vault, "a", refresh: "rt-a2")
     _ = try await vault.remove(account: "b", local: true, caller: caller())
     try await bench.signIn(vault, "c")
@@ -82,7 +82,7 @@ struct MachineRulesTests {
 
   // MARK: - The store
 
-  /// Fills the store with records until it has so many MiB.
+  /// Fills the store with records up to this many MiB.
   private func fill(_ vault: Vault, _ mebibytes: Int64) async throws {
     let detail = String(repeating: "d", count: 1900)
     while try await vault.storeSize() < mebibytes << 20 {
@@ -107,7 +107,7 @@ struct MachineRulesTests {
     }
     #expect(finger == account)
     #expect(bench.exchange.requests.count == sent)
-    // What is there is refreshed, of each set, and what a provider gives is kept.
+    // Existing tokens of each set are refreshed, and the provider's answers are stored.
     bench.clock.advance(3600)
     bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
     #expect(try await vault.token().accessToken == "at-2")
@@ -117,7 +117,7 @@ struct MachineRulesTests {
     bench.exchange.plan(oauthTokens("at-3", refresh: "rt-4"))
     #expect(try await vault.token().accessToken == "at-3")
     #expect(bench.forms.last?["refresh_token"] == "rt-3")
-    // A login of an account that is there goes on as well.
+    // An existing account can also sign in.
     try await bench.signInOAuth(vault)
   }
 
@@ -210,7 +210,7 @@ struct MachineRulesTests {
       _ = try await vault.setProtection(false, account: "me", prompt: nil, caller: caller())
     }
     #expect(login && unlock && prompt)
-    // What no rule is about is there as ever.
+    // Calls to which no rule applies work as usual.
     #expect(try await vault.token().accessToken == "at-1")
     administrator.write("[Policy]\nwindow = 2\n")
     #expect(try await bench.unlock(vault).unlockedFor == 120)
@@ -228,7 +228,7 @@ struct MachineRulesTests {
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await vault.token()
     #expect(bench.exchange.terms.last?.mayReachThisMachine == true)
-    // The file is looked for each time, by what stands in it.
+    // The file is looked up each time, by its contents.
     administrator.removeProviders()
     bench.clock.advance(3600)
     bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
@@ -273,7 +273,7 @@ extension Vault {
   /// How many bytes are in use.
   fileprivate func storeSize() throws -> Int64 { try store.size() }
 
-  /// Writes so many records.
+  /// Writes this many records.
   fileprivate func write(_ count: Int, detail: String) throws {
     try change { () throws(VaultFailure) in
       for _ in 0..<count {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A token for fewer scopes at a provider of which nothing says whether that narrows the login.
+/// A token for fewer scopes at a provider that may or may not narrow the grant.
 @Suite(.timeLimit(.minutes(10)))
 struct NarrowingTests {
   private let unsaid = ["refresh_scope": "", "scope": "mail read write"]
@@ -28,10 +28,10 @@ struct NarrowingTests {
     let why = await refusal(vault)
     #expect(why.contains("lack mail write until a new login"), "\(why)")
     #expect(bench.forms.isEmpty)
-    // The usual token and an audience of its own leave the scopes alone.
+    // The usual token and a separate audience do not change the scopes.
     #expect(try await vault.token().accessToken == "at-1")
     _ = try await need { _ = try await vault.token(scope: nil, audience: "api") }
-    // Consent goes before the presence check, and is kept once that was passed.
+    // Consent comes before the presence check, and is stored once the check has passed.
     let asked = try await need {
       _ = try await vault.token(scope: "read", consent: .untilNextLogin)
     }
@@ -66,13 +66,13 @@ struct NarrowingTests {
     let vault = try await signedIn(bench)
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 60))
     #expect(try await vault.token(scope: "read", consent: .thisCall).accessToken == "at-read")
-    // What is stored is handed out to every caller: nothing is sent for it.
+    // The stored token is handed out to every caller, and no request is sent for it.
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
     #expect(await !refusal(vault, "write").isEmpty)
     bench.clock.advance(60)
     #expect(await !refusal(vault).isEmpty)
     #expect(bench.forms.count == 1)
-    // Neither does it take back what the person said.
+    // Nor does it revoke the person's consent.
     bench.exchange.plan(oauthTokens("at-write", refresh: "rt-3"))
     _ = try await vault.token(scope: "write", consent: .untilNextLogin)
     bench.exchange.plan(oauthTokens("at-mail", refresh: "rt-4"))
@@ -112,7 +112,7 @@ struct NarrowingTests {
     let bench = try Bench()
     let vault = try await signedIn(bench, scope: "read write")
     #expect(await !refusal(vault, "write").isEmpty)
-    // The usual token has these.
+    // The usual token has these scopes.
     #expect(try await vault.token(scope: "write read").accessToken == "at-1")
     bench.exchange.plan(oauthTokens("at", refresh: "rt-2"))
     #expect(try await vault.token(scope: "read write mail").accessToken == "at")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a caller is told where a provider was not reached, or was reached and not trusted.
+/// The error if a provider was not reached, or was reached and not trusted.
 @Suite(.timeLimit(.minutes(10)))
 struct NoAnswerTests {
   private func refusal(
@@ -18,7 +18,7 @@ struct NoAnswerTests {
     bench.clock.advance(3600)
     bench.exchange.plan(.notStarted(word))
     let refusal = await failure { _ = try await vault.token() }
-    // It was not sent: no doubt is left, whatever kept it.
+    // The request was not sent, so there is no doubt, whatever the reason.
     #expect(try await vault.intent() == nil)
     #expect(try await vault.row().state == .signedIn)
     return refusal
@@ -92,7 +92,7 @@ struct NoAnswerTests {
     #expect(bench.exchange.terms.last?.loopbackUsers == [ThisProcess.user])
   }
 
-  // MARK: - What may have happened
+  // MARK: - Uncertain outcomes
 
   @Test(arguments: [
     (ScriptedExchange.Step.died, true, nil), (.torn, true, nil),
@@ -129,8 +129,8 @@ struct NoAnswerTests {
     }
   }
 
-  /// The answer to a refresh was lost, and the next try did not get out: the first one may have been
-  /// taken.
+  /// The answer to a refresh was lost, and the next attempt was not sent: the first one may have
+  /// been accepted.
   @Test
   func aRetryThatWasNotSentLeavesTheFirstTryInDoubt() async throws {
     let bench = try Bench()

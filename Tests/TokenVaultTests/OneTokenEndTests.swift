@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// One token that nothing is given for: it lives until its end.
+/// One token that cannot be exchanged: it lives until its end.
 @Suite(.timeLimit(.minutes(10)))
 struct OneTokenEndTests {
   private func signedIn(_ bench: Bench, lifetime: Int?) async throws -> Vault {
@@ -27,7 +27,7 @@ struct OneTokenEndTests {
     return vault
   }
 
-  /// A flight waits behind the change, and must not take the refresh token for the one token.
+  /// A refresh waits behind the change, and must not take the refresh token for the one token.
   @Test
   func aProviderThatIsAppliedMeanwhileEndsTheCall() async throws {
     let bench = try Bench()
@@ -104,7 +104,7 @@ struct OneTokenEndTests {
       Issue.record("another scope")
       return
     }
-    // A server's refusal is no word of the provider: the login stays.
+    // A server's refusal is not a statement of the provider: the account stays signed in.
     guard
       case .loginRequired? = await failure({ _ = try await vault.token(rejected: "gho_1") })
     else {

@@ -34,7 +34,7 @@ struct OneTokenTests {
     return vault
   }
 
-  /// Whether any file of the vault holds a text.
+  /// Whether any file of the vault contains a text.
   private func isInPlain(_ text: String, _ bench: Bench) throws -> Bool {
     let wanted = Array(text.utf8)
     return try bench.scratch.files().values.contains { holds($0, wanted) }
@@ -84,10 +84,10 @@ struct OneTokenTests {
     #expect(try await vault.cachedToken() == nil)
     #expect(vault.tokenAtHand(account: "me", minimumLifetime: nil) == nil)
     #expect(try !isInPlain("one-1", bench))
-    // Each one is in the trail.
+    // Each release is in the audit log.
     #expect(try await vault.events().count { $0 == "release done" } == 2)
     #expect(try await vault.stateOfMe().state == .ready)
-    // Nor after what writes the file anew.
+    // Nor after a call that writes the file again.
     _ = try await vault.rename(account: "me", to: "you", caller: caller())
     #expect(try await vault.cachedToken("you") == nil)
     #expect(try await vault.token("you").accessToken == "one-1")
@@ -104,7 +104,7 @@ struct OneTokenTests {
     let second = try await need { _ = try await vault.token(caller: caller(2)) }
     try await bench.pass(first, vault, caller())
     #expect(try await vault.token(prompt: first.prompt).accessToken == "one-1")
-    // That one touch was for that one call.
+    // The one touch was only for that one call.
     _ = try await need { _ = try await vault.token() }
     _ = try await need {
       _ = try await vault.token(prompt: second.prompt, caller: caller(2))
@@ -178,7 +178,7 @@ struct OneTokenTests {
     await vault.refreshAhead()
     #expect(bench.exchange.refreshes.isEmpty)
     bench.clock.advance(60)
-    // Offline it is tried again: nothing else would renew it.
+    // Offline it is tried again, because no other event would renew it.
     bench.exchange.plan(.nothingSent)
     await vault.refreshAhead()
     bench.clock.advance(60)
@@ -209,7 +209,7 @@ struct OneTokenTests {
 
   @Test(arguments: [
     (ScriptedExchange.Step.nothingSent, true), (.answer(status: 404, body: ""), true),
-    // The answer may be lost: it is not asked again at once.
+    // The answer may be lost, so there is no immediate retry.
     (.answer(status: 503, body: ""), false), (.died, false),
   ])
   func whereItCannotBeExchangedItIsGoodUntilItsEnd(
@@ -245,7 +245,7 @@ struct OneTokenTests {
   func aRejectedOneIsExchangedIfItIsTheOneAtHand() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
-    // Neither another token nor what stands for it in its row.
+    // Neither another token nor the placeholder in its row.
     for text in ["one-0", " "] {
       #expect(try await vault.token(rejected: text).accessToken == "one-1")
     }

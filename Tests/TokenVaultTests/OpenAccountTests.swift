@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// An account at an OpenID provider: who it is, and its end.
+/// An account at an OpenID provider: its identity, and its end.
 @Suite(.timeLimit(.minutes(10)))
 struct OpenAccountTests {
   private func signedIn(
@@ -29,7 +29,7 @@ struct OpenAccountTests {
     )
     let (facts, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
     #expect(profile.object["name"] == .string("Ann"))
-    // What the login did not say is known from now on.
+    // Facts that were missing at the sign-in are known from now on.
     #expect(facts.displayName == "Ann")
     #expect(try await vault.account(named: "me").displayName == "Ann")
     #expect(try await vault.account(named: "me").subject == "s-1")
@@ -80,7 +80,9 @@ struct OpenAccountTests {
     #expect(try await vault.row().sealedRefreshToken == nil)
   }
 
-  /// The refresh token is not sent again, and the provider has ended it; the access token can be.
+  /// The refresh token is not sent again, because the provider has ended it.
+  ///
+  /// The access token can be revoked.
   @Test
   func ofADeadGrantOnlyTheAccessTokenIsRevoked() async throws {
     let (bench, vault) = try await signedIn()

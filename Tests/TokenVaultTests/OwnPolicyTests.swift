@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A user tightens what the machine lays down, and nobody loosens it by another way.
+/// A user tightens the machine's policy, and cannot loosen it in another way.
 @Suite(.timeLimit(.minutes(10)))
 struct OwnPolicyTests {
   private let bench: Bench
@@ -29,7 +29,7 @@ struct OwnPolicyTests {
     return true
   }
 
-  // MARK: - What holds
+  // MARK: - The effective rules
 
   @Test
   func aTighterWindowHoldsFromThenOnAndClosesTheOpenOne() async throws {
@@ -50,7 +50,7 @@ struct OwnPolicyTests {
       await refusal { _ = try await vault.unlock([], seconds: 3601, prompt: nil, caller: caller()) }
         == "an unlock window is at most 1 h long (window-limit, your own rule: thumblatch policy)"
     )
-    // Given up again, it is as before.
+    // Without the rule everything is as before.
     try await bench.setRule(vault, "window", nil)
     try await bench.setRule(vault, "window-limit", nil)
     #expect(try await bench.unlock(vault).unlockedFor == 600)
@@ -76,7 +76,7 @@ struct OwnPolicyTests {
     #expect(try await window() == ("5", "5"))
     administrator.write("")
     #expect(try await window() == ("5", "5"))
-    // A rule that says what the machine says stays when the machine's goes.
+    // A rule equal to the machine's rule stays when the machine's rule goes.
     try await bench.setRule(vault, "window", "10")
     administrator.write("[Policy]\nwindow = 60\n")
     #expect(try await window() == ("10", "10"))
@@ -179,14 +179,15 @@ struct OwnPolicyTests {
     let asked = try await need { try await set("5", nil) }
     #expect(asked.purpose == .policy && asked.methods == [.password] && asked.account == nil)
     #expect(asked.detail == "window: the default 10 min → 5 min")
-    // No finger, not even where one is on the reader.
+    // No finger counts, even if one is on the reader.
     bench.check.plan([.matched])
     let finger = await isPresenceFailure {
       _ = try await vault.check(asked.prompt, by: .fingerprint, caller: caller()) { _ in }
     }
     let early = await isPresenceFailure { try await set("5", asked.prompt) }
     #expect(finger && early)
-    // Not for another value, of another purpose, or by another connection that asked the same.
+    // The proof does not count for another value, another purpose, or another connection with the
+    // same request.
     let twin = try await need { try await set("5", nil, caller(2)) }
     try await bench.pass(asked, vault, caller())
     let other = await isPresenceFailure { try await set("4", asked.prompt) }
@@ -209,7 +210,7 @@ struct OwnPolicyTests {
       _ = try await vault.setRule("window", to: "5", prompt: nil, caller: caller(2))
     }
     try await bench.pass(asked, vault, caller(2))
-    // What was shown is "10 → 5", and now it would be "8 → 5".
+    // The prompt showed "10 → 5", and now it would be "8 → 5".
     administrator.write("[Policy]\nwindow = 8\n")
     #expect(
       await isPresenceFailure {
@@ -217,7 +218,7 @@ struct OwnPolicyTests {
       }
     )
     administrator.write("")
-    // And a change ends all that was asked before it, passed or not.
+    // A change ends every earlier prompt, passed or not.
     let unlock = try await need {
       _ = try await vault.unlock([], seconds: nil, prompt: nil, caller: caller(3))
     }
@@ -258,7 +259,7 @@ struct OwnPolicyTests {
     }
     #expect(back == words)
     #expect(try await bench.unlock(vault).unlockedFor == 600)
-    // Where the machine denies as well, that is what is named.
+    // If the machine denies as well, the error names the machine.
     administrator.write("[Policy]\nremote = deny\n")
     let machine = await refusal { _ = try await bench.unlock(vault, caller: caller(4)) }
     #expect(machine.hasSuffix("remote = deny in \(Policy.file)"))
@@ -327,7 +328,7 @@ struct OwnPolicyTests {
     if let vault { try await bench.setRule(vault, "window", "5") }
     vault = nil
     let future = Array("[Policy]\nwindow = 5\nnight = deny\n".utf8)
-    // Written by a newer program, they are not passed over.
+    // Rules of a newer program are not ignored.
     try await bench.forge { try $0.setMeta(Vault.ownRulesKey, to: future) }
     vault = try await bench.open()
     if let vault {
@@ -340,7 +341,7 @@ struct OwnPolicyTests {
       )
     }
     vault = nil
-    // Written by somebody else, they keep nobody from accepting the store without them.
+    // Rules written by an attacker do not prevent accepting the store without them.
     try await bench.withStore { try $0.setMeta(Vault.ownRulesKey, to: [0xFF]) }
     vault = try await bench.open()
     if let vault {
@@ -353,7 +354,7 @@ struct OwnPolicyTests {
 }
 
 extension Bench {
-  /// Lays down a rule of the user's own, with the password.
+  /// Sets a rule of the user's own, with the password.
   @discardableResult
   fileprivate func setRule(
     _ vault: Vault,

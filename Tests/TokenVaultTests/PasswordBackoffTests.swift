@@ -5,10 +5,12 @@ import Testing
 
 @testable import TokenVault
 
-/// Wrong passwords cost time: on the disk before they are told, and told while it passes.
+/// Wrong passwords cost time.
+///
+/// The charge is on the disk before the result is reported, and the wait is shown while it passes.
 @Suite(.timeLimit(.minutes(10)))
 struct PasswordBackoffTests {
-  /// Begins a password's check that asks something.
+  /// Begins a check by password that asks for the password.
   private func asked(
     _ bench: Bench,
     _ vault: Vault,
@@ -22,7 +24,7 @@ struct PasswordBackoffTests {
     return (need.prompt, try #require(bench.check.conversations.last))
   }
 
-  /// Begins a password's check that has to wait, and lets it.
+  /// Begins a check by password that has to wait, and lets it wait.
   private func waits(
     _ bench: Bench,
     _ vault: Vault,
@@ -107,7 +109,7 @@ struct PasswordBackoffTests {
     let moved = try bench.snapshot()
     moved.clock.setWall(by: 100_000)
     try await waits(moved, try await moved.open(), milliseconds: 3000)
-    // Nor does a reboot: all of it counts from its start.
+    // Nor does a reboot: the whole wait counts from its start.
     let wall = bench.clock.wall.seconds
     let rebooted = try bench.snapshot(clock: ManualClock(boot: 2, wall: wall, secondsSinceBoot: 0))
     rebooted.clock.advance(0, milliseconds: 500)
@@ -124,7 +126,7 @@ struct PasswordBackoffTests {
     #expect(try await failures(vault) == nil)
     let answer = Task { try await vault.respond(prompt, text: shared("p"), caller: caller()) }
     while stack.given.isEmpty { await Task.yield() }
-    // What a kill at this moment leaves.
+    // The state that a kill at this moment leaves.
     let killed = try bench.snapshot()
     try await waits(killed, try await killed.open(), milliseconds: 2000)
     stack.tell(.matched)
@@ -145,7 +147,7 @@ struct PasswordBackoffTests {
     _ = await answer.value
     #expect(try await failures(vault) == 1)
     try await waits(bench, vault, milliseconds: 2000)
-    // Who hangs up before an answer was given has tried nothing.
+    // A hang-up before any answer is not a try.
     #expect(try await failures(vault) == 1)
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A provider that asks for patience gets it: nobody is asked for a finger, and nothing is sent.
+/// If a provider sends Retry-After, there is neither a prompt nor a request until then.
 @Suite(.timeLimit(.minutes(10)))
 struct PatienceTests {
   private func expired(_ names: [String] = ["me"]) async throws -> (Bench, Vault) {

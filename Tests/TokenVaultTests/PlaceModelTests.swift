@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Random stories of one user at several places, against a model that is told as plainly as can be.
+/// Random stories of one user at several locations, against the simplest possible model.
 @Suite(.timeLimit(.minutes(10)))
 struct PlaceModelTests {
   private enum Step: CaseIterable {
@@ -21,7 +21,7 @@ struct PlaceModelTests {
     case setWallClock
   }
 
-  /// Until when a window is open at most, and if nothing happens.
+  /// The latest end of an open window, and its end if nothing happens.
   private struct Window {
     let end: Int64
     var pause: Int64
@@ -50,7 +50,7 @@ struct PlaceModelTests {
     for number in 0..<80 {
       let connection = UInt64.random(in: 1...4, using: &random)
       let seat = seats[connection] ?? 0
-      // Where a window was opened somebody mostly uses it.
+      // An open window is mostly used.
       let isUse = windows[seat] != nil && Bool.random(using: &random)
       let step = isUse ? .ask : Step.allCases.randomElement(using: &random) ?? .ask
       switch step {

@@ -4,11 +4,12 @@ import Testing
 
 @testable import TokenVault
 
-/// Windows and shared checks are bound to where the caller sits.
+/// Windows and shared checks are bound to the caller's location.
 @Suite(.timeLimit(.minutes(10)))
 struct PlaceTests {
-  /// A protected account and a finger; 1 and 2 sit at the desk, 3 at another one, 4 comes over the
-  /// network.
+  /// A protected account and a finger.
+  ///
+  /// Connections 1 and 2 are at one desk, 3 at another one, and 4 comes over the network.
   private struct Desks {
     let bench: Bench
     let vault: Vault
@@ -33,7 +34,9 @@ struct PlaceTests {
       bench.clock.advance(3600)
     }
 
-    /// Whether a token needs nobody; one is never stored for long.
+    /// Whether a token needs no prompt.
+    ///
+    /// A stored token lives only for a second.
     func isFree(_ connection: UInt64) async throws -> Bool {
       bench.exchange.plan(.tokens(access: "at", refresh: "rt", lifetime: 1))
       do {
@@ -58,19 +61,19 @@ struct PlaceTests {
     #expect(try await desks.isFree(2))
     #expect(try await !desks.isFree(3))
     #expect(try await !desks.isFree(4))
-    // Nor for whom nobody knows.
+    // Nor for a caller whose location is unknown.
     #expect(try await !desks.isFree(5))
     #expect(try await desks.unlockedFor(2) == 600)
     for connection: UInt64 in [3, 4, 5] {
       #expect(try await desks.unlockedFor(connection) == nil)
     }
-    // Each place has its own.
+    // Each location has its own window.
     try await desks.bench.unlock(desks.vault, seconds: 60, caller: caller(4))
     #expect(try await desks.unlockedFor(4) == 60)
     #expect(try await desks.unlockedFor(1) == 600)
     #expect(try await desks.isFree(4))
     #expect(try await !desks.isFree(3))
-    // Whoever moves takes none along.
+    // A caller that moves takes no window along.
     desks.places.seat(2, at: "session 2")
     #expect(try await !desks.isFree(2))
   }
@@ -112,12 +115,12 @@ struct PlaceTests {
     }
     let step = try await desks.vault.check(other.prompt, by: .password, caller: caller(1)) { _ in }
     #expect(step == .passed)
-    // And what ends the person's time ends all.
+    // An event that ends the person's presence ends all windows.
     await desks.windowGuard.happen("the screen was locked")
     #expect(try await !desks.isFree(1))
   }
 
-  /// Whoever sits at the reader would give their touches to a print of somebody elsewhere.
+  /// The person at the reader would give their touches to a print of a person elsewhere.
   @Test
   func aFingerIsEnrolledWhereTheReaderIsAndNowhereElse() async throws {
     let desks = try await Desks()
@@ -131,7 +134,7 @@ struct PlaceTests {
       _ = try await vault.enroll("left-index", prompt: nil, caller: caller(4)) { _ in }
     }
     #expect(asked == refused)
-    // Nor for who has gone elsewhere since the password was given.
+    // Nor for a caller that has moved since the password was given.
     let need = try await need {
       _ = try await vault.enroll("left-index", prompt: nil, caller: caller(2)) { _ in }
     }
@@ -190,7 +193,7 @@ struct PlaceTests {
     #expect(try await leader == .passed)
     #expect(try await follower == .passed)
     #expect(bench.check.conversations.count == begun + 1)
-    // It answers nothing that was shown elsewhere.
+    // It answers no prompt that was shown elsewhere.
     let again = await failure {
       _ = try await vault.token(prompt: third, caller: caller(3))
     }
@@ -208,7 +211,7 @@ struct PlaceTests {
     let desks = try await Desks()
     let vault = desks.vault
     let need = try await need { _ = try await vault.token(caller: caller(1)) }
-    // The call for the password cancels the finger's.
+    // The call for the password cancels the check by finger.
     let finger = Task {
       while !Task.isCancelled { await Task.yield() }
       return await failure {
@@ -251,7 +254,7 @@ struct PlaceTests {
     _ = try await desks.vault.token(prompt: far.prompt, caller: caller(4))
   }
 
-  /// What was so when the prompt was opened need not be so when the reader is armed.
+  /// The location can change between the opening of the prompt and the arming of the reader.
   @Test
   func thePlaceIsLookedAtAgainBeforeTheReaderIsArmed() async throws {
     let desks = try await Desks()
@@ -309,7 +312,7 @@ struct PlaceTests {
           )
       )
       #expect(await desks.vault.prompts.isEmpty)
-      // Nor where the prompt was opened before.
+      // The same holds if the prompt was opened earlier.
       desks.places.seat(4, at: "session 3")
       let need = try await need { _ = try await desks.vault.token(caller: caller(4)) }
       desks.places.seat(4, at: "session 3", objection: objection, isLocal: false)
@@ -321,7 +324,7 @@ struct PlaceTests {
         return
       }
     }
-    // What needs no check goes on.
+    // A call that needs no check goes on.
     try await desks.bench.signIn(desks.vault, "open", refresh: "rt-open", lifetime: 1)
     desks.bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
     #expect(try await desks.vault.token("open", caller: caller(4)).accessToken == "at-3")
@@ -338,7 +341,7 @@ struct PlaceTests {
       #expect(try await desks.vault.token(caller: caller(connection)).accessToken == "at-2")
     }
     #expect(desks.places.asked == asked)
-    // Nor does a status while none is open.
+    // Nor does a status while no window is open.
     _ = try await desks.vault.lock(caller: caller(1))
     _ = try await desks.vault.facts(for: caller(1))
     #expect(desks.places.asked == asked)
@@ -373,7 +376,7 @@ struct PlaceTests {
     try await desks.bench.unlock(desks.vault, seconds: 12 * 3600, caller: caller(3))
     desks.bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await desks.vault.token(caller: caller(3))
-    // It is used, and by somebody who has no window.
+    // The token is used by a caller without a window.
     _ = try await desks.vault.token(caller: caller(1))
     desks.bench.clock.advance(3600 - 120)
     desks.bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))

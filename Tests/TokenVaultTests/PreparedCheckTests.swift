@@ -32,7 +32,7 @@ struct PreparedCheckTests {
     #expect(await touch(need, bench, vault, [.ready, .matched]) == nil)
     #expect(bench.check.prepared.count == 1)
     #expect(bench.check.prepared[0].isUsed && !bench.check.prepared[0].hasEnded)
-    // The desktop is asked once, for the prompt; the helper itself looks once more.
+    // The desktop is asked once, for the prompt. The helper itself looks again.
     #expect(bench.check.desktopQuestions == asked + 1)
   }
 
@@ -85,19 +85,19 @@ struct PreparedCheckTests {
       _ = try await vault.enroll("left-thumb", prompt: nil, caller: caller()) { _ in }
     }
     #expect(bench.check.prepared.isEmpty)
-    // One that is found to have no finger to wait for is not kept.
+    // A helper that finds no usable finger is not kept.
     bench.check.setDesktop(desktop(names: "left-thumb"))
     #expect(try await need { _ = try await vault.token(caller: caller(2)) }.methods == [.password])
     #expect(bench.check.prepared.map(\.hasEnded) == [true])
   }
 }
 
-/// Which finger is asked, and how.
+/// The finger that is asked for, and how.
 @Suite(.timeLimit(.minutes(10)))
 struct AskedFingerTests {
   private let reader = SeenReader(name: "R", driver: "d", scan: .press)
 
-  /// A check of a prompt of its own; what it was asked first, and told.
+  /// Runs a check with its own prompt, and returns the first finger and the notices.
   private func touch(
     _ bench: Bench,
     _ vault: Vault,
@@ -128,11 +128,11 @@ struct AskedFingerTests {
     #expect(first.notices.contains(.touch(finger: "right-index", .press)))
     #expect(try await touch(bench, vault, miss("left-thumb")).first == "left-thumb")
     #expect(try await touch(bench, vault, miss("right-index")).first == "right-index")
-    // The one that matched is asked again.
+    // The finger that matched is asked for again.
     let matched: [CheckEvent] = [.reader(reader, only: "left-thumb"), .ready, .matched]
     #expect(try await touch(bench, vault, matched).first == "left-thumb")
     #expect(try await touch(bench, vault, matched).first == "left-thumb")
-    // A reader that tells fingers apart asks for none.
+    // A reader that tells fingers apart asks for no particular one.
     #expect(try await touch(bench, vault, miss(nil)).first == "left-thumb")
     #expect(try await touch(bench, vault, miss(nil)).first == nil)
     #expect(try await !vault.facts().isFingerprintLockedOut)
@@ -147,7 +147,7 @@ struct AskedFingerTests {
     let events: [CheckEvent] = [.reader(swipe, only: nil), .ready, .matched]
     #expect(try await touch(bench, vault, events).notices.contains(.touch(finger: nil, .swipe)))
     #expect(try await bench.glance(vault).scan == .swipe)
-    // What the prompt says already is not said again.
+    // A notice that the prompt already shows is not repeated.
     #expect(try await touch(bench, vault, events).notices.isEmpty)
 
     bench.check.setReader(

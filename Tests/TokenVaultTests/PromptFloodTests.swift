@@ -3,14 +3,14 @@ import Testing
 
 @testable import TokenVault
 
-/// Somebody who is asked again and again.
+/// Limits on prompts for a person who is asked repeatedly.
 @Suite(.timeLimit(.minutes(10)))
 struct PromptFloodTests {
   private let bench: Bench
 
   init() throws { bench = try Bench() }
 
-  /// A vault with a protected account, whose token has expired.
+  /// A vault with a protected account whose token has expired.
   private func open() async throws -> Vault {
     let vault = try await bench.open(promptLimit: PromptLimit())
     try await bench.signIn(vault)
@@ -24,7 +24,7 @@ struct PromptFloodTests {
     case busy(String)
     case other
 
-    /// The prompt that was given.
+    /// The prompt that was opened.
     var prompt: String? { if case .prompt(let name) = self { name } else { nil } }
   }
 
@@ -36,7 +36,9 @@ struct PromptFloodTests {
     }
   }
 
-  /// Asks from so many connections, one after the other; each is given a prompt.
+  /// Asks from these connections, one after the other.
+  ///
+  /// Each gets a prompt.
   private func crowd(
     _ connections: Range<UInt64>,
     _ vault: Vault
@@ -49,7 +51,7 @@ struct PromptFloodTests {
     return prompts
   }
 
-  /// What comes of 500 requests within ten seconds.
+  /// The outcomes of 500 requests within ten seconds.
   private func flood(
     _ vault: Vault,
     _ each: (Int) async -> Answer
@@ -71,7 +73,7 @@ struct PromptFloodTests {
     let vault = try await open()
     let counts = await flood(vault) { _ in await ask(vault, caller()) }
     #expect(counts == (3, 497))
-    // And no reader, no password's stack was asked for the rest.
+    // No reader and no PAM stack was used for the others.
     #expect(await vault.prompts.names.count == 3)
   }
 
@@ -86,7 +88,7 @@ struct PromptFloodTests {
     }
     #expect(counts == (3, 497))
     #expect(await vault.prompts.isEmpty)
-    // What was refused is counted, and stands in the trail as one line a caller at most.
+    // Refusals are counted, and the audit log gets at most one record for each caller.
     try await vault.flushRefusals()
     let refusals = try await vault.events().filter { $0 == "refusal refused" }
     #expect(refusals.count <= 21)
@@ -104,7 +106,7 @@ struct PromptFloodTests {
     }
     #expect(await vault.prompts.isEmpty)
     #expect(bench.exchange.refreshes.isEmpty)
-    // Whoever may be asked is asked as often as ever, and what was passed serves all.
+    // Permitted callers get as many prompts as before, and a passed prompt serves all of them.
     for _ in 0..<2 {
       guard case .prompt = await ask(vault, caller()) else {
         Issue.record("not asked")
@@ -116,7 +118,7 @@ struct PromptFloodTests {
     #expect(try await vault.token(caller: caller(asking: .never)).accessToken == "at-2")
   }
 
-  /// A status bar that polls, by a client that says nothing of prompts.
+  /// A status bar that polls, with a client that does not say when it shows prompts.
   @Test
   func aPromptThatIsNeverShownCountsForNobody() async throws {
     let vault = try await open()
@@ -130,7 +132,7 @@ struct PromptFloodTests {
     }
   }
 
-  /// To open one is work for the engine, and looks for a reader.
+  /// Opening a prompt is work for the engine, and looks for a reader.
   @Test
   func promptsThatAreNeverShownAreOpenedOnlySoOften() async throws {
     let vault = try await open()
@@ -141,11 +143,11 @@ struct PromptFloodTests {
       return answer
     }
     #expect((64...74).contains(counts.prompts))
-    // The person is not kept waiting by that.
+    // This causes no wait for the person.
     #expect(await ask(vault, caller()).prompt != nil)
   }
 
-  /// Whoever says nothing and shows prompts all the same is held to the same measure.
+  /// A client that shows prompts without saying so gets the same limit.
   @Test
   func aPromptThatIsShownCountsWhateverItsClientSaid() async throws {
     let vault = try await open()
@@ -168,7 +170,7 @@ struct PromptFloodTests {
     #expect(shown <= 4 && busy >= 16, "\(shown) shown, \(busy) refused")
   }
 
-  /// Prompts that are only opened pay for no others.
+  /// A prompt that was only opened pays for no other prompt.
   @Test
   func aPromptThatWasNotShownIsNoneToJoin() async throws {
     let vault = try await open()
@@ -177,12 +179,12 @@ struct PromptFloodTests {
     #expect(counts == (3, 497))
   }
 
-  /// Ctrl-C at one's own command is no refusal of another program's prompt.
+  /// Ctrl-C at the person's own command does not refuse another program's prompt.
   @Test(
     arguments: [
       ([34_817, 34_817, 34_817], ["0 s", "0 s", "0 s"]),
       ([nil, nil, nil], ["0 s", "5 s", "10 s"]),
-      // No person: a program that has another terminal each time.
+      // Not a person, but a program that uses another terminal each time.
       ([34_817, 34_818, 34_819], ["0 s", "0 s", "5 s"]),
     ] as [([Int32?], [String])]
   )
@@ -219,7 +221,7 @@ struct PromptFloodTests {
         Issue.record("not asked")
         return
       }
-      // Not by a wrong password, which has a wait of its own.
+      // A wrong password does not count, because it has its own wait.
       bench.check.plan([.failed(.cancelled)])
       _ = await failure {
         _ = try await vault.check(prompt, by: .password, caller: caller(connection)) { _ in }
@@ -227,7 +229,7 @@ struct PromptFloodTests {
       await vault.cancel(prompt, caller: caller(connection))
       switch await ask(vault, caller(connection)) {
       case .busy(let words): waits.append(words)
-      // Who has changed their mind once is asked again at once.
+      // After a single cancel the next prompt opens at once.
       case .prompt(let next):
         waits.append("0 s")
         await vault.cancel(next, caller: caller(connection))
@@ -245,7 +247,7 @@ struct PromptFloodTests {
     let vault = try await open()
     for number in 0..<20 {
       bench.clock.advance(3600)
-      // Within one moment, for a script that walks through many things.
+      // All at one moment, as in a script that does many things.
       for _ in 0..<2 {
         let need = try await need {
           _ = try await vault.testPresence(prompt: nil, caller: caller())
@@ -273,7 +275,7 @@ struct PromptFloodTests {
       let grant = try await vault.token(prompt: prompt, caller: caller(connection))
       #expect(grant.accessToken == "at-2")
     }
-    // None of them has said no.
+    // None of the callers has refused.
     bench.clock.advance(3600)
     guard case .prompt = await ask(vault, caller(5)) else {
       Issue.record("a pause, although nobody has refused")
@@ -294,7 +296,7 @@ struct PromptFloodTests {
       if case .failure(.presenceNeeded) = await member.value { prompts += 1 }
     }
     #expect(prompts == crowd.count)
-    // One of three was used up, and nothing is about to be asked any more.
+    // One of three prompts was used, and no other one is pending.
     for number: UInt64 in 10...60 { await vault.disconnect(number) }
     let counts = await flood(vault) { _ in await ask(vault, caller()) }
     #expect(counts == (2, 498))
@@ -306,7 +308,7 @@ struct PromptFloodTests {
     bench.check.holdDesktop()
     let late = Task { await ask(vault, caller(20)) }
     await bench.check.untilHeld()
-    // Its program is slower than that of the first.
+    // Its helper is slower than the first one's.
     bench.check.stopHolding()
     guard case .prompt(let first) = await ask(vault, caller(10)) else {
       Issue.record("not asked")
@@ -361,7 +363,7 @@ struct PromptFloodTests {
     #expect(refusal == .tooManyPrompts(retryAfter: 5))
     #expect(bench.check.conversations.count == begun)
     bench.clock.advance(5)
-    // What was planned for it has not been used.
+    // The check that was planned for it has not been used.
     let (connection, prompt) = prompts[2]
     let step = try await vault.check(prompt, by: .password, caller: caller(connection)) { _ in }
     #expect(step == .passed)

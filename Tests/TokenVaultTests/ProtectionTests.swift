@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Presence protection, the unlock window, and a store that someone has edited.
+/// Presence protection, the unlock window, and a store that was edited.
 @Suite(.timeLimit(.minutes(10)))
 struct ProtectionTests {
   private func box(_ vault: Vault, _ name: String = "me") async throws -> SealedBox {
@@ -26,7 +26,7 @@ struct ProtectionTests {
     #expect(on.context.protection == .presence)
     #expect(on.context.generation == before.context.generation)
     #expect(on.bytes.suffix(20) != before.bytes.suffix(20))
-    // Nothing of the old box is left in the file or the log.
+    // Nothing of the old box is left in the database or its log.
     let left = try bench.scratch.files().filter { $0.key.hasPrefix("vault.db") }
     #expect(!left.values.contains { holds($0, Array(before.bytes.suffix(32))) })
     #expect(left.values.contains { holds($0, Array(on.bytes.suffix(32))) })
@@ -115,7 +115,7 @@ struct ProtectionTests {
     try await bench.unlock(vault, ["one"])
     let need = try await need { _ = try await vault.token("two") }
     #expect(need.account == "two")
-    // Nor does it turn protection off or let a finger in.
+    // Nor does it turn protection off or enroll a finger.
     _ = try await TokenVaultTests.need {
       _ = try await vault.setProtection(false, account: "one", prompt: nil, caller: caller())
     }
@@ -139,7 +139,7 @@ struct ProtectionTests {
     }
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let check = await bench.check.conversation(begun + 1)
-    // The person was asked about one account: that answers nothing else.
+    // The person was asked about one account, and the answer counts for nothing else.
     guard
       case .busy? = await failure({
         _ = try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { _ in }
@@ -212,9 +212,9 @@ struct ProtectionTests {
     }
   }
 
-  // MARK: - A store that someone has edited
+  // MARK: - An edited store
 
-  /// Edits the row of `me` behind the vault's back; the failure that using it gives.
+  /// Edits the row of `me` while no vault is open, and returns the failure of its use.
   private func edited(
     protected: Bool = true,
     _ edit: (inout AccountRow, AccountRow) throws -> Void
@@ -248,7 +248,7 @@ struct ProtectionTests {
     }
     let failure = await failure { _ = try await next.token("me", prompt: prompt) }
     #expect(bench.exchange.refreshes.isEmpty)
-    // Nothing was changed by it, and the other account works.
+    // The failure changed nothing, and the other account works.
     #expect(try await next.row("me") == before)
     #expect(try await next.row("other").sealedRefreshToken != nil)
     return (failure, bench)
@@ -335,7 +335,7 @@ struct ProtectionTests {
     let row = try await vault.row()
     let box = try #require(row.sealedRefreshToken)
     let total = box.count * 8
-    // Each byte once, at a bit that wanders.
+    // Flips one bit in each byte, at a position that moves.
     for bit in stride(from: 0, to: total, by: 9) {
       var flipped = row
       var bytes = box
@@ -374,7 +374,7 @@ extension Vault {
     try store.transaction { try store.update(row) }
   }
 
-  /// Opens the token of `me` at the gate, without a proof or with one of the open window.
+  /// Opens the token of `me` at the gate, without a proof or with a proof of the open window.
   fileprivate func tryTheGate(_ use: Use, withWindowOf holder: Caller? = nil) throws {
     let row = try row()
     var authority = Authority()
@@ -389,7 +389,7 @@ extension Vault {
       if let proof { authority = Authority(proof) }
     }
     _ = try openRefreshToken(of: row, authority: authority, use: use)
-    // What it was good for once it is not good for twice.
+    // A proof is good only once.
     if holder != nil {
       #expect(throws: VaultFailure.self) {
         _ = try openRefreshToken(of: row, authority: authority, use: use)

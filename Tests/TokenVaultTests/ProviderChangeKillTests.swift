@@ -5,8 +5,9 @@ import Testing
 
 @testable import TokenVault
 
-/// A change of provider is stopped at each of its calls in turn: the account has the old provider or
-/// the new one, whole, and its token goes to that one.
+/// A change of provider is stopped at each of its system calls.
+///
+/// The account has the old provider or the new one, complete, and its token goes to that provider.
 @Suite(.timeLimit(.minutes(30)))
 struct ProviderChangeKillTests {
   private func judge(_ bench: Bench, _ lines: [String]) async throws -> Bool {
@@ -50,7 +51,7 @@ struct ProviderChangeKillTests {
       stops += 1
     }
     #expect(outcomes.contains(true))
-    // That the injection meets the writer at all.
+    // Control: the injection hits the writer.
     if call != "ftruncate" { #expect(stops > 0) }
   }
 }

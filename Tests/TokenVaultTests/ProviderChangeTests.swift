@@ -25,7 +25,7 @@ struct ProviderChangeTests {
     )
   }
 
-  /// The whole way, with the password.
+  /// The whole change, with the password.
   @discardableResult
   private func change(
     _ bench: Bench,
@@ -61,7 +61,7 @@ struct ProviderChangeTests {
     let record = try #require(try await vault.trail(after: 0, since: nil, account: "me").last)
     #expect(record.event == "provider-applied" && record.method == "password")
     #expect(record.detail == need.detail)
-    // Its generation is another: the box of before, with the provider of before, is an old one.
+    // The generation changes, so restoring the old box together with the old provider is detected.
     #expect(try await vault.row().generation == 2)
     #expect(try await vault.boxChanges() == vault.markedCount)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))

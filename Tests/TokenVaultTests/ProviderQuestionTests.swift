@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What is shown of a change of provider, and what is asked of the provider itself for it.
+/// The text of a prompt for a change of provider, and the requests to the provider for it.
 @Suite(.timeLimit(.minutes(10)))
 struct ProviderQuestionTests {
   private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
@@ -88,7 +88,7 @@ struct ProviderQuestionTests {
     }
     #expect(why.contains("too long to be shown") && why.contains("sign in anew"))
     #expect(try await vault.boundProvider(account: "me").provider == oauthProvider())
-    // What just fits is shown whole, and stands whole in the trail.
+    // A text of the maximum length is shown whole, and is whole in the audit log.
     let fits = try oauthProvider([
       "token_endpoint": long, "userinfo_endpoint": long.dropLast(150) + "",
     ])
@@ -109,7 +109,7 @@ struct ProviderQuestionTests {
     try await bench.signInOAuth(vault)
     let scope = String(repeating: "s", count: 1000)
     let audience = String(repeating: "a", count: 1000)
-    // Where nobody is asked, nothing has to be shown.
+    // Without a prompt nothing has to be shown.
     bench.exchange.plan(oauthTokens("at-2", refresh: nil))
     #expect(try await vault.token(scope: scope, audience: audience).accessToken == "at-2")
     try await bench.protect(vault)
@@ -128,7 +128,7 @@ struct ProviderQuestionTests {
     #expect(shorter.detail == "for api, scope " + scope)
   }
 
-  // MARK: - What the provider says by now
+  // MARK: - The provider's current metadata
 
   private func apply(_ vault: Vault, prompt: String? = nil) async throws -> AccountFacts {
     try await vault.applyProvider(
@@ -145,7 +145,7 @@ struct ProviderQuestionTests {
     let vault = try await bench.open()
     try await bench.openSignIn(vault)
     let bound = try await vault.boundProvider(account: "me").provider
-    // Its metadata is asked for, though it was read just now; it says what it said.
+    // The metadata is requested again, though it was read just now. It has not changed.
     bench.exchange.plan(.answer(status: 200, body: OpenProvider.metadata()))
     let count = bench.exchange.requests.count
     _ = try await apply(vault)
@@ -162,7 +162,7 @@ struct ProviderQuestionTests {
         == "issuer \(issuer); token_endpoint \(issuer)/token → \(issuer)/v2/token"
     )
     try await bench.pass(need, vault, caller())
-    // What was agreed to is not asked for once more.
+    // The agreed change is not requested again.
     _ = try await apply(vault, prompt: need.prompt)
     #expect(bench.exchange.requests.count == count + 2)
     let now = try await vault.boundProvider(account: "me").provider

@@ -5,10 +5,10 @@ import Testing
 
 @testable import TokenVault
 
-/// Random tries against a model that counts by hand.
+/// Random tries against a model that counts by itself.
 @Suite(.timeLimit(.minutes(10)))
 struct RandomTriesTests {
-  /// What can happen to a try.
+  /// The possible outcomes of a try.
   private enum Step: CaseIterable {
     case miss
     case cancel
@@ -139,7 +139,7 @@ private struct SeededNumbers: RandomNumberGenerator {
 }
 
 extension Vault {
-  /// Gives a prompt up just after something else has happened.
+  /// Cancels a prompt just after an event.
   fileprivate func giveUp(_ prompt: String, after event: @Sendable () -> Void) {
     event()
     cancel(prompt, caller: caller())

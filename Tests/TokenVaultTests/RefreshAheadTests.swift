@@ -6,10 +6,10 @@ import Testing
 
 @testable import TokenVault
 
-/// Tokens in use are refreshed before they expire, and nobody is asked for that.
+/// Tokens in use are refreshed before they expire, without a prompt.
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshAheadTests {
-  /// Seconds after which a token of an hour is due, whatever its jitter is.
+  /// Seconds after which a one-hour token is due, whatever its jitter is.
   private let due: Int64 = 3600 - 240
 
   /// An account whose token was handed out since it was stored.
@@ -20,7 +20,7 @@ struct RefreshAheadTests {
     return vault
   }
 
-  /// As a read by the front marks the file, where the file system notes reads.
+  /// Marks the token file as read by the front, if the file system records reads.
   private func markRead(_ bench: Bench) {
     let path = bench.scratch.path + "/tokens/me"
     var times = [timespec(tv_sec: 2, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
@@ -37,13 +37,13 @@ struct RefreshAheadTests {
     bench.clock.advance(61)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     await vault.refreshAhead()
-    // To read the file would be to use it.
+    // Reading the file would count as a use.
     #expect(try await vault.token(of: vault.row())?.token == "at-2")
     #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-1"}"#])
     let records = try await vault.trail(after: 0, since: nil, account: "me").suffix(2)
     #expect(records.map(\.event) == ["refresh", "refresh"])
     #expect(records.allSatisfy { $0.requester == "thumblatchd" })
-    // The new one was not handed out yet.
+    // The new token has not been handed out yet.
     bench.clock.advance(due)
     await vault.refreshAhead()
     #expect(bench.exchange.refreshes.count == 1)
@@ -148,7 +148,7 @@ struct RefreshAheadTests {
     bench.exchange.plan(step)
     await vault.refreshAhead()
     #expect(bench.exchange.refreshes.count == 1)
-    // What is still valid is handed out, and no other request is made for that.
+    // The valid token is handed out, and no other request is made.
     #expect(try await vault.token().accessToken == "at-1")
     for _ in 0..<3 {
       bench.clock.advance(60)
@@ -186,7 +186,7 @@ struct RefreshAheadTests {
     let ahead = Task { await vault.refreshAhead() }
     await bench.exchange.untilRequested(2)
     #expect(try await vault.token().accessToken == "at-1")
-    // A second look finds it under way.
+    // A second look finds the refresh under way.
     await vault.refreshAhead()
     #expect(bench.exchange.refreshes.count == 1)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))

@@ -7,7 +7,9 @@ import Testing
 
 @testable import TokenVault
 
-/// The ID token of a refresh: whatever it says, the refresh token that came with it is kept.
+/// The ID token of a refresh.
+///
+/// Whatever it says, the refresh token that came with it is stored.
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshIdentityTests {
   private func expired() async throws -> (Bench, Vault) {
@@ -136,7 +138,7 @@ struct RefreshIdentityTests {
     #expect(row.refreshedAt == bench.clock.wall.seconds && row.email == "new@example.org")
     #expect(try await vault.events().last == "refresh done")
     #expect(try await !vault.events().contains("refresh failed"))
-    // What the refresh has shown of the provider, too.
+    // Also the behaviour of the provider that the refresh has shown.
     let steady = "steady:" + hexadecimal(row.id)
     #expect(try await vault.inspect { try $0.meta(steady) } == [0, 0, 0, 0, 0, 0, 0, 1])
   }
@@ -158,7 +160,7 @@ struct RefreshIdentityTests {
       tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock))
     )
     for _ in 0..<Fetch.mostTries { next.exchange.plan(.answer(status: 503, body: "")) }
-    // Between those tries it pauses.
+    // It pauses between those attempts.
     next.clock.run()
     for _ in 0..<3 {
       let given = prompt
@@ -215,7 +217,7 @@ struct RefreshIdentityTests {
     let refusal = await failure { _ = try await later.token(minimum: 200) }
     #expect(refusal != nil)
     #expect(try await later.row().generation == 2)
-    // It waits as long as it would have lived.
+    // It waits as long as the token would have lived.
     next.clock.advance(3600)
     next.exchange.plan(.answer(status: 404, body: ""))
     #expect(try await sentNext(next, later) == "rt-2")

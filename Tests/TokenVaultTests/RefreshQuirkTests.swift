@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Providers that end access tokens at a refresh, or narrow a grant for good.
+/// Providers that end access tokens at a refresh, or narrow a grant permanently.
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshQuirkTests {
   private func signedIn(
@@ -30,7 +30,7 @@ struct RefreshQuirkTests {
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2"))
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
     #expect(try await vault.sets() == (ends ? ["read"] : ["", "read"]))
-    // The front has no other answer than the engine.
+    // The front's answer is the same as the engine's.
     #expect(try await vault.cachedToken() == (ends ? nil : "at-1"))
     guard ends else { return }
     bench.exchange.plan(oauthTokens("at-2", refresh: "rt-3"))
@@ -135,7 +135,7 @@ struct RefreshQuirkTests {
     #expect(try await vault.token(scope: "read write").accessToken == "at-2")
     bench.exchange.plan(oauthTokens("at-api", refresh: "rt-3"))
     #expect(try await vault.token(scope: "read write", audience: "api").accessToken == "at-api")
-    // None of them was sent.
+    // None of the names was sent.
     #expect(bench.forms.map { $0["scope"] } == [nil, nil])
     #expect(bench.forms.last?["audience"] == "api")
     #expect(try await vault.token(scope: nil, audience: "api").accessToken == "at-api")

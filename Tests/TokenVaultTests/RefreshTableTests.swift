@@ -18,7 +18,7 @@ struct RefreshTableTests {
     return vault
   }
 
-  /// An engine that was killed when its courier was at `stage`, and where it stood.
+  /// The state of an engine that was killed when its exchange helper was at `stage`.
   private func killed(
     at stage: String,
     _ step: ScriptedExchange.Step,
@@ -70,7 +70,7 @@ struct RefreshTableTests {
     }
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await vault.token()
-    // Killed after T2: the answer that the store has already taken still lies in the slot.
+    // Killed after T2: the answer that the store already has still lies in the slot.
     let before = try #require(box.value)
     let after = try bench.snapshot()
     try run("/bin/cp", ["-a", before.scratch.path + "/slots", after.scratch.path])
@@ -95,7 +95,7 @@ struct RefreshTableTests {
     )
     let vault = try await bench.open()
     #expect(try await vault.stateOfMe().state == .refreshing)
-    // No window is open in this engine, and nobody is asked.
+    // No window is open in this engine, and there is no prompt.
     #expect(try await vault.token().accessToken == "at-2")
     #expect(bench.exchange.requests.isEmpty)
     #expect(bench.check.conversations.isEmpty)
@@ -144,7 +144,7 @@ struct RefreshTableTests {
     let callers = await vault.tokens(1...8)
     await vault.barrier()
     await bench.clock.untilAsleep(milliseconds: 50)
-    // None of them waits for 35 s of his own.
+    // The callers do not wait for 35 s each.
     bench.clock.advance(36)
     for waiting in callers {
       guard case .failure(.providerUnavailable(_, retryAfter: 30, _)) = await waiting.value else {
@@ -153,7 +153,7 @@ struct RefreshTableTests {
       }
     }
     #expect(bench.exchange.requests.isEmpty)
-    // Nothing is lost by having given up.
+    // The timeout loses nothing.
     try orphan.finish()
     #expect(try await vault.token().accessToken == "at-2")
   }
@@ -220,7 +220,7 @@ struct RefreshTableTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.outlives(access: "at-2", refresh: "rt-2"))
     async let grant = vault.token()
-    // Polls before that are for a slot that a child of another test holds for a moment.
+    // Earlier polls are for a slot that a child of another test holds for a moment.
     await bench.exchange.untilRequested(2)
     await bench.clock.untilAsleep(milliseconds: 50)
     #expect(try await vault.stateOfMe().state == .refreshing)
@@ -297,14 +297,15 @@ struct RefreshTableTests {
     #expect(row.cause == "the provider has ended the grant")
     #expect(row.sealedRefreshToken != nil)
     #expect(try await vault.intent() == nil)
-    // A login makes it whole again.
+    // A new sign-in repairs the account.
     try await bench.signIn(vault, refresh: "rt-9", access: "at-9")
     #expect(try await vault.token().accessToken == "at-9")
   }
 }
 
 extension Bench {
-  /// A courier that still runs although its engine was killed, for the intent in the store.
+  /// An exchange helper that still runs although its engine was killed, for the intent in the
+  /// store.
   func orphan(_ vault: Vault, access: String, refresh: String) async throws -> Orphan {
     try await vault.orphan(body: tokenAnswer(access: access, refresh: refresh, lifetime: 3600))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Refusals are counted, and a caller cannot fill the trail with them.
+/// Refusals are counted, and a caller cannot fill the audit log with them.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct RefusalTests {
   private func refusals(_ vault: Vault) async throws -> [AuditFacts] {
@@ -60,7 +60,7 @@ struct RefusalTests {
     let bench = try Bench()
     let vault = try await bench.open()
     let before = try await vault.verifyTrail().records
-    // A day of two hundred callers a minute, each of another name.
+    // A day of two hundred callers a minute, each with another name.
     for minute in 0..<1440 {
       await vault.flood(minute, 200)
       try await vault.tendTrail()
@@ -78,7 +78,7 @@ struct RefusalTests {
         for row in page { sum += row.detail.flatMap { Int($0.prefix { $0 != " " }) } ?? 0 }
       }
     }
-    // Not one of them is lost.
+    // None of them is lost.
     #expect(counted == 288_000)
   }
 
@@ -107,7 +107,7 @@ struct RefusalTests {
       await vault.disconnect(100 + number)
     }
     #expect(try await checks() == QuietChecks.most)
-    // A finger that does not match is written down all the same.
+    // A finger that does not match is still recorded.
     let need = try await need { _ = try await vault.token() }
     bench.check.plan([.failed(.noMatch)])
     _ = await failure {
@@ -121,14 +121,14 @@ struct RefusalTests {
     #expect(counted.contains { $0.contains("check not_available") })
   }
 
-  /// What releases something or changes the protection, after its check was passed.
+  /// The calls that release a secret or change the protection after a passed check.
   enum Release: String, CaseIterable, Codable {
     case refresh, unlock, enable, disable, enroll, signOut
   }
 
   @Test(arguments: Release.allCases)
   func whatCannotBeWrittenDownDoesNotHappen(_ release: Release) async {
-    // In a process of its own: a child that another test has forked would give pages back.
+    // In its own process: a child that another test has forked would give pages back.
     await #expect(processExitsWith: .success) { [release] in
       try await Self.doesNotHappen(release)
     }
@@ -195,7 +195,7 @@ struct RefusalTests {
 }
 
 extension Vault {
-  /// So many callers are refused, each once.
+  /// Refuses this many callers, each once.
   fileprivate func flood(_ minute: Int, _ count: Int) {
     for number in 0..<count { noteRefusal("denied", by: "evil\(minute)-\(number), pid 1") }
   }

@@ -4,9 +4,10 @@ import Testing
 
 @testable import TokenVault
 
-/// A rekey is stopped at each of its calls in turn, by a kill or an error of the kernel's, and the
-/// vault is opened again: everything opens, under the old secret or the new one, and what is left
-/// of the other is nothing.
+/// A rekey is stopped at each of its system calls, by a kill or an error of the kernel.
+///
+/// Then the vault is opened again. Everything opens, under the old secret or the new one, and
+/// nothing is left of the other.
 @Suite(.timeLimit(.minutes(30)))
 struct RekeyKillTests {
   private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
@@ -26,7 +27,7 @@ struct RekeyKillTests {
       let standing = try await vault.fingerStanding(for: caller())
       #expect(standing.prints.count == 1 && standing.change == nil)
       #expect(try await vault.verifyTrail().isWhole)
-      // And the next one.
+      // The next rekey works, too.
       try await bench.rekey(vault)
       #expect(try bench.filesHolding(old) == [])
     }
@@ -51,14 +52,14 @@ struct RekeyKillTests {
     while true {
       let bench = try made.snapshot()
       guard let lines = try Writer(bench).stopped(at: call, stops + 1, injection) else {
-        // Without a stop it is done.
+        // Without a stop the rekey is complete.
         #expect(try bench.filesHolding(old) == [])
         break
       }
       stops += 1
       try await judge(bench, lines, old)
     }
-    // That the injection meets the writer at all.
+    // Control: the injection hits the writer.
     if call != "unlinkat" { #expect(stops > 0) }
   }
 }

@@ -15,7 +15,7 @@ struct RekeyTests {
     try await bench.makeVault()
     let old = try await bench.sealedBytes()
     #expect(old.count == 4)
-    // The search finds what is there.
+    // Control: the search finds an existing text.
     #expect(try bench.filesHolding(old).contains("device-secret"))
     #expect(try bench.filesHolding(Array(old.dropLast())) != [])
     var vault: Vault? = try await bench.open()
@@ -23,7 +23,7 @@ struct RekeyTests {
       let before = try await vault.events().count
       let facts = try await bench.rekey(vault)
       #expect(facts == RekeyFacts(accounts: 2, prints: 1, records: before + 2))
-      // With the engine still open: nothing of it stands in the log either.
+      // With the engine still open: the log contains nothing of it either.
       #expect(try bench.filesHolding(old) == [])
       #expect(try bench.scratch.files()["device-secret.next"] == nil)
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
@@ -100,7 +100,7 @@ struct RekeyTests {
       let vault = try await bench.open()
       #expect(try await !vault.verifyTrail().isWhole)
       try await bench.rekey(vault)
-      // The new keys vouch for what is there, and for that it was not whole.
+      // The new keys confirm the records and the fact that the log was not intact.
       #expect(try await !vault.verifyTrail().isWhole, "\(edit)")
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
     }

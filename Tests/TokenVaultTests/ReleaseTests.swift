@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The way out of the vault, which only exportable accounts have.
+/// The release of refresh tokens, which only exportable accounts allow.
 @Suite(.timeLimit(.minutes(10)))
 struct ReleaseTests {
   private func release(
@@ -39,7 +39,7 @@ struct ReleaseTests {
     #expect(try await vault.cachedToken() == nil)
     #expect(try bench.filesHolding([box, Array("rt-1".utf8)]) == [])
     #expect(try await vault.events().last == "release done")
-    // The provider is not told: the token goes on living elsewhere.
+    // The provider is not told, because the token is used elsewhere from now on.
     #expect(bench.exchange.requests.count == 1)
   }
 
@@ -73,7 +73,7 @@ struct ReleaseTests {
       _ = try await vault.release(account: "me", keep: false, prompt: nil, caller: caller())
     }
     #expect(refused == .notExportable(account: "me"))
-    // It is counted once, with its account.
+    // The refusal is counted once, with its account.
     await vault.note(try #require(refused), by: caller())
     try await vault.flushRefusals()
     let records = try await vault.trail(after: 0, since: nil, account: "me")
@@ -129,7 +129,7 @@ struct ReleaseTests {
     let release = try await need {
       _ = try await vault.release(account: "me", keep: true, prompt: nil, caller: caller())
     }
-    // Not passed yet; of another connection; made for a test.
+    // Prompts that are not passed yet, belong to another connection, or were made for a test.
     let test = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
     try await bench.pass(test, vault, caller())
     for (prompt, asker) in [

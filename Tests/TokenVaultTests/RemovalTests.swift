@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A protected account goes, or gives up its place, only after a check that no window replaces.
+/// A protected account is removed or replaced only after a check, which no window replaces.
 @Suite(.timeLimit(.minutes(10)))
 struct RemovalTests {
   private let bench: Bench
@@ -30,14 +30,14 @@ struct RemovalTests {
   @Test(arguments: [true, false])
   func aProtectedAccountIsRemovedAfterACheckOfItsOwn(_ local: Bool) async throws {
     let vault = try await protected()
-    // An open window lets its token be used, and does not let it go.
+    // An open window allows the use of its token, but not its removal.
     try await bench.unlock(vault)
     let before = try await vault.row()
     let need = try await need { _ = try await remove(vault, local: local) }
     #expect(need.purpose == .remove && need.account == "me")
     #expect(need.detail == "me@example.org at dev")
     #expect(try await vault.row() == before)
-    // A check for something else is none for this.
+    // A check for another purpose does not count.
     let other = try await TokenVaultTests.need {
       _ = try await vault.setProtection(false, account: "me", prompt: nil, caller: caller())
     }
@@ -54,7 +54,7 @@ struct RemovalTests {
     #expect(last.event == "account-removed" && last.method == "password")
   }
 
-  /// In two steps: out without a check, then away.
+  /// In two steps: a sign-out without a check, then the removal.
   @Test
   func aProtectedAccountThatIsSignedOutIsRemovedAfterACheck() async throws {
     let vault = try await protected()
@@ -93,7 +93,7 @@ struct RemovalTests {
     let asked = bench.exchange.requests.count
     let token = Task { try await vault.token() }
     await bench.exchange.untilRequested(asked + 1)
-    // Both wait for the refresh: protection first, whose check has passed.
+    // Both wait for the refresh. Protection comes first, and its check has passed.
     let need = try await need {
       _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
     }
@@ -124,31 +124,31 @@ struct RemovalTests {
     try await vault.setDefault(account: name, prompt: prompt, caller: caller())
   }
 
-  /// Who names no account would get another person's tokens.
+  /// A caller that names no account would get another person's tokens.
   @Test
   func anotherDefaultInsteadOfAProtectedOneTakesACheck() async throws {
     let vault = try await protected()
     try await bench.signIn(vault, "evil", refresh: "rt-evil", access: "at-evil")
     try await bench.unlock(vault)
-    // It was meant as long as there was no other.
+    // It was the default as long as it was the only account.
     let need = try await need { _ = try await setDefault(vault, "evil") }
     #expect(need.purpose == .setDefault && need.account == "evil")
     #expect(need.detail == "instead of me")
     #expect(try await vault.frontsDefault() == nil)
-    // To choose the protected one takes nobody, nor does what is so already.
+    // No prompt is needed to choose the protected account, or to repeat the choice.
     for _ in 0..<2 { #expect(try await setDefault(vault, "me").isDefault) }
     let again = try await TokenVaultTests.need { _ = try await setDefault(vault, "evil") }
     #expect(try await vault.frontsDefault() == "me")
     try await bench.pass(again, vault, caller())
     #expect(try await setDefault(vault, "evil", again.prompt).isDefault)
     #expect(try await vault.frontsDefault() == "evil")
-    // Between two that are not protected nobody is asked.
+    // Between two unprotected accounts there is no prompt.
     try await bench.signIn(vault, "other", refresh: "rt-other", access: "at-other")
     #expect(try await setDefault(vault, "other").isDefault)
   }
 }
 
 extension Vault {
-  /// How many wait for an account.
+  /// How many calls wait for an account.
   fileprivate var waiting: Int { queues.values.map(\.count).max() ?? 0 }
 }

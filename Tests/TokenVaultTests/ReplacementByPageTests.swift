@@ -7,7 +7,8 @@ import Testing
 
 @testable import TokenVault
 
-/// The same of logins at the provider's own page: in a browser of this machine, and by a code.
+/// The same for sign-ins at the provider's own page: in a browser of this machine, and by a device
+/// code.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplacementByPageTests {
   private let bench: Bench
@@ -36,7 +37,7 @@ struct ReplacementByPageTests {
     )
   }
 
-  /// Protection counts that was turned on while somebody was in the browser.
+  /// Protection also counts if it was turned on while the person was in the browser.
   @Test(arguments: [true, false])
   func anotherPersonInTheBrowserIsHeld(_ protectedBefore: Bool) async throws {
     let vault = try await openAccount()
@@ -139,7 +140,7 @@ struct ReplacementByPageTests {
     #expect(try await wait(need.prompt).subject == "s-2")
   }
 
-  /// Nothing says who signed in by the code: then it is taken for another person.
+  /// If the identity behind the code is unknown, it is taken for another person.
   @Test
   func aProviderThatDoesNotSayWhoSignedInIsNotBelieved() async throws {
     let vault = try await bench.open()

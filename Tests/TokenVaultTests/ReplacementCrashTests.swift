@@ -7,14 +7,14 @@ import Testing
 
 @testable import TokenVault
 
-/// What the next engine makes of a login that would replace a protected account.
+/// A sign-in would replace a protected account, and the engine is killed: the next engine decides.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplacementCrashTests: Replacing {
   let bench: Bench
 
   init() throws { bench = try Bench() }
 
-  /// What a kill after the answer was durable, and before anything was made of it, leaves.
+  /// The state after a kill when the answer was durable, and before it was used.
   private func killed(
     _ vault: Vault,
     _ body: () async throws -> Void
@@ -45,7 +45,7 @@ struct ReplacementCrashTests: Replacing {
     #expect(try await next.intent() == nil)
   }
 
-  /// What was agreed to before the login stands in its intent.
+  /// An agreement before the sign-in is part of its intent.
   @Test
   func theNextEngineFinishesWhatWasAgreedTo() async throws {
     let vault = try await anns()
@@ -57,14 +57,14 @@ struct ReplacementCrashTests: Replacing {
       try await signIn(vault, "eve", at: evil, need.prompt)
     }
     let next = try await killed.open()
-    // The next step that has the account to itself finishes the login.
+    // The next step with exclusive use of the account finishes the sign-in.
     let identifier = try await next.row().id
     let row = try await next.withAccount(identifier) { $0 }
     #expect(try await next.token().accessToken == "at-eve")
     #expect(row.provider == "evil" && row.subject == "id-eve" && !row.isProtected)
   }
 
-  /// An agreement is for the account as it was, and for nothing that was edited into the store.
+  /// An agreement is for the account as it was, and not for values that were edited into the store.
   @Test
   func anAgreementThatWasEditedIntoTheIntentOpensNothing() async throws {
     let vault = try await anns()

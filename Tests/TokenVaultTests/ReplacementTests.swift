@@ -7,19 +7,19 @@ import Testing
 
 @testable import TokenVault
 
-/// Nobody takes the place of a protected account without a check.
+/// A protected account is not replaced without a check.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplacementTests: Replacing {
   let bench: Bench
 
   init() throws { bench = try Bench() }
 
-  // MARK: - Another provider, and a new user: asked before the login
+  // MARK: - Another provider, and a new user: a check before the sign-in
 
   @Test(arguments: [true, false])
   func aLoginAtAnotherProviderIsAskedAboutBeforeItIsMade(_ signedOut: Bool) async throws {
     let vault = try await anns(signedOut: signedOut)
-    // An open window lets tokens be used, and no more.
+    // An open window only allows the use of tokens.
     try await bench.unlock(vault)
     let before = try await vault.row()
     let asked = bench.exchange.requests.count
@@ -33,7 +33,7 @@ struct ReplacementTests: Replacing {
     #expect(bench.exchange.requests.count == asked)
     #expect(try await isAnns(vault, before))
     try await bench.pass(need, vault, caller())
-    // It was for this provider.
+    // The proof was for this provider.
     let third = try provider(["issuer": "https://third.example.com"], name: "evil")
     #expect(await failure { try await signIn(vault, "ann", at: third, need.prompt) } != nil)
     #expect(try await isAnns(vault, before))
@@ -42,11 +42,11 @@ struct ReplacementTests: Replacing {
     bench.exchange.plan(login("ann"))
     let facts = try await signIn(vault, "ann", at: evil, again.prompt)
     #expect(facts.issuer == "https://evil.example.com")
-    // A new person has not chosen to be asked.
+    // The new person has not chosen protection.
     #expect(!facts.isProtected && facts.state == .ready)
   }
 
-  /// A setting that says where tokens go is another provider as well.
+  /// Another setting for where tokens go also counts as another provider.
   @Test
   func aProviderWithOtherSettingsIsAnother() async throws {
     let vault = try await anns()
@@ -89,7 +89,7 @@ struct ReplacementTests: Replacing {
     #expect(facts.isExportable && !facts.isProtected)
   }
 
-  // MARK: - Another person: asked when the answer is there
+  // MARK: - Another person: a check after the answer
 
   @Test(arguments: [true, false])
   func anotherPersonAtTheSameProviderIsHeldUntilTheCheckHasPassed(_ signedOut: Bool) async throws {
@@ -103,7 +103,7 @@ struct ReplacementTests: Replacing {
       need.detail == "ann@example.org at dev (https://id.example.com) → eve@example.org at dev"
         + " (https://id.example.com); protection ends"
     )
-    // Nothing has changed, and nothing is left where another engine would find it.
+    // Nothing has changed, and nothing is left for another engine to find.
     #expect(try await isAnns(vault, before))
     #expect(try await vault.intent() == nil)
     #expect(places(of: "rt-eve", in: try bench.scratch.files()).isEmpty)
@@ -113,7 +113,7 @@ struct ReplacementTests: Replacing {
     #expect(try await vault.token().accessToken == "at-eve")
     let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
     #expect(last.event == "login" && last.detail?.contains("protection off") == true)
-    // The account is Eve's: from now on she needs nobody.
+    // The account is Eve's: from now on she needs no prompt.
     bench.exchange.plan(login("eve"))
     try await signIn(vault, "eve")
   }
@@ -128,7 +128,7 @@ struct ReplacementTests: Replacing {
     bench.exchange.plan(.answer(status: 200, body: ""))
     await vault.cancel(need.prompt, caller: caller())
     try await untilThrownAway("eve", asked + 1)
-    // No call hears of it: the trail does.
+    // No call reports this, but the audit log does.
     var last: String?
     while last?.contains("not kept") != true {
       await Task.yield()
@@ -136,7 +136,7 @@ struct ReplacementTests: Replacing {
     }
     #expect(last == "the login was not kept: the refresh token that came with it was revoked")
     #expect(try await isAnns(vault, before))
-    // The prompt is used up, and so is what it was for.
+    // The prompt is used up, and so is its purpose.
     bench.exchange.plan(login("ann"))
     try await signIn(vault, "ann", need.prompt)
     #expect(try await vault.row().subject == "id-ann")
@@ -201,7 +201,7 @@ struct ReplacementTests: Replacing {
     )
     bench.exchange.plan(.answer(status: 200, body: ""))
     let refusal = await failure { try await signIn(vault, "eve", need.prompt) }
-    // The call is told what became of the login that was not kept.
+    // The call reports what happened to the discarded sign-in.
     guard case .presenceFailed(.denied(let why), _)? = refusal else {
       Issue.record("\(String(describing: refusal))")
       return
@@ -210,7 +210,7 @@ struct ReplacementTests: Replacing {
     #expect(try await vault.row("work").subject == "id-ann")
   }
 
-  /// Two logins of other people at once: one check lets one of them in.
+  /// Two sign-ins of other people at once: one check accepts only one of them.
   @Test
   func twoLoginsAtOnceNeedACheckEach() async throws {
     let vault = try await anns()
@@ -233,12 +233,12 @@ struct ReplacementTests: Replacing {
     bench.exchange.plan(login("ann"))
     let facts = try await signIn(vault, "ann")
     #expect(facts.isProtected && facts.subject == "id-ann")
-    // The provider's own name decides, whatever address was typed.
+    // The provider's own name for the person decides, whatever address was typed.
     bench.exchange.plan(login("ann.other", id: "id-ann"))
     #expect(try await signIn(vault, "ann.other").isProtected)
   }
 
-  /// Without the provider's own name, the address that was typed with the password does.
+  /// Without the provider's own name, the address that was typed with the password decides.
   @Test
   func aBackendThatTellsNoNamesIsComparedByWhatWasTyped() async throws {
     let vault = try await bench.open()
@@ -247,7 +247,7 @@ struct ReplacementTests: Replacing {
     try await bench.protect(vault)
     bench.exchange.plan(login("ann", id: ""))
     #expect(try await signIn(vault, "ann").isProtected)
-    // What the provider tells of itself is anybody's claim.
+    // The provider's facts about the person can be claimed by any person.
     bench.exchange.plan(login("ann", id: ""))
     let need = try await need { try await signIn(vault, "eve") }
     #expect(need.purpose == .replace)
@@ -256,7 +256,7 @@ struct ReplacementTests: Replacing {
   @Test
   func anAccountThatWasNeverProtectedNeedsNobody() async throws {
     let vault = try await bench.open()
-    // The login that is replaced is ended at its provider.
+    // The replaced login is ended at its provider.
     let ended = ScriptedExchange.Step.answer(status: 200, body: "")
     bench.exchange.plan(login("ann"), login("eve"), ended, login("ann"), ended)
     try await signIn(vault, "ann")
@@ -264,7 +264,8 @@ struct ReplacementTests: Replacing {
     #expect(try await signIn(vault, "ann", at: try elsewhere()).provider == "evil")
   }
 
-  /// The first login of an account has nobody to replace, even if it was protected meanwhile.
+  /// The first sign-in of an account replaces no person, even if the account was protected in the
+  /// meantime.
   @Test
   func protectionThatIsTurnedOnDuringTheFirstLoginStays() async throws {
     let vault = try await bench.open()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What follows when nobody knows what became of a refresh token.
+/// The retry of a refresh whose outcome is unknown.
 @Suite(.timeLimit(.minutes(10)))
 struct RetryRuleTests {
   /// An account whose last answer was lost.
@@ -37,7 +37,7 @@ struct RetryRuleTests {
     for length: Int64 in [2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600] {
       #expect(try await vault.intent()?.waitSeconds == length)
       bench.clock.advance(length - 1)
-      // Too early: nothing is sent, and nobody is asked.
+      // Too early: there is neither a request nor a prompt.
       #expect(await wait(vault) != nil)
       #expect(bench.exchange.refreshes.count == requests)
       bench.clock.advance(1)
@@ -70,7 +70,7 @@ struct RetryRuleTests {
       bench.exchange.plan(.answer(status: 500, body: ""))
       _ = await wait(vault)
     }
-    // A wait of 32 s is running when the machine is started anew.
+    // A wait of 32 s is running when the machine reboots.
     let clock = ManualClock(boot: 2, wall: bench.clock.wall.seconds, secondsSinceBoot: 5)
     let next = try bench.snapshot(clock: clock)
     let vaultAfter = try await next.open()
@@ -136,7 +136,7 @@ struct RetryRuleTests {
       Issue.record("not told to wait")
       return
     }
-    // What is still valid is handed out.
+    // A token that is still valid is handed out.
     #expect(try await vault.token().accessToken == "at-1")
     #expect(bench.exchange.refreshes.count == 1)
     bench.clock.advance(590)
@@ -168,7 +168,7 @@ struct RetryRuleTests {
     try await bench.pass(first, vault, caller())
     bench.exchange.plan(.died)
     _ = await failure { _ = try await vault.token(prompt: first.prompt) }
-    // Nobody is bothered while it is too early.
+    // There is no prompt while it is too early.
     guard case .unavailable(.uncertain, _, _, _)? = await failure({ _ = try await vault.token() })
     else {
       Issue.record("asked too early")

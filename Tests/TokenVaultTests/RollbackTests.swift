@@ -5,10 +5,10 @@ import Testing
 
 @testable import TokenVault
 
-/// Which old copies show, and what they can do.
+/// Which old copies are detected, and what they can do.
 @Suite(.timeLimit(.minutes(10)))
 struct RollbackTests {
-  /// A vault as it was, and as it is now: two rotations later.
+  /// An old state of a vault, and the state two rotations later.
   private func copies() async throws -> (old: Bench, now: Bench) {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
@@ -46,7 +46,7 @@ struct RollbackTests {
     try run("/usr/bin/python3", ["-c", program, bench.scratch.path + "/vault.db", sql])
   }
 
-  /// An old or edited copy, and how it shows; `nil` if it does not.
+  /// An old or edited copy, and the resulting error, or `nil` if it is not detected.
   private func damaged(
     _ what: String,
     _ old: Bench,
@@ -122,7 +122,7 @@ struct RollbackTests {
         await failure { _ = try await vault.token() },
         await failure { try await now.signIn(vault) },
         await failure { _ = try await now.rekey(vault) },
-        // Its trail is whole as far as it goes, but it does not go to the end.
+        // Its audit log is intact, but ends too early.
         await failure { _ = try await vault.verifyTrail() },
       ] {
         guard case .vaultUnsafe(_, let hint)? = failure else {
@@ -136,7 +136,7 @@ struct RollbackTests {
       #expect(finding.level != .ok && finding.remedy != nil)
     }
     vault = nil
-    // Neither looking at it nor asking has changed anything but the trail of refusals.
+    // Neither a look nor a request has changed anything except the record of refusals.
     let after = try now.scratch.files()
     #expect(after == before)
 
@@ -152,7 +152,7 @@ struct RollbackTests {
       }
       #expect(now.exchange.refreshes.count == 2)
       #expect(try await vault.events().last == "store-recovered done")
-      // The end of the trail knows the count, too.
+      // The head of the audit log has the count, too.
       let isEdited = what.contains("count")
       #expect(try await vault.verifyTrail().isWhole == !isEdited)
       try await now.signIn(vault, refresh: "rt-9")
@@ -162,7 +162,7 @@ struct RollbackTests {
     vault = try await now.open()
     #expect(await vault?.standing == .current)
     #expect(try await vault?.token().accessToken == "at-1")
-    // The store that was left behind does not come back unseen.
+    // The replaced store is detected if it comes back.
     vault = nil
     try put(["vault.db"], of: old, into: now)
     _ = try? await now.open().demandCurrentStore()
@@ -186,7 +186,7 @@ struct RollbackTests {
     let standing = try damaged("no store", old, now)
     var vault: Vault? = try await now.open()
     #expect(await vault?.standing == standing)
-    // The empty store has its name, so that what is recorded before `recover` is of one vault.
+    // The empty store has its identifier, so that records before `recover` belong to one vault.
     let name = await vault?.identifier
     vault = nil
     vault = try await now.open()
@@ -230,7 +230,7 @@ struct RollbackTests {
     vault = try await now.open()
     #expect(await vault?.standing == .current)
     vault = nil
-    // The mark has caught up.
+    // The rollback counter has caught up.
     #expect(try now.scratch.files()["mark"] != mark)
     try overwriteMark(now, mark)
     #expect(try await now.open().standing == .current)
@@ -255,7 +255,7 @@ struct RollbackTests {
       #expect(try await now.accept(vault) == ["me"])
       #expect(try await vault.stateOfMe().state == .loginRequired)
       #expect(try await vault.verifyTrail().isWhole)
-      // Nobody is signed in a second time.
+      // No account has to sign in a second time.
       #expect(try await now.accept(vault) == [])
     }
     vault = nil
@@ -267,7 +267,7 @@ struct RollbackTests {
   func aMarkThatCannotBeRaisedIsRaisedBeforeTheNextChange() async throws {
     let (_, now) = try await copies()
     let vault = try await now.open()
-    // A directory in its place: nothing can be written there.
+    // A directory in its place: it cannot be written.
     let mark = now.scratch.path + "/mark"
     try run("/bin/rm", [mark])
     try run("/bin/mkdir", [mark])

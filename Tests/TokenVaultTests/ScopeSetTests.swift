@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Access tokens by what they were asked for.
+/// Access tokens by their requested scopes and audience.
 @Suite(.timeLimit(.minutes(10)))
 struct ScopeSetTests {
   private func signedIn(_ bench: Bench, settings: [String: String] = [:]) async throws -> Vault {
@@ -21,7 +21,7 @@ struct ScopeSetTests {
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 600))
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
     #expect(bench.forms.map { $0["scope"] } == ["read"])
-    // Neither has cost the other its token, and nothing is fetched twice.
+    // Neither has replaced the other's token, and nothing is fetched twice.
     #expect(try await vault.token().accessToken == "at-1")
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
     #expect(try await vault.cachedToken() == "at-1")
@@ -34,7 +34,7 @@ struct ScopeSetTests {
     bench.exchange.plan(oauthTokens("at-4", refresh: "rt-4"))
     #expect(try await vault.token().accessToken == "at-4")
     #expect(bench.forms.last?["refresh_token"] == "rt-3")
-    // The usual one is asked for without a scope: it is what the login brought.
+    // The usual token is requested without a scope: it has the scopes of the sign-in.
     #expect(bench.forms.last?["scope"] == nil)
     #expect(try await vault.cachedToken() == "at-4")
     #expect(try await vault.token(scope: "read").accessToken == "at-read-2")
@@ -67,7 +67,7 @@ struct ScopeSetTests {
     other.exchange.plan(oauthTokens("at-resource", refresh: nil))
     #expect(try await next.token(scope: nil, audience: resource).accessToken == "at-resource")
     #expect(other.forms.last?["resource"] == resource && other.forms.last?["audience"] == nil)
-    // The usual one by its name is the usual one.
+    // The usual audience by its name is the usual token.
     let usual = try await next.token(scope: nil, audience: "https://usual.example.com")
     #expect(usual.accessToken == "at-1")
   }
@@ -83,7 +83,7 @@ struct ScopeSetTests {
     #expect(grant.accessToken == "at-read-2")
     #expect(try await vault.cachedToken() == "at-1")
     #expect(try await vault.sets() == ["", "read"])
-    // By whatever set it is asked for.
+    // Whatever set the request names.
     #expect(try await vault.token(rejected: "at-read-2").accessToken == "at-1")
     #expect(try await vault.sets() == [""])
     bench.exchange.plan(.nothingSent)
@@ -215,7 +215,7 @@ struct ScopeSetTests {
     let grant = try await next.token(scope: "read")
     #expect(grant.accessToken == "at-read" && grant.scope == "read")
     #expect(after.exchange.requests.isEmpty)
-    // The usual one is what it was.
+    // The usual token is unchanged.
     #expect(try await next.token().accessToken == "at-1")
     #expect(try await next.cachedToken() == "at-1")
     #expect(try await next.row().generation == 2)
@@ -319,17 +319,17 @@ struct ScopeSetTests {
     #expect(try await vault.token(scope: "read").accessToken == "at-read")
   }
 
-  /// In any order, and whether the provider names the scopes or leaves them out.
+  /// In any order, and whether or not the provider names the scopes.
   @Test(arguments: ["read write", nil], ["read write", " write  read write"])
   func theScopesOfTheUsualTokenAreTheUsualToken(_ granted: String?, _ asked: String) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
-    // Nothing says what a refresh for fewer scopes does here, and this is none.
+    // It is unknown what a refresh for fewer scopes does here, but this request is not for fewer.
     try await bench.signInOAuth(vault, settings: ["refresh_scope": ""], scope: granted)
     try await bench.protect(vault)
     #expect(try await vault.token(scope: asked).accessToken == "at-1")
     #expect(bench.forms.isEmpty)
-    // A refresh of it is one of the usual token: by its question, and by what is sent.
+    // Its refresh is one of the usual token: by its prompt, and by the request.
     let need = try await need { _ = try await vault.token(scope: asked, rejected: "at-1") }
     #expect(need.detail == nil)
     try await bench.pass(need, vault, caller())
@@ -350,7 +350,9 @@ struct ScopeSetTests {
     #expect(try await vault.sets() == ["", "read write\naudience=api"])
   }
 
-  /// The login has more: the usual token serves while it lives, and a refresh names its scopes.
+  /// The grant has more scopes.
+  ///
+  /// The usual token is used while it lives, and a refresh names its scopes.
   @Test
   func aUsualTokenThatLacksScopesServesThoseThatItHas() async throws {
     let bench = try Bench()
@@ -360,7 +362,7 @@ struct ScopeSetTests {
     #expect(try await vault.token().accessToken == "at-2")
     #expect(try await vault.token(scope: "read").accessToken == "at-2")
     #expect(bench.forms.count == 1)
-    // Those of the login are more than it has.
+    // The scopes of the grant are more than it has.
     bench.exchange.plan(oauthTokens("at-3", refresh: "rt-3"))
     #expect(try await vault.token(scope: "read write").accessToken == "at-3")
     #expect(bench.forms.last?["scope"] == "read write")

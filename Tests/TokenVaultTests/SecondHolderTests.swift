@@ -6,10 +6,10 @@ import Testing
 
 @testable import TokenVault
 
-/// A refresh token gets a second holder only where the provider is known not to replace it.
+/// A refresh token gets a second holder only if the provider is known not to replace it.
 @Suite(.timeLimit(.minutes(10)))
 struct SecondHolderTests {
-  /// What `release --keep` says: the token, or why not.
+  /// The result of `release --keep`: the token, or the reason against it.
   private enum Answer: Equatable {
     case kept(String)
     case unknown
@@ -129,7 +129,7 @@ struct SecondHolderTests {
     bench.exchange.observe { stage in if stage == "written" { killed.put(try? bench.snapshot()) } }
     bench.exchange.plan(.tokens(access: "at-3", refresh: token))
     _ = try await vault.token()
-    // Which token was sent is not known any more: any that came takes its place.
+    // It is unknown which token was sent, so any token in the answer replaces it.
     let next = try #require(killed.value)
     let reopened = try await next.open()
     #expect(try await reopened.token().accessToken == "at-3")

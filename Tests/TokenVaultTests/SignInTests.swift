@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Login, registration and sign-out, also when they are cut short.
+/// Sign-in, registration and sign-out, also when they are interrupted.
 @Suite(.timeLimit(.minutes(10)))
 struct SignInTests {
   private func sign(
@@ -191,7 +191,7 @@ struct SignInTests {
     }
   }
 
-  /// A login or registration whose engine was killed at a stage.
+  /// A sign-in or registration whose engine was killed at a stage.
   private func killed(
     at stage: String,
     registering: Bool,
@@ -228,7 +228,7 @@ struct SignInTests {
     let facts = try await sign(vault, registering: true)
     #expect(facts.state == .ready)
     #expect(bench.exchange.requests.isEmpty)
-    // For someone else it is a registration of its own.
+    // For another address it is a separate registration.
     bench.exchange.plan(.answer(status: 409, body: "{}"))
     #expect(
       await failure { _ = try await sign(vault, registering: true, email: "you@example.org") }
@@ -328,7 +328,7 @@ struct SignInTests {
   @Test
   func protectionTurnedOnWhileARefreshWaitedIsHonoured() async throws {
     let bench = try Bench()
-    // The window that protection opens is at the place of the caller that turned it on.
+    // The window that protection opens is at the location of the caller that turned it on.
     let places = ScriptedPlaces()
     places.seat(1, at: "session 1")
     places.seat(2, at: "session 2")
@@ -340,7 +340,8 @@ struct SignInTests {
     try await bench.pass(need, vault, caller())
     bench.clock.advance(20)
     bench.exchange.hold()
-    // A login holds the account; then protection, then a refresh that was let in without a proof.
+    // A sign-in holds the account. Behind it wait protection, and a refresh that was admitted
+    // without a proof.
     let login = Task { await failure { _ = try await sign(vault) } }
     await bench.exchange.untilRequested(2)
     let on = Task {

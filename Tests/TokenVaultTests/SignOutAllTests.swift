@@ -5,14 +5,14 @@ import Testing
 
 @testable import TokenVault
 
-/// The end of all logins at once: one check for all that need one.
+/// The sign-out of all accounts at once, with one check for all that need one.
 @Suite(.timeLimit(.minutes(10)))
 struct SignOutAllTests {
   private let bench: Bench
 
   init() throws { bench = try Bench() }
 
-  /// What became of each, by its name.
+  /// The outcome for each account, by its name.
   private func signOutAll(
     _ vault: Vault,
     local: Bool = false,
@@ -59,7 +59,7 @@ struct SignOutAllTests {
     for prompt in ["none", ""] {
       #expect(await failure { _ = try await signOutAll(vault, prompt) } != nil)
     }
-    // That of another connection is none.
+    // A proof of another connection does not count.
     let need = try await need { _ = try await signOutAll(vault) }
     try await bench.pass(need, vault, caller())
     #expect(
@@ -70,7 +70,7 @@ struct SignOutAllTests {
     #expect(local == ["a": "valid", "b": "valid"])
   }
 
-  /// The person agreed to the accounts that were named.
+  /// The person agreed to the named accounts.
   @Test
   func anAccountThatWasNotNamedStays() async throws {
     let vault = try await bench.locked("a")
@@ -87,7 +87,7 @@ struct SignOutAllTests {
 }
 
 extension Bench {
-  /// A vault with a protected account that no window is open for.
+  /// A vault with protected accounts and no open window.
   func locked(_ names: String...) async throws -> Vault {
     let vault = try await open()
     for name in names.isEmpty ? ["me"] : names {

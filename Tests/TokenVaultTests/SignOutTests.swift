@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The end of a login: who has to be there for it, and what is said of the refresh token.
+/// The sign-out: when it needs a check, and what is reported about the refresh token.
 @Suite(.timeLimit(.minutes(10)))
 struct SignOutTests {
   private let bench: Bench
@@ -35,7 +35,7 @@ struct SignOutTests {
     try await bench.pass(need, vault, caller())
     bench.exchange.plan(.answer(status: 204, body: ""))
     #expect(try await signOut(vault, need.prompt) == Revocation(.ended))
-    // A backend is told both tokens: some take the one, some the other.
+    // The backend gets both tokens: some backends use the one, some the other.
     let request = try #require(bench.exchange.requests.last)
     #expect(request.url == "https://id.example.com/auth/logout")
     #expect(request.headers.contains("Authorization: Bearer at-me"))
@@ -43,7 +43,7 @@ struct SignOutTests {
     #expect(try await vault.row().sealedRefreshToken == nil)
     let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
     #expect(last.event == "logout" && last.method == "password" && last.detail == "revoked")
-    // It was for this one sign-out.
+    // The proof was for this one sign-out.
     #expect(await failure { _ = try await signOut(vault, need.prompt) } == nil)
   }
 
@@ -96,7 +96,7 @@ struct SignOutTests {
     #expect(after.state == .signedOut && after.sealedRefreshToken == nil)
     #expect(after.isProtected && after.name == before.name && after.subject == before.subject)
     #expect(after.email == before.email && after.binding == before.binding)
-    // Of what is not there any more nobody is asked.
+    // After that there is nothing left to ask for.
     #expect(try await signOut(vault).grant == Revocation.Grant.none)
   }
 
@@ -110,7 +110,7 @@ struct SignOutTests {
     #expect(answer == Revocation(.valid, "the provider has no revocation_endpoint"))
   }
 
-  /// The gate itself refuses what was let in before protection was turned on.
+  /// The gate itself refuses a call that was admitted before protection was turned on.
   @Test
   func aRightWithoutACheckOpensNoProtectedToken() async throws {
     let vault = try await bench.locked()
@@ -126,7 +126,7 @@ struct SignOutTests {
     #expect(try await vault.row() == row)
   }
 
-  // MARK: - What is said of the token
+  // MARK: - The report about the token
 
   @Test(
     arguments: [
@@ -148,7 +148,8 @@ struct SignOutTests {
     #expect(try await vault.row().sealedRefreshToken == nil)
   }
 
-  /// The provider may have given a newer token, of which its "yes" to the old one says nothing.
+  /// The provider may have given a newer token, and its answer about the old one says nothing about
+  /// that.
   @Test
   func afterALostAnswerNothingIsCertain() async throws {
     let vault = try await bench.open()
@@ -172,7 +173,7 @@ struct SignOutTests {
     #expect(try await signOut(vault).grant == Revocation.Grant.none)
   }
 
-  /// What a copy of the store that was put back does not know of may be alive.
+  /// A token that a restored copy of the store does not know may be alive.
   @Test
   func anAccountOfAStoreThatWasPutBackIsUncertain() async throws {
     let vault = try await bench.open()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Many callers, one exchange, one question.
+/// Many callers, one exchange, one prompt.
 @Suite(.timeLimit(.minutes(10)))
 struct SingleFlightTests {
   @Test
@@ -92,7 +92,7 @@ struct SingleFlightTests {
     #expect(try await first == .passed)
     #expect(try await second.value == .passed)
     bench.exchange.hold()
-    // The joiner is faster than the one whose proof it is: it waits for that one.
+    // The joined waiter is faster than the caller with the proof, and waits for it.
     let joined = Task { try await vault.token(prompt: joiner.prompt, caller: caller(2)) }
     let led = Task { try await vault.token(prompt: leader.prompt, caller: caller(1)) }
     await bench.exchange.untilRequested(2)
@@ -192,7 +192,7 @@ struct SingleFlightTests {
     return (vault, first, second)
   }
 
-  /// Shown before the touch, and asked for after it: one touch is enough.
+  /// The prompt was shown before the touch, and the call came after it: one touch is enough.
   @Test
   func whoWasAboutToJoinFindsTheNewToken() async throws {
     let bench = try Bench()
@@ -201,7 +201,7 @@ struct SingleFlightTests {
     try await bench.pass(leader, vault, caller(1))
     let step = try await vault.check(late.prompt, by: .fingerprint, caller: caller(2)) { _ in }
     #expect(step == .passed)
-    // What it was told is no proof: it waits for what the first one brings.
+    // Joining gave it no proof: it waits for the token of the first caller.
     let second = Task { try await vault.token(prompt: late.prompt, caller: caller(2)) }
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     let first = try await vault.token(prompt: leader.prompt, caller: caller(1))
@@ -212,7 +212,7 @@ struct SingleFlightTests {
     #expect(await vault.isIdle)
   }
 
-  /// Where the first one brings nothing, the second is asked itself.
+  /// If the first caller brings no token, the second one gets its own check.
   @Test
   func whoWasAboutToJoinOneThatBringsNothingIsAskedItself() async throws {
     let bench = try Bench()
@@ -243,7 +243,7 @@ struct SingleFlightTests {
     _ = try await first
     _ = try await second.value
     let joined = Task { try await vault.token(prompt: joiner.prompt, caller: caller(2)) }
-    // A login brings a token before the leader has spent anything.
+    // A sign-in brings a token before the first caller has used its proof.
     try await bench.signIn(vault, refresh: "rt-9", access: "at-9")
     #expect(try await vault.token(prompt: leader.prompt, caller: caller(1)).accessToken == "at-9")
     #expect(try await joined.value.accessToken == "at-9")

@@ -94,7 +94,7 @@ struct TokenTests {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
-    // A token of another time rejects nothing.
+    // An older token rejects nothing.
     #expect(try await vault.token(rejected: "at-0").accessToken == "at-1")
     #expect(try await vault.cachedToken() == "at-1")
     let observed = Box<String>()
@@ -119,7 +119,7 @@ struct TokenTests {
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token().accessToken == "at-2")
     #expect(try await vault.token().accessToken == "at-2")
-    // Back again: the clock stands before the time of storing, and cannot tell.
+    // Set back again: the clock is before the time of storing, so the token's age is unknown.
     bench.clock.setWall(by: -year)
     bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
     #expect(try await vault.token().accessToken == "at-3")
@@ -165,7 +165,7 @@ struct TokenTests {
     #expect(file?.boot == bench.clock.bootIdentifier)
     try await bench.signIn(vault, "other", access: "at-other")
     #expect(try await vault.defaultAccount() == nil)
-    // A file that was removed is made anew, and one that is wrong is stamped anew.
+    // A removed file is written again, and a wrong one is stamped again.
     try await vault.removeTokenFile(of: "me")
     _ = try await vault.token()
     #expect(try await vault.cachedToken() == "at-1")
@@ -198,7 +198,7 @@ struct TokenTests {
 }
 
 extension Bench {
-  /// What the front would find.
+  /// The token that the front would find.
   fileprivate func tokenFile() throws -> String? {
     try scratch.files()["tokens/me"].flatMap { String(validating: $0.dropFirst(44), as: UTF8.self) }
   }

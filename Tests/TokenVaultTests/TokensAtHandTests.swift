@@ -6,10 +6,10 @@ import Testing
 
 @testable import TokenVault
 
-/// The answer without a turn of the actor: always what the long way would answer, or none.
+/// The answer without a turn of the actor is always the same as the slow answer, or none.
 @Suite(.timeLimit(.minutes(10)))
 struct TokensAtHandTests {
-  /// Its directory is there as long as it is.
+  /// Keeps the directory as long as the suite lives.
   private let bench: Bench
 
   init() throws { bench = try Bench() }
@@ -95,7 +95,7 @@ struct TokensAtHandTests {
     try run("/bin/chmod", ["644", file])
     #expect(atHand(vault) == nil)
     _ = try await vault.token()
-    // The front would not believe it.
+    // The front would not accept it.
     bench.clock.setWall(by: 100)
     #expect(atHand(vault) == nil)
     _ = try await vault.token()
@@ -150,7 +150,7 @@ struct TokensAtHandTests {
     #expect(atHand(vault) != nil)
     bench.clock.advance(3600 - 60)
     bench.exchange.plan(oauthTokens("at-new", refresh: nil, scope: "read"))
-    // It is refreshed ahead, and nobody was told yet.
+    // The token is refreshed ahead, and no caller has been told yet.
     await vault.refreshAhead()
     #expect(atHand(vault) == nil)
     #expect(try await vault.token().missingScope == "write")

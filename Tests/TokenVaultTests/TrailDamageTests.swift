@@ -4,10 +4,10 @@ import Testing
 
 @testable import TokenVault
 
-/// What somebody can do to the trail with sqlite3 while no engine runs, and what is said about it.
+/// Damage to the audit log by sqlite3 while no engine runs, and the resulting report.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct TrailDamageTests {
-  /// One thing that is done to the trail.
+  /// One damage to the audit log.
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String
     let sql: String
@@ -41,7 +41,7 @@ struct TrailDamageTests {
     UPDATE audit SET number = -1 - number WHERE number < 0;
     """
 
-  /// The trail that is damaged has the numbers 1 to 12.
+  /// The damaged audit log has the numbers 1 to 12.
   static let damages: [Damage] = [
     Damage("time", "UPDATE audit SET time = time + 1 WHERE number = 4", 4, "altered"),
     Damage("owner", "UPDATE audit SET owner = 4242 WHERE number = 4", 4, "altered"),
@@ -261,7 +261,7 @@ struct TrailDamageTests {
       #expect(!before.isWhole)
       #expect(before.bad == damage.bad)
       #expect(before.problem == damage.problem)
-      // The vault stays of use, and what it writes hides nothing.
+      // The vault stays usable, and its new records hide nothing.
       let count = before.records
       for _ in 0..<3 { try await bench.unlock(vault) }
       let after = try await vault.verifyTrail()

@@ -6,10 +6,10 @@ import Testing
 
 @testable import TokenVault
 
-/// Pruning, other keys, and trails whose head was taken away.
+/// Retention, other keys, and audit logs whose head was removed.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct TrailKeepingTests {
-  /// A vault on the bench that keeps little of its trail.
+  /// A vault on the bench that keeps few records.
   private func open(
     _ bench: Bench,
     seconds: Int64 = 1 << 40,
@@ -33,7 +33,7 @@ struct TrailKeepingTests {
     let last = try await vault.trail(after: 0, since: nil, account: nil).last
     #expect(last?.event == "trail-pruning")
     #expect(last?.detail == "8 records removed, up to number 8")
-    // And once more, from the checkpoint on.
+    // Once more, from the checkpoint on.
     try await vault.write(30)
     try await vault.pruneTrail()
     let more = try await vault.verifyTrail()
@@ -57,7 +57,7 @@ struct TrailKeepingTests {
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [4, 6, 9])
-    // The last record stays, however old it is: the head is about it.
+    // The last record stays, however old it is, because the head refers to it.
     bench.clock.advance(400 * 86_400)
     try await vault.tendTrail()
     let rest = try await vault.verifyTrail()
@@ -162,7 +162,7 @@ struct TrailKeepingTests {
       #expect(facts.isWhole)
       #expect([facts.first, facts.last] == [27, 604])
     }
-    // Under the old key nothing of it is right.
+    // Under the old key the log does not verify.
     #expect(try await bench.open().verifyTrail().problem == "checkpoint")
   }
 
@@ -228,7 +228,7 @@ struct TrailKeepingTests {
 }
 
 extension Vault {
-  /// Writes so many records in one transaction.
+  /// Writes this many records in one transaction.
   fileprivate func write(_ count: Int) throws {
     try change { () throws(VaultFailure) in
       for number in 0..<count {
@@ -239,7 +239,7 @@ extension Vault {
     }
   }
 
-  /// Writes so many first records and their head, faster than one by one.
+  /// Writes this many first records and their head, faster than one by one.
   fileprivate func writeMany(_ count: Int64) throws {
     var head = TrailHead.empty
     try store.transaction {
@@ -263,7 +263,7 @@ extension Vault {
     }
   }
 
-  /// What a new device secret does to the trail.
+  /// Changes the keys of the audit log, as a new device secret does.
   fileprivate func changeKeys() throws {
     let new = try TrailKeys(from: try SealingKey.random())
     try change { () throws(VaultFailure) in

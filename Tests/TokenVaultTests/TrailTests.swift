@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What is written down, and what happens where it cannot be.
+/// The records of the audit log, and the behaviour if one cannot be written.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct TrailTests {
   @Test
@@ -103,7 +103,7 @@ struct TrailTests {
     #expect(observed.value == nil)
     let files = try bench.scratch.files()
     for marker in refresh + [password] { #expect(places(of: marker, in: files).isEmpty) }
-    // The search finds what is there: the access token is in plain storage.
+    // Control: the search finds the access token, which is in plain storage.
     #expect(!places(of: plain, in: files).isEmpty)
     #expect(places(of: "A", in: ["x": Array("QQ==".utf8)]).isEmpty)
     #expect(places(of: "MARKER", in: ["x": Array("xTUFSS0VSx".utf8)]) == ["x"])
@@ -125,7 +125,7 @@ struct TrailTests {
   }
 }
 
-/// On a file system of a few pages, in a process of its own.
+/// On a file system of a few pages, in its own process.
 private struct FullDisk {
   func losesNothing() async throws {
     let scratch = try Scratch()
@@ -139,7 +139,7 @@ private struct FullDisk {
     let need = try await need { _ = try await vault.token() }
     let begun = bench.check.conversations.count
     try scratch.fill()
-    // A try that cannot be charged is not begun.
+    // A try that cannot be charged does not begin.
     guard
       case .vaultUnsafe? = await failure({
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
@@ -150,8 +150,8 @@ private struct FullDisk {
     }
     #expect(bench.check.conversations.count == begun)
     #expect(await vault.isIdle)
-    // A match that cannot be written down releases nothing, and frees the reader. Nor is the disk a
-    // way to more fingers.
+    // A match that cannot be recorded releases nothing, and frees the reader. Nor does a full disk
+    // allow more tries.
     let events: [CheckEvent] = [.matched] + [CheckEvent](repeating: .failed(.noMatch), count: 5)
     for (number, event) in events.enumerated() {
       try scratch.clear()
@@ -198,7 +198,7 @@ private struct FullDisk {
     #expect(bench.exchange.refreshes.isEmpty)
     try scratch.clear()
     try await bench.unlock(vault)
-    // And when the answer is there: it waits in the slot.
+    // The disk is full when the answer arrives: it waits in the slot.
     bench.exchange.observe { stage in
       if stage == "begun" { try? scratch.fill() }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A call that ends before its prompt is open costs the person none of the prompts that may be shown.
+/// A call that ends before its prompt is open does not use up the person's limit of prompts.
 @Suite(.timeLimit(.minutes(10)))
 struct UnshownPromptTests {
   private let bench: Bench
@@ -14,11 +14,11 @@ struct UnshownPromptTests {
 
   init() throws {
     bench = try Bench()
-    // Connections 1 to 9 sit at the machine, all others come over the network.
+    // Connections 1 to 9 are at the machine, all others come over the network.
     for connection: UInt64 in 1...9 { places.seat(connection, at: "session 1") }
   }
 
-  /// A vault with a protected account, whose token has expired.
+  /// A vault with a protected account whose token has expired.
   private func open(policy: String = "") async throws -> Vault {
     administrator.write(policy)
     let vault = try await bench.open(
@@ -46,7 +46,7 @@ struct UnshownPromptTests {
     return count
   }
 
-  /// A loop in a terminal over the network must not keep the person at the machine from being asked.
+  /// A loop in a terminal over the network must not prevent prompts for the person at the machine.
   @Test(arguments: [(Caller.Asking.atOnce, 3), (.unsaid, 10)])
   func aPromptThatIsRefusedByPolicy(_ asking: Caller.Asking, _ expected: Int) async throws {
     let vault = try await open(policy: "[Policy]\nremote = deny\n")
@@ -87,7 +87,7 @@ struct UnshownPromptTests {
     func rename(_ table: String, to name: String) async throws {
       _ = try await vault.inspect { try $0.database.run("ALTER TABLE \(table) RENAME TO \(name)") }
     }
-    // The read of what the password has confirmed fails.
+    // The read of the fingers that the password has confirmed fails.
     try await rename("enrolled_sets", to: "hidden_sets")
     for _ in 0..<20 {
       switch await ask(vault, caller(1)) {
@@ -107,7 +107,7 @@ struct UnshownPromptTests {
     #expect(await prompts(vault) == 3)
   }
 
-  /// Each look starts a helper: a program that hangs up in time has a measure of its own.
+  /// Each look starts a helper, so a program that hangs up in time has its own limit.
   @Test
   func callersWhoHangUpAreLookedForOnlySoOften() async throws {
     let vault = try await open()
@@ -122,7 +122,7 @@ struct UnshownPromptTests {
     }
   }
 
-  /// Prompts that are made ready together pay each for itself: only an open one is a question to join.
+  /// Prompts in preparation each pay for themselves: only an open prompt can be joined.
   @Test
   func aPromptThatIsMadeReadyPaysForNoOther() async throws {
     let vault = try await open()
@@ -132,12 +132,12 @@ struct UnshownPromptTests {
     bench.check.stopHolding()
     #expect(await prompts(vault) == 3)
     bench.check.release()
-    // And it comes too late itself.
+    // This prompt itself comes too late.
     #expect(await late.value == .tooManyPrompts(retryAfter: 15))
     #expect(await vault.prompts.isEmpty)
   }
 
-  /// Calls for a token while the desktop's fingers are looked for, and hangs up before that ends.
+  /// Requests a token while the desktop's fingers are looked up, and hangs up before that ends.
   private func hangUp(_ vault: Vault, _ connection: UInt64) async throws {
     bench.check.holdDesktop()
     let gone = Task { await ask(vault, caller(connection)) }

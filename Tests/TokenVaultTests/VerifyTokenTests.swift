@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Whether a provider still accepts an access token, and what it tells of the person.
+/// Whether a provider still accepts an access token, and what it reports about the person.
 @Suite(.timeLimit(.minutes(10)))
 struct VerifyTokenTests {
   private func verify(_ vault: Vault) async throws -> TokenVerification {
@@ -27,7 +27,7 @@ struct VerifyTokenTests {
     #expect(bench.exchange.requests.last?.url == "https://id.example.com/auth/verify")
     #expect(try await vault.token().accessToken == "at-1")
     #expect(try await vault.accountFacts(named: "me").first?.person.role == "x")
-    // What the vault knows counts where the provider tells no end.
+    // If the provider gives no end, the vault's own record counts.
     bench.exchange.plan(.answer(status: 200, body: "{}"))
     #expect(try await verify(vault).expiresAt == bench.clock.wall.seconds + 3600)
     #expect(bench.exchange.refreshes.isEmpty)
@@ -103,7 +103,7 @@ struct VerifyTokenTests {
     let first = try await person()
     #expect(first.role == "admin" && first.isEmailVerified == true && first.createdAt == 5)
     #expect(first.claims == ["team": "a", "x": 1])
-    // An answer about tokens adds; the profile itself is all there is.
+    // An answer about tokens adds facts. The profile replaces all of them.
     bench.exchange.plan(.answer(status: 200, body: #"{"user":{"id":"7","team":"b"}}"#))
     _ = try await verify(vault)
     #expect(try await person().claims == ["team": "b", "x": 1])
@@ -111,7 +111,7 @@ struct VerifyTokenTests {
     _ = try await vault.profile(account: "me", prompt: nil, caller: caller())
     let last = try await person()
     #expect(last.claims == ["team": "c"] && last.role == "admin")
-    // Another login is another person's, and a store that was edited is nobody's.
+    // Another sign-in may be another person's, and an edited store has no trusted facts.
     try await bench.signIn(vault, refresh: "rt-2", access: "at-2")
     #expect(try await person() == .none)
     var row = try await vault.row()

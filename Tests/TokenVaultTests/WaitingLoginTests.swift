@@ -7,25 +7,27 @@ import Testing
 
 @testable import TokenVault
 
-/// The answer to a login that nobody can judge yet: it lies in the slot until the provider's keys can
-/// be read, and the login is not lost.
+/// The answer to a sign-in that cannot be judged yet lies in the slot until the provider's keys can
+/// be read.
+///
+/// The sign-in is not lost.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitingLoginTests {
-  /// So long that it is asked for once.
+  /// Such a long wait that the provider is asked once.
   private static let noKeys = ScriptedExchange.Step.answer(status: 503, retryAfter: 60, body: "")
 
   private func newKeys() throws -> ScriptedExchange.Step {
     .answer(status: 200, body: try OpenProvider.keys("k2", .otherP256))
   }
 
-  /// Tokens whose ID token is signed with a key that has come since.
+  /// Tokens whose ID token is signed with a newer key.
   private func tokens(nonce: String?, _ clock: ManualClock) throws -> ScriptedExchange.Step {
     let token = try OpenProvider.idToken(nonce: nonce, at: clock, kid: "k2", .otherP256)
     let body = OpenProvider.tokens(access: "at-2", refresh: "rt-2", idToken: token)
     return .answer(status: 200, body: body)
   }
 
-  /// Finishes a login whose answer cannot be judged, because the keys cannot be read.
+  /// Finishes a sign-in whose answer cannot be judged, because the keys cannot be read.
   private func wait(_ bench: Bench, _ vault: Vault, discovers: Bool = true) async throws {
     if discovers { try bench.planDiscovery() }
     let start = try await bench.begin(vault)
@@ -57,7 +59,7 @@ struct WaitingLoginTests {
     let vault = try await bench.open()
     try await wait(bench, vault)
     let requests = bench.exchange.requests.count
-    // It is made up easily that a key is missing: the provider is not asked by each call.
+    // A missing key is easy to invent, so not every call asks the provider.
     for _ in 0..<3 { expectWait(await failure { _ = try await vault.token() }) }
     #expect(bench.exchange.requests.count == requests)
     #expect(try await !isEmpty(vault))
@@ -152,7 +154,7 @@ struct WaitingLoginTests {
       #expect(try bench.scratch.files().keys.filter { $0.hasPrefix("slots/") }.isEmpty)
       return
     default:
-      // The token that waited is revoked first.
+      // The waiting token is revoked first.
       bench.exchange.plan(.answer(status: 200, body: ""))
       try await bench.signIn(vault, refresh: "rt-3", access: "at-3")
       #expect(try await vault.token().accessToken == "at-3")
@@ -173,7 +175,7 @@ struct WaitingLoginTests {
     #expect(try await !isEmpty(vault))
     bench.clock.advance(3600)
     let body = OpenProvider.tokens(access: "at-3", refresh: "rt-3", idToken: nil)
-    // The token that waited is revoked between the two.
+    // The waiting token is revoked between the two.
     bench.exchange.plan(
       Self.noKeys,
       .answer(status: 200, body: ""),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Who watches an account hears of each change once, and of nothing else.
+/// A client that watches an account hears of each change once, and of nothing else.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
   private func signedIn(lifetime: Int? = 3600) async throws -> (Bench, Vault) {
@@ -20,13 +20,13 @@ struct WatchTests {
     let (bench, vault) = try await signedIn()
     let onlooker = Onlooker(vault)
     await onlooker.untilTold(1)
-    // The records of the check are changes, too, of which nobody here sees anything.
+    // The records of the check are changes, too, but this watcher sees none of them.
     try await bench.unlock(vault)
     await onlooker.untilTold(2)
     #expect(try await vault.lock(caller: caller()))
     await onlooker.untilTold(3)
     try await bench.protect(vault)
-    // The window that the same check opens may be told later than the protection.
+    // The window that the same check opens may be reported later than the protection.
     await onlooker.until { $0.last?.account?.isProtected == true }
     #expect(onlooker.story.prefix(3) == ["ready", "ready, unlocked", "ready"])
     #expect(onlooker.told.prefix(3).allSatisfy { $0.account?.isProtected == false })
@@ -74,7 +74,7 @@ struct WatchTests {
     for onlooker in [mine, others, nobodys] { await onlooker.untilTold(1) }
     try await bench.unlock(vault, ["other"])
     await others.untilTold(2)
-    // One for all ends that one.
+    // A window for all accounts ends that one.
     try await bench.unlock(vault)
     await mine.untilTold(2)
     await nobodys.untilTold(2)
@@ -185,7 +185,7 @@ struct WatchTests {
     #expect(end == onlooker.told.last)
     #expect(await vault.watchers.isEmpty)
     #expect(await vault.watchers.timer == nil)
-    // Hung up before it began.
+    // A client that hung up before the watch began.
     let other = Onlooker(vault)
     await other.end()
     #expect(await vault.watchers.isEmpty)

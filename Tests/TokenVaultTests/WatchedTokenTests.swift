@@ -5,10 +5,10 @@ import Testing
 
 @testable import TokenVault
 
-/// The token of an account that somebody watches is refreshed ahead by that one's measure.
+/// The token of a watched account is refreshed ahead by the watcher's own lead time.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchedTokenTests {
-  /// An account whose token nobody has asked for since it was stored, and one who watches it.
+  /// An account whose token has not been handed out since it was stored, and its watcher.
   private func watched(
     ahead: Int64?,
     lifetime: Int = 3600
@@ -21,7 +21,7 @@ struct WatchedTokenTests {
     return (bench, vault, onlooker)
   }
 
-  /// Whether a look so many seconds before the token's end brings a new one.
+  /// Whether a look this many seconds before the token's end brings a new one.
   private func isRefreshed(_ left: Int64, ahead: Int64?, lifetime: Int = 3600) async throws -> Bool
   {
     let (bench, vault, onlooker) = try await watched(ahead: ahead, lifetime: lifetime)
@@ -103,7 +103,7 @@ struct WatchedTokenTests {
     let (bench, vault, onlooker) = try await watched(ahead: 300, lifetime: 7200)
     try await bench.unlock(vault)
     await onlooker.until { $0.last?.isUnlocked == true }
-    // The machine sleeps: its clocks run on, and no timer comes.
+    // The machine sleeps: its clocks run on, and no timer fires.
     bench.clock.suspend(8 * 3600)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     await vault.refreshAhead()

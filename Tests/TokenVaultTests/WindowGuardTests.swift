@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The unlock window ends with the login session of whoever opened it.
+/// The unlock window ends with the login session of the person who opened it.
 @Suite(.timeLimit(.minutes(10)))
 struct WindowGuardTests {
   private func guarded() async throws -> (Bench, Vault, ScriptedGuard) {
@@ -18,7 +18,7 @@ struct WindowGuardTests {
   @Test
   func whatHappensOutsideEndsItAndIsWrittenDown() async throws {
     let (bench, vault, windowGuard) = try await guarded()
-    // Nobody looks while nothing is open.
+    // The guard does not look while nothing is open.
     #expect(windowGuard.begun == 0)
     try await bench.protect(vault)
     // For the check, and again for the window.
@@ -40,7 +40,7 @@ struct WindowGuardTests {
     await onlooker.end()
   }
 
-  /// A guard that goes on looking holds up the sleep of the computer for nothing.
+  /// A guard that goes on looking delays the computer's suspend for nothing.
   @Test
   func itRestsAsSoonAsTheVaultIsLocked() async throws {
     let (bench, vault, windowGuard) = try await guarded()
@@ -79,7 +79,7 @@ struct WindowGuardTests {
     #expect(windowGuard.begun == 4)
   }
 
-  /// The touch of whoever comes to the locked screen releases nothing.
+  /// A touch by a person who comes to the locked screen releases nothing.
   @Test
   func whatHappensOutsideEndsTheArmedPromptThoseThatWaitAndAPassedOne() async throws {
     let (bench, vault, windowGuard) = try await guarded()
@@ -118,7 +118,7 @@ struct WindowGuardTests {
     #expect(await first.value == .presenceFailed(.cancelled, methods: []))
     #expect(await second.value == .presenceFailed(.cancelled, methods: []))
     #expect(bench.check.conversations.count == begun + 1)
-    // Nothing of it can be used, or armed again.
+    // None of these prompts can be used, or armed again.
     bench.check.plan([.ready, .matched])
     for (prompt, number) in [(armed.prompt, UInt64(1)), (queued.prompt, 2), (passed.prompt, 3)] {
       let again = await failure {
@@ -188,7 +188,7 @@ struct WindowGuardTests {
       slept.put(true)
     }
     while !reader.isCancelled { await Task.yield() }
-    // A touch that was on its way is not the end.
+    // A touch that was on its way does not end it.
     reader.tell(.stage(1, of: 5))
     for _ in 0..<10 { await vault.barrier() }
     #expect(slept.value == nil)

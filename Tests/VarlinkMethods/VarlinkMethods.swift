@@ -1,6 +1,6 @@
 package import VaultInterface
 
-/// The methods whose messages tests read in every way, with the two that every service has.
+/// The methods whose messages tests read in every way, including the two that every service has.
 package enum VarlinkMethods {
   package static let all: [any VarlinkMethod.Type] =
     service + VaultRequest.methods + HelperRequest.methods

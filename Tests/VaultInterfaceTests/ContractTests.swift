@@ -111,7 +111,7 @@ struct ContractTests {
     }
   }
 
-  /// Whether a value may stand for a member: by its type, or where it is text that may be any.
+  /// Whether a value is valid for a member: by its type, or because the member is free text.
   private func fits(
     _ value: JSONValue,
     _ members: [InterfaceFile.Member],
@@ -121,7 +121,8 @@ struct ContractTests {
     func fits(_ kind: InterfaceFile.Kind) -> Bool {
       switch (kind, value) {
       case (.maybe(let inner), _): fits(inner)
-      // The hint of a newer engine is a general one; other text is checked by its own test.
+      // An unknown hint of a newer engine becomes a general one. Other text is checked by its own
+      // test.
       case (.plain("string"), .string), (.plain("bool"), .boolean), (.plain("int"), .integer),
         (.plain("object"), .object):
         true
@@ -175,7 +176,7 @@ struct ContractTests {
       let file = try file(interface)
       for (method, parts) in file.methods {
         for member in parts.reply {
-          // Respond brings the same events as Check, which has them all.
+          // Respond has the same events as Check, which has them all.
           guard case .oneOf(let values) = file.resolved(member.kind), method != "Respond" else {
             continue
           }

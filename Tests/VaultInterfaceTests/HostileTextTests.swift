@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Texts that would be dear to compare: in our own interfaces none comes through.
+/// Texts that are expensive to compare: the project's interfaces let none through.
 @Suite
 struct HostileTextTests {
   private static let marks = String(
@@ -32,7 +32,7 @@ struct HostileTextTests {
     }
   }
 
-  /// Every text of every call, as the interfaces describe them, whoever reads it.
+  /// Every text of every call, as the interfaces describe them.
   @Test(arguments: VarlinkInterface.allCases)
   func aTextOfMarksHasNoValue(_ interface: VarlinkInterface) throws {
     var count = 0

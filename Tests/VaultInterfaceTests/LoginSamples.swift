@@ -1,7 +1,7 @@
 import VaultInterface
 
 /// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`, `Watch`,
-/// `VerifyToken`, and the refusal of what a person typed.
+/// `VerifyToken`, and the refusal of input that a person typed.
 func loginSamples(
   _ account: VaultAccount,
   _ provider: VaultProvider

@@ -4,7 +4,7 @@ import Testing
 import VaultInterface
 
 extension MessageBuffer {
-  /// Adds bytes of a test.
+  /// Appends bytes of a test.
   fileprivate mutating func append(_ bytes: [UInt8]) throws(MessageError) {
     var failure: MessageError?
     unsafe bytes.withUnsafeBytes { bytes in
@@ -51,7 +51,7 @@ struct MessageBufferTests {
     #expect(try !buffer.hasMessage())
     try buffer.append(Array("} ".utf8) + [0] + [UInt8](repeating: 32, count: Self.most - 4))
     #expect(try buffer.hasMessage() && buffer.count == Self.most)
-    // Nothing was taken by looking, and what follows is another one's length.
+    // Looking took nothing, and the bytes after the message count toward the next one's length.
     let first = unsafe try buffer.next { bytes in bytes.count }
     #expect(first == 3)
     #expect(try !buffer.hasMessage())
@@ -81,7 +81,7 @@ struct MessageBufferTests {
     #expect(try buffer.nextCall() == nil)
     try buffer.append([UInt8(ascii: " ")])
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
-    // And again: nothing was dropped in between.
+    // The same again: nothing was dropped in between.
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
     let received = unsafe buffer.receive { _ in
       Issue.record("there is no room to lend")
@@ -150,7 +150,7 @@ struct MessageBufferTests {
     _ = try buffer.nextCall()
     let seen = unsafe buffer.receive { room in
       #expect(room.count >= text.count)
-      // The allocator may have written its own words over the beginning of what it was given back.
+      // The allocator may have overwritten the beginning of the freed memory with its own words.
       let left = unsafe room.prefix(text.count).dropFirst(32)
       #expect(unsafe left.allSatisfy { $0 == 0 })
       return 0

@@ -5,7 +5,7 @@ import VaultInterface
 
 @Suite
 struct MutationTests {
-  /// Messages with bytes changed, cut and doubled are read or refused.
+  /// Messages with changed, cut and doubled bytes are read or refused.
   @Test(arguments: samples.indices)
   func noMessageIsASurprise(_ index: Int) throws {
     let sample = samples[index]
@@ -44,7 +44,7 @@ struct MutationTests {
             _ = try? reply.result(of: AccessTokenCall.self)
           }
         } catch {
-          // A typed error, and the next message is looked at.
+          // A typed error, and then the next message is read.
         }
         if buffer.count == 0 { break }
       }

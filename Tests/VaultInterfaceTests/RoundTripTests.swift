@@ -129,7 +129,7 @@ struct RoundTripTests {
   @Test
   func plainAndSecretWritingAgree() throws {
     for sample in samples where sample.direction == .reply && sample.interface == .vault {
-      // Alone what leaves the vault, and the client secret of a provider, is secret.
+      // Only tokens that leave the vault, and a provider's client secret, are secret.
       guard !["Release", "AccountProvider"].contains(sample.name) else { continue }
       let reply = VarlinkReply(parameters: sample.parameters)
       let secret = try reply.encoded(on: .vault)

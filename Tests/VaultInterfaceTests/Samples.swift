@@ -2,7 +2,7 @@ import JSON
 import SecretMemory
 import VaultInterface
 
-/// One message of an interface, with the way there and back.
+/// One message of an interface, with its encoding and decoding.
 struct Sample: Sendable, CustomStringConvertible {
   enum Direction {
     case call
@@ -14,7 +14,7 @@ struct Sample: Sendable, CustomStringConvertible {
   let direction: Direction
   /// The name in the interface, such as `AccessToken`.
   let name: String
-  /// Whether the members depend on what happened.
+  /// Whether the members depend on the event.
   let isVariant: Bool
   let parameters: JSONObject
   /// Decodes and encodes again.
@@ -131,7 +131,9 @@ private func confidential() throws -> VaultProvider {
     clientSecret: try secret("hunter2 \"\\")
   )
 }
-/// Every message, with every optional member; none where one could not be made, which is a test.
+/// Every message, with every optional member.
+///
+/// Empty if one could not be made, which a test checks.
 let samples: [Sample] =
   (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()
     + loginSamples(account, provider)) ?? []

@@ -1,8 +1,10 @@
 import Testing
 import VaultInterface
 
-/// The short way of reading the most frequent call: it must mean what the long way means, and leave
-/// to that whatever it does not know.
+/// The fast decoder of the most frequent call.
+///
+/// Its result must equal that of the general decoder, and it must leave every unknown message to
+/// that one.
 @Suite
 struct UsualTokenCallTests {
   private static func read(_ text: String) -> (UsualTokenCall?, VarlinkCall?) {

@@ -5,8 +5,8 @@ import VaultInterface
 
 /// The bytes of every message.
 ///
-/// The types are generated. A change of the generator that moves, renames or drops a member would come
-/// back unharmed from a round trip.
+/// The types are generated. A round trip would not detect a generator that moves, renames or drops
+/// a member.
 @Suite
 struct WireTests {
   @Test
@@ -23,7 +23,7 @@ struct WireTests {
     }
   }
 
-  /// A mark that is lost in an interface file would let a secret into ordinary memory.
+  /// Without its mark in an interface file a secret would get into ordinary memory.
   @Test
   func theSecretMembersAreThese() {
     #expect(VarlinkInterface.vault.callSecrets == ["password", "text", "query", "client_secret"])

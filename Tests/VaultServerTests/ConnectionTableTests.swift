@@ -3,7 +3,7 @@ import Testing
 
 @testable import VaultServer
 
-/// Who gets in, who has to go for it, and whose turn it is.
+/// The admission, the eviction and the turns of connections.
 @Suite
 struct ConnectionTableTests {
   private static let limits = ConnectionLimits(
@@ -47,7 +47,7 @@ struct ConnectionTableTests {
       return connection
     }
 
-    /// Has the other end send so much, which is not taken as a message.
+    /// Makes the other end send this many bytes, which do not count as a message.
     func send(_ count: Int, to connection: Connection) throws {
       let other = Descriptor(owning: others[Int(connection.number) - 1])
       try other.write(String(repeating: "a", count: count))
@@ -74,12 +74,12 @@ struct ConnectionTableTests {
       #expect(scene.evicted(by: .strangers) == 0)
       _ = try scene.add(user, Self.stranger)
     }
-    // The one that has been silent for longest goes, and of people none.
+    // The connection with the longest silence is evicted, but none of a person.
     #expect(scene.evicted(by: .strangers) == 1)
     #expect(scene.evicted(by: .person(9)) == 0)
     _ = scene.table.remove(1)
     #expect(scene.evicted(by: .strangers) == 0)
-    // Somebody who is still looked up goes after those who are known to be strangers.
+    // A connection in lookup comes after known strangers.
     let pending = try scene.add(7, .pending)
     #expect(scene.evicted(by: .strangers) == 2)
     scene.table.move(pending, to: .person(7))
@@ -100,11 +100,11 @@ struct ConnectionTableTests {
     #expect(scene.evicted(by: .strangers) == stranger.number)
     _ = scene.table.remove(stranger.number)
     _ = try scene.add(6)
-    // Without strangers, one of a person who has most of them.
+    // Without strangers, one of the person with the most connections is evicted.
     let evicted = try #require(scene.evicted(by: .person(7)))
     #expect((1...8).contains(evicted))
     #expect(scene.evicted(by: .strangers) == nil)
-    // Who has as many as one may have loses one of their own.
+    // A person at the limit loses one of their own connections.
     #expect(scene.evicted(by: .person(1)) == 1)
   }
 
@@ -152,7 +152,7 @@ struct ConnectionTableTests {
     let caller = try scene.add(3, Self.stranger)
     try scene.send(1, to: caller)
     #expect(scene.table.isNearlyFull)
-    // Half a message is no call.
+    // Half a message does not count as a call.
     #expect(Set(scene.table.silent(at: later, after: 5).map(\.user)) == [1, 2, 3])
     #expect(scene.table.silent(at: .now, after: 5).isEmpty)
     for connection in scene.table.strangers { _ = scene.table.remove(connection.number) }
@@ -173,7 +173,7 @@ struct ConnectionTableTests {
     var order: [UInt32] = []
     while let next = scene.turns.take() {
       order.append(next.user)
-      // Who has more to do comes again, at the end.
+      // A party with more work comes again, at the end.
       if order.count == 2 { scene.turns.add(next) }
     }
     #expect(order == [1, 2, 8, 1, 2, 9, 1, 1])

@@ -8,7 +8,7 @@ import VaultInterface
 
 @Suite
 struct DecoderTests {
-  /// What was decoded, in the order in which it was.
+  /// The results of decoding, in order.
   private final class Results: Sendable {
     private let tokens = Mutex<[(UInt64, Bool)]>([])
 
@@ -66,7 +66,7 @@ struct DecoderTests {
     #expect(eventually { results.all.count == 24 })
     let order = results.all
     #expect(!order.contains(20))
-    // One long message costs more than three short ones, and more than nothing.
+    // One long message costs more than three short ones, and more than none.
     for token in [101, 102, 103, 201] as [UInt64] {
       #expect(try #require(order.firstIndex(of: token)) <= 6, "\(order)")
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import VaultServer
 
-/// Who may have a conversation with a helper, where many want one.
+/// The allocation of helpers if many users want one.
 @Suite
 struct HelperTurnsTests {
-  /// Waits until so many wait.
+  /// Waits until this many requests wait.
   private func wait(_ turns: HelperTurns, until waiting: Int) async {
     while turns.counts.waiting != waiting { await Task.yield() }
   }
@@ -16,7 +16,7 @@ struct HelperTurnsTests {
     for _ in 0..<2 { #expect(await turns.take(for: 1, .passing)) }
     let third = Task { await turns.take(for: 1, .passing) }
     await wait(turns, until: 1)
-    // What must not be lost does not wait behind that, and others have their own.
+    // Calls that must not be lost do not wait behind those, and other users have their own share.
     for _ in 0..<2 { #expect(await turns.take(for: 1, .pressing)) }
     for _ in 0..<2 { #expect(await turns.take(for: 2, .passing)) }
     let fifth = Task { await turns.take(for: 1, .pressing) }
@@ -43,7 +43,7 @@ struct HelperTurnsTests {
     #expect(turns.counts == (4, 1))
     turns.giveBack(of: 1, .pressing)
     #expect(await again.value)
-    // All that were taken can be given back.
+    // All of them can be given back.
     for user: UInt32 in [1, 2, 2, 3] { turns.giveBack(of: user, .pressing) }
     #expect(turns.counts == (0, 0))
     for _ in 0..<3 { #expect(await turns.take(for: 1, .pressing)) }
@@ -64,7 +64,7 @@ struct HelperTurnsTests {
     turns.giveBack(of: 1, .passing)
     #expect(await pressing.value)
     #expect(turns.counts == (2, 0))
-    // One that was cancelled before it came has none either, where there is room for it.
+    // A request that was cancelled before it began gets no turn either, even if there is room.
     turns.giveBack(of: 1, .pressing)
     let late = Task {
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }

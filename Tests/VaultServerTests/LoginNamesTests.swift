@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct LoginNamesTests {
-  /// A list of users that answers when it is told to, and counts how often it was asked.
+  /// A list of users that answers when the test says so, and counts its queries.
   private final class Users: Sendable {
     let names = Mutex<[UInt32: String]>([1: "ada", 2: "bob"])
     let looks = Atomic(0)
@@ -35,13 +35,13 @@ struct LoginNamesTests {
     let names = LoginNames { users.look($0) }
     let first = Task { try await names.name(of: 1) }
     _ = try users.begun.descriptor.waitReadable(milliseconds: 60_000)
-    // One database that hangs is the affair of those whom it is asked about.
+    // A database that hangs for one user affects only that user.
     #expect(try await names.name(of: 2) == "bob")
     users.names.withLock { $0[1] = "eve" }
     let others = (0..<50).map { _ in Task { try await names.name(of: 1) } }
     while names.askers(of: 1) < others.count { await Task.yield() }
     users.goOn.signal()
-    // What was looked up before they asked is none of theirs.
+    // A lookup that began before their request does not count for them.
     _ = try await first.value
     for other in others { #expect(try await other.value == "eve") }
     #expect(users.looks.load(ordering: .relaxed) == 3)
@@ -50,7 +50,7 @@ struct LoginNamesTests {
     #expect(users.looks.load(ordering: .relaxed) == 4)
   }
 
-  /// With a file that stands for the machine's list of users.
+  /// A cache with a test file in place of the machine's list of users.
   private func names(
     _ users: Users,
     in scratch: ScratchDirectory,
@@ -64,7 +64,7 @@ struct LoginNamesTests {
     )
   }
 
-  /// As usermod(8) and its like do.
+  /// Replaces the file, as usermod(8) and similar programs do.
   private func put(_ text: String, in scratch: ScratchDirectory) throws {
     let directory = try scratch.open()
     try directory.create("new").write(text)
@@ -79,18 +79,18 @@ struct LoginNamesTests {
     #expect(names.recent(of: 2) == nil)
     #expect(try await names.name(of: 2) == "bob")
     for _ in 0..<3 { #expect(names.recent(of: 2)?.name == "bob") }
-    // Another one's was not looked up.
+    // Another user's name was not looked up.
     #expect(names.recent(of: 1) == nil)
-    // Even where it is as long as it was, and says the same of this one.
+    // Even if the file has the same length, and the same line for this user.
     try put("2", in: scratch)
     #expect(names.recent(of: 2) == nil)
     #expect(try await names.name(of: 2) == "bob")
     #expect(names.recent(of: 2)?.name == "bob")
-    // One who has no name any more has none at hand either.
+    // A user without a name any more has none in the cache either.
     users.names.withLock { $0[2] = nil }
     #expect(try await names.name(of: 2) == nil)
     #expect(names.recent(of: 2) == nil)
-    // A list that cannot be told from another one holds for nobody.
+    // A list that cannot be told from another one is valid for no user.
     users.names.withLock { $0[2] = "bob" }
     _ = try scratch.open().unlink("passwd")
     #expect(try await names.name(of: 2) == "bob")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VaultServer
 
-/// A scratch directory in the place of `/etc/thumblatch`, which this user may own.
+/// A scratch directory in place of `/etc/thumblatch`, which this user may own.
 private struct Machine {
   let scratch: ScratchDirectory
   let files: MachineFiles
@@ -76,7 +76,7 @@ struct MachineFilesTests {
       #expect("\(error)".contains("others may write to it"))
     }
     try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
-    // So is one in a directory in which others could put another in its place.
+    // The same for a file in a directory where other users could replace it.
     try #require(unsafe chmod(machine.scratch.path, 0o777) == 0)
     #expect(throws: ConfigurationError.self) { try machine.files.policy() }
     try #require(unsafe chmod(machine.scratch.path, 0o700) == 0)
@@ -123,7 +123,7 @@ struct MachineFilesTests {
     ] {
       #expect(!files.mayReachThisMachine(try provider(other, name: "intern")))
     }
-    // Whoever takes the file away takes the permission away.
+    // Removing the file removes the permission.
     try Directory(path: machine.scratch.path + "/providers.d").unlink("intern.conf")
     #expect(!files.mayReachThisMachine(try provider(["issuer": "http://127.0.0.1:8000"])))
   }
@@ -156,7 +156,7 @@ struct MachineFilesTests {
     let settings = ["issuer": "https://localhost", "ca": certificate]
     #expect(machine.files.mayReachThisMachine(try provider(settings)))
     #expect(!machine.files.mayReachThisMachine(try provider(["issuer": "https://localhost"])))
-    // As few can change them as the file that names them.
+    // Only users who may change the provider file may change the certificates.
     try #require(unsafe chmod(machine.scratch.path + "/providers.d/own.pem", 0o666) == 0)
     #expect(!machine.files.mayReachThisMachine(try provider(settings)))
   }

@@ -19,7 +19,7 @@ struct ProvenanceTests {
     #expect(Provenance.displayable(name) == shown)
   }
 
-  /// A child of this process that calls itself by a name.
+  /// A child of this process that gives itself a name.
   private func renamed(_ name: String, _ body: (Int32) throws -> Void) throws {
     let scratch = try ScratchDirectory()
     let script = """

@@ -10,10 +10,10 @@ import TokenVault
 
 @testable import VaultServer
 
-/// What the removal of a vault does to the prints that a reader has of it.
+/// The effect of a vault's removal on its prints on a reader.
 @Suite(.timeLimit(.minutes(10)))
 struct ReaderPrintRemovalTests {
-  /// A reader that gives a print at once, and a password's stack that lets everybody in.
+  /// A reader that gives a print at once, and a PAM stack that accepts any password.
   private final class Reader: PresenceCheck {
     private struct Door: CheckConversation {
       func next() async -> CheckEvent { .matched }
@@ -34,7 +34,9 @@ struct ReaderPrintRemovalTests {
       func cancel() {}
     }
 
-    /// What was deleted, in its order; `removed` stands for the vault.
+    /// The deletions, in order.
+    ///
+    /// `removed` stands for the vault.
     let events = Mutex<[String]>([])
     private let answer: PrintDeletion
 
@@ -92,7 +94,7 @@ struct ReaderPrintRemovalTests {
     )
   }
 
-  /// The vaults of a machine with one, which has been closed, and holds one finger.
+  /// The vaults of a machine with a single vault, which is closed and has one finger.
   private func vaults(_ reader: Reader) async throws -> Vaults {
     let vault = try vault(reader)
     let caller = Caller(connection: 1, user: Self.user, requester: "a test")
@@ -119,7 +121,7 @@ struct ReaderPrintRemovalTests {
 
   private static let root = Caller(connection: 2, user: 0, requester: "root")
 
-  /// A reader that matches by itself would refuse that finger to everybody else.
+  /// A reader that matches by itself would refuse that finger to every other user.
   @Test
   func thePrintsAreDeletedOnTheReaderBeforeTheStoreGoes() async throws {
     let reader = Reader(.gone)

@@ -5,7 +5,9 @@ import TokenVault
 
 @testable import VaultServer
 
-/// Where callers sit, asked of a stand-in for logind on a real bus, while nobody else waits.
+/// The locations of callers, from a stand-in for logind on a real bus.
+///
+/// No other caller waits for the lookup.
 @Suite(.serialized)
 struct SessionPlacesTests {
   private let bus: DesktopBus
@@ -45,7 +47,8 @@ struct SessionPlacesTests {
     try bus.act("set_session('1', Remote=True)")
     let far = CallerPlace(name: "session 1", objection: "remote session", isLocal: false)
     #expect(await places.place(of: caller(2, peer)) == far)
-    // In none, it shares its unit's place with the others in it, or its own with nobody.
+    // Without a session the caller shares the location of its unit. Without a unit it has its own
+    // location.
     try bus.act("set_sessions({})")
     let one = await places.place(of: caller(1, peer))
     let two = await places.place(of: caller(2, peer))
@@ -70,7 +73,7 @@ struct SessionPlacesTests {
       return await group.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
     #expect(found["session 1"] == 200)
-    // The engine itself sits nowhere.
+    // The engine itself has no location.
     #expect(found.count == 101 && found["connection 3"] == 1)
   }
 
@@ -103,7 +106,7 @@ struct SessionPlacesTests {
     let places = SessionPlaces(address: bus.address)
     child.kill()
     _ = try child.wait()
-    // Its number may be another's by now.
+    // Its number may belong to another process by now.
     let found = await places.place(of: caller(7, peer))
     #expect(
       found == CallerPlace(name: "connection 7", objection: "the caller has ended", isLocal: false)
@@ -126,7 +129,7 @@ struct SessionPlacesTests {
     let places = SessionPlaces(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
-    // Nobody waits for those before it.
+    // The lookups do not wait for earlier ones.
     let (one, two, three) = (caller(1, peer), caller(2, peer), caller(3, peer))
     async let first = places.place(of: one)
     async let second = places.place(of: two)

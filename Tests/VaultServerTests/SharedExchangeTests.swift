@@ -5,7 +5,7 @@ import TokenVault
 
 @testable import VaultServer
 
-/// The turns that requests to providers take.
+/// The turns of requests to providers.
 struct SharedExchangeTests {
   private struct StubExchange: TokenExchange {
     func perform(
@@ -23,7 +23,8 @@ struct SharedExchangeTests {
     SharedExchange(exchange: StubExchange(), turns: turns, user: 1000)
   }
 
-  /// What follows in the same sign-in, such as a fetch of keys, would wait for a turn without an end.
+  /// A later request in the same sign-in, such as a fetch of keys, would otherwise wait without
+  /// limit.
   @Test
   func aCourierHasItsTurnUntilItsRequestHasEnded() async throws {
     let settings = ["kind": "password-backend", "issuer": "https://id.example.com"]

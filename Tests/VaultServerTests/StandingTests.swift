@@ -4,7 +4,7 @@ import Testing
 
 @testable import VaultServer
 
-/// Which uids are people, and which count as strangers together.
+/// The classification of uids: people, and strangers that share one budget.
 @Suite
 struct StandingTests {
   private static let file = """
@@ -116,7 +116,7 @@ struct StandingTests {
     #expect(nameless == .stranger("user 1234 has no name on this machine"))
     let later = start.advanced(bySeconds: 4)
     #expect(standings.standing(of: 1234, isKnown: false, at: later) == nameless)
-    // Somebody whom useradd(8) has made just now need not wait long.
+    // A user whom useradd(8) has just made need not wait long.
     #expect(standings.standing(of: 1234, isKnown: false, at: start.advanced(bySeconds: 6)) == nil)
     let error = SystemError("pthread_create", code: 11)
     #expect(standings.standing(of: 1235, isKnown: false, at: start) == nil)
@@ -124,11 +124,11 @@ struct StandingTests {
       Issue.record("no stranger")
       return
     }
-    // That says nothing of the user.
+    // That says nothing about the user.
     #expect(standings.standing(of: 1235, isKnown: false, at: start) == nil)
   }
 
-  /// Looks without end would take all threads, and a person's look would then fail.
+  /// Unlimited lookups would take all threads, and then a person's lookup would fail.
   @Test
   func whoComesWhileManyAreLookedUpWaits() {
     let start = BootInstant.now

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VaultServer
 
-/// Whose turn it is.
+/// The order of turns.
 struct TurnOrderTests {
   private final class Held {}
 

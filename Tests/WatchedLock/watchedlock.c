@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The thread sanitizer sees a Swift Mutex that is free: its atomics are compiled into the caller. A
-// contended one is taken and given back within libswiftSynchronization, which was built without the
-// sanitizer, so that each such lock would be reported as a race. These two take that library's place
-// and tell of the order that the lock makes: no report is suppressed by that.
+// The thread sanitizer sees an uncontended Swift Mutex, because its atomics are compiled into the
+// caller. A contended one is locked and unlocked inside libswiftSynchronization. That library was
+// built without the sanitizer, so each such lock would be reported as a race. These two functions
+// replace the library's and report the order that the lock makes. This suppresses no report.
 
-// Of the sanitizer's runtime (sanitizer/tsan_interface.h); absent in a build without it.
+// From the sanitizer's runtime (sanitizer/tsan_interface.h). Absent in a build without it.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 

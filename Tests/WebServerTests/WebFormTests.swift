@@ -1,7 +1,7 @@
 import Testing
 import WebServer
 
-/// What a browser, or a program that poses as a browser, sends.
+/// The input of a browser, or of a program that poses as a browser.
 struct WebFormTests {
   @Test
   func aFormHasItsFieldsOnceAndDecoded() {
@@ -16,12 +16,12 @@ struct WebFormTests {
   func aLongNameIsNeverHashed() {
     let marks = String(repeating: "%CC%81", count: 10_900)
     #expect(WebForm.fields("\(marks)=1&name=Ada&e\(marks)=2") == ["name": "Ada"])
-    // Of names that are just as long as they may be, and of one byte more.
+    // Names of the maximum length, and of one byte more.
     let name = String(repeating: "é", count: 64)
     #expect(WebForm.fields("\(name)=1&\(name)x=2") == [name: "1"])
   }
 
-  /// An accent behind the sign makes one character with it, and still ends the name.
+  /// An accent behind the sign forms one character with it, but the sign still ends the name.
   @Test
   func aSignEndsItsPartWhateverFollows() {
     #expect(WebForm.fields("a=1&\u{301}b=2") == ["a": "1", "\u{301}b": "2"])
@@ -36,7 +36,7 @@ struct WebFormTests {
       headers: ["cookie": "s\(marks)=0; e\u{301}=1; s=2; s=3"]
     )
     #expect(request.cookie("s") == "2")
-    // The same text for a reader, and not the same bytes.
+    // The same text for a reader, but different bytes.
     #expect(request.cookie("\u{e9}") == nil)
   }
 }

@@ -1,2 +1,2 @@
-// Nothing is to be called: the constructor in closedpipes.c does it.
+// There is no function to call: the constructor in closedpipes.c does the work.
 #pragma once

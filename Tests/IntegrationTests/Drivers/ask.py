@@ -3,7 +3,7 @@
 
     ask.py PORT METHOD PATH [NAME:VALUE]... [--body TEXT | --length NUMBER]
 
-`Host` is what it would be unless it is given.
+Without a `Host` header the usual one is sent.
 """
 import http.client
 import json

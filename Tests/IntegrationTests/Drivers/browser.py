@@ -1,26 +1,27 @@
 #!/usr/bin/python3
-"""A person at a headless Chromium, with nothing but a keyboard and a screen reader.
+"""A headless Chromium, used only by keyboard and screen reader, as a person would.
 
     browser.py PROFILE [PICTURES]
 
-Reads commands from standard input, one JSON object a line, and answers each with one; ends with its
-input. PROFILE is a directory for the browser; where PICTURES is one, `look` leaves pictures there.
+Reads commands from standard input, one JSON object a line, and answers each with an object. Exits
+at the end of its input. PROFILE is a directory for the browser. If PICTURES names a directory,
+`look` saves pictures there.
 
     {"do": "open", "url": URL}
-    {"do": "await", "title": BEGINNING, "text": PART}   until the page is so, 60 s at most; with
-                                                        "other": BEGINNING also if it is that
-    {"do": "type", "text": TEXT}                        into what has the focus
+    {"do": "await", "title": BEGINNING, "text": PART}   waits for such a page, 60 s at most; with
+                                                        "other": BEGINNING also for that title
+    {"do": "type", "text": TEXT}                        types into the focused element
     {"do": "press", "key": "Tab" | "Enter"}
-    {"do": "reach", "name": NAME}                       by Tab alone, until this has the focus
+    {"do": "reach", "name": NAME}                       presses Tab until this has the focus
     {"do": "round"}                                     the names of all that Tab reaches, in order;
-                                                        an error where one shows no ring then
-    {"do": "point", "name": NAME}                       presses the mouse on it without letting go there:
-                                                        whether it shows a ring then
-    {"do": "look", "name": NAME}                        all that is wrong with the page
+                                                        an error if one shows no focus ring
+    {"do": "point", "name": NAME}                       presses the mouse on it, and releases it
+                                                        elsewhere: whether it shows a ring then
+    {"do": "look", "name": NAME}                        everything that is wrong with the page
     {"do": "script", "on": false}                       whether pages may run scripts
 
-`open`, `await` and `press` answer with the page: title, heading, text, address, status, what has the
-focus, alerts and states.
+`open`, `await` and `press` answer with the page: title, heading, text, address, status, the focused
+element, alerts and states.
 """
 import base64
 import json
@@ -50,20 +51,21 @@ PAGE = f"""({{
     .map(one => [one.name, one.type === 'password' ? '' : one.value])),
 }})"""
 
-# Whether what has the focus shows a ring: its outline, as it is drawn.
+# Whether the focused element shows a ring: its outline, as it is drawn.
 RING = """(one => {
   const style = getComputedStyle(one);
   return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
 })(document.activeElement)"""
 
-# Where a button or link is, by its text.
+# The position of a button or link, found by its text.
 PLACE = """(name => {
   const one = [...document.querySelectorAll('button, a')].find(one => one.innerText.trim() === name);
   const box = one && one.getBoundingClientRect();
   return box && {x: box.x + box.width / 2, y: box.y + box.height / 2};
 })"""
 
-# Text and its ground must differ (WCAG 2.2, 1.4.3), a field's edge from what is around it (1.4.11).
+# The contrast of text with its background (WCAG 2.2, 1.4.3), and of a field's edge with its
+# surroundings (1.4.11).
 FAULTS = """(() => {
   const faults = [];
   const parts = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
@@ -169,14 +171,15 @@ class Browser:
                 found = self.page()
                 if found["title"] not in passed[-1:]:
                     passed.append(found["title"])
-                # The focus comes to its place with the first picture of a page.
+                # The focus moves to its element when the page is first drawn.
                 if found["ready"] and found["focus"] and (
                         found["title"].startswith(title) and text in found["text"]
                         or other is not None and found["title"].startswith(other)):
                     return found
             except (Refused, TypeError):
                 pass  # the page is about to go
-            # What comes next is an event; a second at most, should it have come before the question.
+            # Wait for the next event, but only for a second, because it may have come before the
+            # question.
             message = self.chromium.message(min(deadline, time.monotonic() + 1))
             if message:
                 self.chromium.seen.append(message)
@@ -206,7 +209,7 @@ class Browser:
         return {"error": f"Tab reaches {passed}, not {name!r}"}
 
     def do_round(self):
-        """All stops, from where the focus is until it is there again."""
+        """All stops, from the focused element until the focus returns there."""
         stops = []
         for _ in range(40):
             self.do_press("Tab")
@@ -227,7 +230,7 @@ class Browser:
         self.chromium.call("Input.dispatchMouseEvent", type="mousePressed", **place, **mouse)
         focus = self.chromium.run(f"{NAME_OF}(document.activeElement)")
         ring = self.chromium.run(RING)
-        # Let go elsewhere, it is no click.
+        # Released elsewhere, the press is no click.
         self.chromium.call("Input.dispatchMouseEvent", type="mouseReleased", x=1, y=1, **mouse)
         return {"focus": focus, "ring": ring}
 
@@ -250,12 +253,12 @@ class Browser:
         self.media("light")
         faults += [one["params"]["entry"]["text"] for one in self.chromium.seen
                    if one.get("method") == "Log.entryAdded"
-                   # That a page says 403 or 422 is no complaint.
+                   # An answer of 403 or 422 is no complaint.
                    and one["params"]["entry"]["source"] != "network"]
         return {"faults": faults}
 
     def heard(self):
-        """What is wrong for someone who hears the page: what Chromium tells a screen reader."""
+        """What is wrong for a person who hears the page, by what Chromium tells a screen reader."""
         tree = self.chromium.call("Accessibility.getFullAXTree")["nodes"]
         nodes = [Node(one) for one in tree if not one.get("ignored")]
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""A person at a real browser: signs in at an identity provider, and looks at the page that ends it.
+"""Signs in at an identity provider with a real browser, and examines the last page.
 
     chromium.py REPORT [--user NAME] [--password TEXT] [--deny] URL
 
-REPORT is a directory for `report.json` (title, text, what the page's policy stopped, whether anything
-sticks out, the colours) and for pictures of the last page, `WIDTH-light.png` and `WIDTH-dark.png`.
+REPORT is a directory for `report.json` and for pictures of the last page, `WIDTH-light.png` and
+`WIDTH-dark.png`. The report has the title, the text, whatever the page's policy stopped, whether
+anything overflows, and the colours.
 """
 import argparse
 import base64
@@ -89,12 +90,12 @@ def look(browser, options):
             picture = browser.call("Page.captureScreenshot", format="png")["data"]
             with open(f"{options.report}/{name}.png", "wb") as file:
                 file.write(base64.b64decode(picture))
-    # What the policy stopped, scripts that failed, and where the page led besides.
+    # What the policy stopped, scripts that failed, and other addresses that the page led to.
     events = [one for one in browser.seen if one.get("sessionId") == browser.session]
     report["complaints"] = [
         one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"
         and not one["params"]["entry"].get("url", "").startswith(origin(options.url))
-        # That a page says 400, as one does that nobody is signed in by, is no complaint.
+        # An answer of 400 is no complaint: a page that signs no user in has that status.
         and one["params"]["entry"]["source"] != "network"]
     headers = [one["params"]["response"] for one in events
                if one["method"] == "Network.responseReceived"

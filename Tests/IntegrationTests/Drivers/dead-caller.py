@@ -3,10 +3,10 @@
 
 usage: dead-caller.py SOCKET USER ENGINE [REUSER]
 
-A process of USER connects and ends; the socket lives on in another one. With REUSER a process of
-that user gets the number of the one that has ended, before the engine (the process ENGINE, which is
-stopped meanwhile) accepts the connection. Prints what the engine answers to a call: `refused` where
-it hangs up.
+A process of USER connects and ends, but another process holds the socket open. ENGINE is the
+engine's process ID. With REUSER the engine is stopped, and a process of that user gets the number
+of the ended process. Only then does the engine accept the connection. Prints the engine's answer to
+a call, or `refused` if the engine hangs up.
 """
 import os
 import signal
@@ -28,7 +28,7 @@ def as_user(user, body):
 
 
 def reuse(number, user):
-    """A process of this user with this number, which waits for its end."""
+    """Makes a process of this user with this number, which waits for its end."""
     for _ in range(2000):
         with open("/proc/sys/kernel/ns_last_pid", "w") as last:
             last.write(str(number - 1))

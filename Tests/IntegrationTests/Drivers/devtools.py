@@ -1,4 +1,5 @@
-"""A headless Chromium, spoken to over a pipe: JSON messages ended by NUL (Chrome DevTools Protocol)."""
+"""Speaks to a headless Chromium over a pipe: JSON messages ended by NUL (Chrome DevTools Protocol).
+"""
 import json
 import os
 import select
@@ -8,7 +9,7 @@ import time
 
 
 class Refused(Exception):
-    """Chromium did not do what it was told, such as in a page that goes away."""
+    """Chromium refused a command, for example because the page was going away."""
 
 
 class Chromium:
@@ -38,7 +39,7 @@ class Chromium:
             self.call(f"{domain}.enable")
 
     def message(self, deadline=None):
-        """The next message; None: none came until then."""
+        """The next message, or None if none came by the deadline."""
         while b"\0" not in self.waiting:
             left = None if deadline is None else max(0, deadline - time.monotonic())
             if not select.select([self.events], [], [], left)[0]:
@@ -65,7 +66,7 @@ class Chromium:
             self.seen.append(message)
 
     def wait_for(self, method):
-        """The next event of this name, of those that came already or will."""
+        """The next event of this name, among the events that have come and those that will."""
         while True:
             for index, message in enumerate(self.seen):
                 if message.get("method") == method:

@@ -3,10 +3,10 @@
 
 usage: same-time.py PROGRAM ISSUER READER PASSWORD PROCESSES SECONDS
 
-Keeps so many commands running for so long, each a verb drawn by lot, half of them at a terminal of
-their own where the system password is typed. A finger that is enrolled, and now and then a stranger's,
-touches the reader whenever it is armed. Every verb of the help must be among them. Prints one JSON
-object: how often each verb ended with which status, and all that must not have happened.
+Keeps PROCESSES commands running for SECONDS, each a randomly drawn verb. Half of them run at their
+own terminal, where the system password is typed. An enrolled finger, and sometimes an unknown one,
+touches the reader whenever it is armed. Every verb of the help must occur. Prints one JSON object:
+how often each verb ended with which status, and everything that should not have happened.
 """
 import collections
 import json
@@ -26,12 +26,14 @@ PROGRAM, ISSUER, READER, PASSWORD = sys.argv[1:5]
 PROCESSES, SECONDS = int(sys.argv[5]), float(sys.argv[6])
 ACCOUNTS = [f"a{number}" for number in range(8)]
 BACKEND_PASSWORD = "backend-password"
-# So long one command may take: an orphaned exchange, the queue before it, and its own.
+# A command may take this long: an orphaned exchange helper, the queue ahead of it, and its own
+# time.
 LIMIT = 150
-# So long the last ones have to end by themselves.
+# How long the last commands have to end by themselves.
 PATIENCE = 10
 
-# What may come of a question to a person: 3 not passed, 7 nobody to ask, 10 busy, 130 Ctrl-C.
+# Exit codes after a question to the person: 3 not passed, 7 no terminal to ask at, 10 busy, 130
+# Ctrl-C.
 ASKED = {3, 7, 10}
 
 
@@ -43,9 +45,9 @@ def either(*texts):
     return lambda: random.choice(texts)
 
 
-# Verb -> (weight, words after it, standard input, exit codes that the documents allow).
-# 4 login required, 5 try again later, 8 the server said no, 9 no such thing, 11 refused by policy,
-# 12 signed out here alone.
+# Verb -> (weight, arguments, standard input, exit codes that the documents allow). 4 login
+# required, 5 try again later, 8 refused by the server, 9 not found, 11 refused by policy, 12 signed
+# out only locally.
 VERBS = {
     "provider add": (1, lambda: [f"p{random.randrange(4)}", "--kind", "password-backend",
                                  "--issuer", ISSUER], None, {0, 2, 11}),
@@ -53,7 +55,7 @@ VERBS = {
     "provider show": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None,
                       {0, 5, 9}),
-    # The file is as it was at each login: there is nothing to bring, and nobody to ask.
+    # The file has not changed since each sign-in: there is nothing to apply, and no prompt.
     "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 4, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "register": (0.4, lambda: [account(), "--provider", "dev", "--email",
@@ -69,7 +71,7 @@ VERBS = {
                {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
-    # Standard input is the newest token that a command of this run was given.
+    # Standard input is the newest token that a command of this run has received.
     "token --rejected": (16, lambda: [account()], "", {0, 4, 5, 9} | ASKED),
     "request": (3, lambda: [account(), ISSUER + either("/auth/me", "/nowhere")()], None,
                 {0, 4, 5, 8, 9} | ASKED),
@@ -116,7 +118,7 @@ def known_verbs():
 
 
 class Command:
-    """One command, at a terminal of its own or without any."""
+    """One command, at its own terminal or without a terminal."""
 
     def __init__(self, words, given, at_terminal):
         self.text, self.terminal, self.answered, self.interrupted = "", None, 0, False
@@ -144,7 +146,8 @@ class Command:
             os.close(number)
 
     def run(self, interrupt_after):
-        """Its exit status, None where it had to be killed; answers what it asks."""
+        """Answers the command's questions and returns its exit status, or None if it had to be
+        killed."""
         begun = time.monotonic()
         watched = [self.errors] + ([self.terminal] if self.terminal is not None else [])
         while watched:
@@ -252,7 +255,6 @@ def main():
     weights = [VERBS[verb][0] for verb in verbs]
     # Each verb once, and then by its weight.
     due = random.sample(verbs, len(verbs))
-    # Enough of everything that each process finds the descriptors it needs.
     threads = [threading.Thread(target=worker, args=(verbs, weights, due))
                for _ in range(PROCESSES)]
     threads.append(threading.Thread(target=fingers))

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Stands in for the service manager: binds the three sockets of the service as root, starts the
-engine when somebody connects and none runs, and a helper for each connection to its socket.
+"""Stands in for the service manager: binds the three sockets of the service as root, and starts the
+programs. The engine starts on a connection if none runs, a helper for each connection to its
+socket.
 
 usage: service-manager.py PROGRAMS RUN STATE ENGINE-USER IDLE
            [--bus ADDRESS] [--without-peer-descriptors]
 
-What the administrator lays down stands in `machine` beside RUN. While a file `drop` stands there, the
-courier's connections are taken and dropped, as where there are too many of them. With an address the engine looks for
-logind on that bus. Prints a line when the sockets are bound. Ends with its standard input.
+The administrator's files are in `machine` beside RUN. While a file `drop` is there, connections
+to the exchange helper are accepted and dropped, as if there were too many. With --bus the engine
+looks for logind on that bus. Prints a line when the sockets are bound. Exits at the end of its
+standard input.
 """
 import ctypes
 import errno
@@ -21,7 +23,7 @@ import struct
 import sys
 
 SO_PEERPIDFD = 77
-# The couriers' user: nobody's, as with DynamicUser=.
+# The user of the exchange helpers: not used by any account, as with DynamicUser=.
 COURIER = 61999
 
 

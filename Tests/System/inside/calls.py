@@ -1,4 +1,5 @@
-"""The vault's own protocol (Varlink), a message at a time: for moments that no command stops at."""
+"""The vault's own protocol (Varlink), one message at a time: for moments at which no command
+stops."""
 import json
 import select
 
@@ -8,7 +9,7 @@ VAULT = "io.thumblatch.Vault."
 
 
 class Conversation:
-    """A connection to the vault that a process of somebody's session has made, and keeps."""
+    """A connection to the vault that a process of a person's session has made, and keeps."""
 
     def __init__(self, person):
         self.control, self.socket = person.lend_connection(SOCKET)
@@ -37,14 +38,14 @@ class Conversation:
         return (reply.get("error") or "").removeprefix(VAULT) or None, reply.get("parameters", {})
 
     def has_reply(self):
-        """Whether something has come that was not received yet."""
+        """Whether data has come that was not received yet."""
         return bool(self.received or select.select([self.socket], [], [], 0)[0])
 
     def call(self, method, /, **parameters):
         return self.send(method, **parameters).receive()
 
     def expect(self, wanted):
-        """The parameters of a reply: this error, or one with this event, and before it only waits."""
+        """The parameters of a reply with this error or event. Only waits may come before it."""
         error, parameters = self.receive()
         while wanted != "waiting" and parameters.get("event") == "waiting":
             error, parameters = self.receive()
@@ -53,7 +54,7 @@ class Conversation:
         return parameters
 
     def close(self):
-        """The connection ends, and so does the process that has made it."""
+        """Closes the connection, which also ends the process that has made it."""
         self.socket.close()
         self.control.close()
 

@@ -1,5 +1,5 @@
-"""Fingers that the desktop's settings have enrolled count for the service as well: with fprintd
-itself, on the bus of the machine, which has the same reader."""
+"""Fingers that the desktop's settings have enrolled count for the service as well. The real fprintd
+is on the bus of the machine, with the same reader."""
 import os
 import shutil
 import subprocess
@@ -22,7 +22,7 @@ def write(path, text):
 
 
 def enroll(finger, name):
-    """What the desktop's settings do for Ada."""
+    """Enrolls a finger of Ada, as the desktop's settings do."""
     said = ""
     with subprocess.Popen(["fprintd-enroll", "-f", finger, "ada"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -34,8 +34,10 @@ def enroll(finger, name):
 
 
 def touch_until(command, finger, text):
-    """Touches the reader until a text stands on the screen. Before each check fprintd has the reader for a
-    moment, in which nothing else shows whether a program uses it: a touch in that moment is lost."""
+    """Touches the reader until a text is on the screen.
+
+    Before each check fprintd has the reader for a moment, and nothing else shows whether a program
+    uses it. A touch in that moment is lost."""
     touch(finger)
     while not command.shows(text, 5):
         touch(finger)
@@ -56,7 +58,7 @@ def aFingerOfTheDesktopCountsOnceThePasswordHasConfirmedIt():
 
 @scenario
 def aFingerOfTheDesktopOpensAToken():
-    # The reader compares one print at a time, and the vault's own come first.
+    # The reader compares one print at a time, and the vault's own prints come first.
     delete = ADA.thumblatch("fingers", "delete", "right-index")
     delete.expect("System password for").type(ADA.password).end()
     command = ask_for_finger()

@@ -1,4 +1,4 @@
-"""Who lives at this machine, and what the scenarios say of their tokens."""
+"""The people of this machine, and the scenarios' checks of their tokens."""
 import contextlib
 import datetime
 import json
@@ -10,16 +10,16 @@ from calls import Conversation
 from people import TOO_OFTEN, Person, session_at_seat, touch
 from scenarios import check, run, until
 
-# In two parts: the scenarios themselves are among what is searched for them.
+# In two parts, because the search for it covers the scenarios' own files.
 ADA = Person("ada", "adas-" + "system-password-1")
 BOB = Person("bob", "bobs-" + "system-password-1")
 FINGER = "right-index"
 ACCOUNT = "work"
 EMAIL = "ada@example.org"
-# What a command says where it asks for a finger, and where the retry rule makes it wait.
+# The texts of a command when it asks for a finger, and when the retry rule makes it wait.
 TOUCH = "Touch the fingerprint reader"
 LOST = "the answer to the last refresh"
-# What must not be found anywhere.
+# These texts must not be found anywhere.
 PLANTED = {"refresh token": provider.MARK.encode(),
            "provider's password": provider.PASSWORD.encode(),
            "system password": ADA.password.encode()}
@@ -33,15 +33,17 @@ def arrive():
 
 
 def begin(protected=True):
-    """Makes what each part goes on from, whatever there was: both people are here, and the provider
-    answers. Ada's account is signed in with a new token and is protected or not. One finger is enrolled,
-    no window is open, and nobody was asked too often."""
+    """Makes the initial state of each part, whatever the previous state was.
+
+    Both people are here, and the provider answers. Ada's account is signed in with a new token, and
+    protected if asked for. One finger is enrolled, no window is open, and no prompt was used yet.
+    """
     provider.start()
     provider.release()
     provider.call("POST", "/_control/clear", {})
     arrive()
     run("loginctl", "unlock-sessions")
-    # How often a person was asked is in its memory.
+    # The count of prompts is in the engine's memory.
     run("systemctl", "restart", "thumblatchd.service")
     if account().get("state") in (None, "login-required", "signed-out"):
         sign_in()
@@ -52,7 +54,7 @@ def begin(protected=True):
 
 
 def account():
-    """What the vault says of Ada's account; empty where there is none."""
+    """The vault's facts about Ada's account. Empty if there is no account."""
     return next((one for one in status()["accounts"] if one["name"] == ACCOUNT), {})
 
 
@@ -74,7 +76,7 @@ def enroll_the_one_finger():
 
 
 def protect(protected):
-    """Switches protection on or off by the system password, where it is not so."""
+    """Switches protection on or off by the system password, if necessary."""
     if account()["presence_protection"] != protected:
         change = ADA.thumblatch("presence", "enable" if protected else "disable", ACCOUNT)
         change.expect(TOUCH).type("")
@@ -104,19 +106,19 @@ def try_refresh(protected):
 
 
 def token():
-    """Ada's valid access token, without anything else."""
+    """Ada's valid access token, without other text."""
     text = ADA.thumblatch("token", ACCOUNT).end()
     check(text and " " not in text and "\n" not in text, f"no token alone: {text[:200]!r}")
     return text
 
 
 def is_valid(access_token):
-    """Whether the provider takes the token for Ada's."""
+    """Whether the provider accepts the token as Ada's."""
     return provider.call("GET", "/auth/me", token=access_token)["email"] == EMAIL
 
 
 def newer_token(known):
-    """A valid token that is not the known one, without a question to Ada: what an exchange has brought
+    """A valid token that is not the known one, without a prompt for Ada: the result of an exchange
     that outlived its engine."""
     talk = Conversation(ADA)
     error, parameters = talk.call("AccessToken", account=ACCOUNT, rejected=known, ask=False)
@@ -131,7 +133,7 @@ def last_line(command):
 
 
 def brings_token(command):
-    """The last that a command shows is an access token which the provider takes for Ada's."""
+    """Expects that the last output is an access token that the provider accepts as Ada's."""
     check(is_valid(last_line(command)), "the provider does not know the token")
 
 
@@ -140,7 +142,7 @@ def status(person=ADA):
 
 
 def enroll_finger():
-    """Ada teaches the vault her right index finger."""
+    """Ada enrolls her right index finger."""
     command = ADA.thumblatch_after_a_pause("System password for", "fingers", "enroll", FINGER)
     command.type(ADA.password)
     for number in range(1, 6):
@@ -151,14 +153,14 @@ def enroll_finger():
 
 
 def ask_anew(*options):
-    """Ada asks for a token that only a refresh can bring: as long-lived as one that comes just now.
-    The one that is there must have been there for a second."""
+    """Ada requests a token that only a refresh can bring: as long-lived as a brand-new one. The
+    stored token must be at least a second old."""
     until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
     return ADA.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
 
 
 def ask_for_finger():
-    """The same up to the question, with a pause where she was asked too often."""
+    """The same up to the prompt, with a pause if there were too many prompts."""
     while (command := ask_anew()).first_of(TOUCH, TOO_OFTEN) == TOO_OFTEN:
         command.end(status=None)
     return command

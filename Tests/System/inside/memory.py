@@ -1,19 +1,19 @@
-"""Looks for secrets in what processes hold, and in what they left.
+"""Searches the memory and the files of processes for secrets.
 
-usage: memory.py keep FILE PID            what the process holds now, written to FILE
-       memory.py look SECRETS FILE...     how often each secret stands in each file
+usage: memory.py keep FILE PID            writes the current memory of the process to FILE
+       memory.py look SECRETS FILE...     how often each secret occurs in each file
        memory.py scan SECRETS PID...      both at once
-       memory.py prove SECRETS            that each secret would be found, in each of its forms
-       memory.py hold SECRETS             keeps all of that in memory until its input ends
+       memory.py prove SECRETS            checks that each form of each secret would be found
+       memory.py hold SECRETS             keeps all of them in memory until its input ends
        memory.py trace PID                whether a process of this user can be traced and read
 
-SECRETS is a file: a JSON object of names and texts; a text that begins with "hex:" stands for bytes.
-A line of the answer is `SOURCE: NAME COUNT`, with the forms and places of what was found; the end is
-1 where something was. Every memory that the process can write to is read, and all that no file
-backs; the process stands still meanwhile. What cannot be read must be memory that the kernel
-has taken out of everyone's reach (memfd_secret(2)), or the kernel's own: else that is an error.
-Where the kernel refuses that memory, a process holds its secrets in a region that is locked and
-neither dumped nor inherited, which root can read: it is left out, and its size is told.
+SECRETS is a file: a JSON object of names and texts. A text that begins with "hex:" stands for
+bytes. A line of the answer is `SOURCE: NAME COUNT`, with the forms and places of the finds. The
+exit status is 1 if a secret was found. The search reads all memory that the process can write to,
+and all memory without a file behind it. The process is stopped during the read. Unreadable memory
+is an error, unless the kernel made it unreadable for every process (memfd_secret(2)), or it is the
+kernel's own. Without memfd_secret(2) a process holds its secrets in a region that is locked and
+neither dumped nor inherited. Root can read that region, so it is left out, and its size is printed.
 """
 import base64
 import bisect
@@ -27,7 +27,7 @@ import sys
 import time
 import urllib.parse
 
-WINDOW = 16  # bytes: so much of a secret in one piece counts as the secret
+WINDOW = 16  # bytes: this much of a secret in one piece counts as the secret
 CHUNK = 1 << 22
 KERNELS_OWN = ("[vvar]", "[vvar_vclock]", "[vsyscall]")
 
@@ -45,12 +45,12 @@ def load(path):
 
 
 def whole_forms(secret):
-    """How a program may write a secret: pairs of a name and bytes."""
+    """The ways in which a program may write a secret, as pairs of a name and bytes."""
     yield "plain", secret
     yield "hex", secret.hex().encode()
     yield "HEX", secret.hex().upper().encode()
     for shift in range(3):
-        # The letters that stand for bytes of the secret alone.
+        # The letters that stand only for bytes of the secret.
         code = base64.b64encode(bytes(shift) + secret)
         end = (shift + len(secret)) // 3 * 4
         code = code[(0, 2, 3)[shift]:end]
@@ -77,9 +77,9 @@ def whole_forms(secret):
 
 
 def pieces(secret):
-    """What to look for: bytes, with the name of the form that they are a piece of.
+    """The bytes to look for, each with the name of its form.
 
-    Memory that was given back is overwritten in part, so each piece of a form counts."""
+    Freed memory is overwritten in part, so each piece of a form counts."""
     found = {}
     for name, form in whole_forms(secret):
         if len(form) <= WINDOW:
@@ -115,7 +115,8 @@ def mappings(process):
 
 
 def held(process, region):
-    """What a process holds: address, mapping, bytes; sizes of locked regions are put in `region`."""
+    """The memory of a process: address, mapping, bytes. Sizes of locked regions are added to
+    `region`."""
     before = os.stat(f"/proc/{process}/exe", follow_symlinks=False).st_ino
     with open(f"/proc/{process}/stat", "rb") as file:
         is_stopped = file.read().rpartition(b") ")[2][:1] in b"Tt"
@@ -128,7 +129,7 @@ def held(process, region):
                 if "w" not in access and name.startswith("/") and not name.startswith("/secretmem"):
                     continue
                 if access.startswith("-") and name == "":
-                    continue  # a guard page, or what an allocator has not taken yet
+                    continue  # a guard page, or pages that an allocator has not used yet
                 if {"dd", "dc", "lo"} <= flags and not name.startswith("/secretmem"):
                     region.append(end - begin)
                     continue
@@ -152,7 +153,7 @@ def held(process, region):
 
 
 def keep(process, path):
-    """Writes what a process holds to a file: runs of pages, behind the name of their mapping.
+    """Writes the memory of a process to a file: runs of pages, each after the name of its mapping.
 
     Returns how many bytes lie in locked regions, which are left out."""
     page = os.sysconf("SC_PAGE_SIZE")
@@ -178,7 +179,7 @@ def keep(process, path):
 
 
 def look(secrets, data):
-    """How often each secret stands in some bytes, in which forms, and where."""
+    """How often each secret occurs in some bytes, in which forms, and where."""
     answer, heads = {}, None
     for name, secret in secrets.items():
         count, forms, places = 0, set(), []
@@ -200,7 +201,7 @@ def look(secrets, data):
 
 
 def tell(source, found):
-    """Prints what was found; how many secrets that were."""
+    """Prints the finds, and returns how many secrets were found."""
     for name, (count, forms, places) in found.items():
         more = f" ({', '.join(forms)}; {', '.join(places)})" if count else ""
         print(f"{source}: {name} {count}{more}")
@@ -213,7 +214,7 @@ def read(path):
 
 
 def scan(secrets, process, scratch="/run"):
-    """What of the secrets a process holds now."""
+    """The secrets that a process holds now."""
     path = os.path.join(scratch, f"memory-{os.getpid()}-{process}")
     try:
         keep(process, path)
@@ -226,7 +227,7 @@ def scan(secrets, process, scratch="/run"):
 def hold(secrets):
     """Keeps each form of each secret until the input ends."""
     kept = [bytearray(form) for secret in secrets.values() for _, form in whole_forms(secret)]
-    # prctl(2), PR_SET_PTRACER: any process of this user may trace it, where that is restricted.
+    # prctl(2), PR_SET_PTRACER: any process of this user may trace it, if tracing is restricted.
     ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1 & (1 << 64) - 1), 0, 0, 0)
     print(f"holds {len(kept)}", flush=True)
     sys.stdin.read()

@@ -1,5 +1,5 @@
-"""The screen is locked, and the machine sleeps, at each moment in the life of a request: what was
-asked is given up, no window stays open, nothing comes out unchecked, and the next request works."""
+"""The screen is locked, and the machine sleeps, at each moment of a request. The open prompt is
+cancelled, no window stays open, nothing comes out unchecked, and the next request works."""
 import provider
 from calls import Conversation, message
 from household import ACCOUNT, ADA, begin, is_valid
@@ -7,24 +7,24 @@ from people import is_armed, reader, session_at_seat, touch
 from scenarios import Failure, check, main, run, scenario, until
 from sleep import asleep
 
-NOBODY = "no" * 8  # nobody's password
+NOBODY = "no" * 8  # not the password of any user
 SEEN = set()
 
 
 class Request:
-    """One that asks somebody; its life is a generator, which stops at each of its moments."""
+    """A request with a prompt. Its life is a generator, which stops at each of its moments."""
 
     def __init__(self, method="AccessToken", **parameters):
         self.method, self.parameters = method, parameters
         self.talk, self.prompt = Conversation(ADA), None
-        # Whether its own check has the reader, and its end is told without being asked for.
+        # Whether its own check has the reader. Then its end is reported without a further call.
         self.has_reader = False
-        # Whether something is on its way, so that it is not known what the signal meets.
+        # Whether an event is on its way, so that it is unknown which state the signal meets.
         self.is_racing = False
         self.is_spent, self.is_over = False, False
 
     def ask(self):
-        """With a pause, where somebody was asked too often."""
+        """Pauses if there were too many prompts."""
         def answer():
             error, parameters = self.talk.call(self.method, **self.parameters)
             return error != "Busy" and (error, parameters)
@@ -55,13 +55,13 @@ class Request:
         check(is_valid(parameters["access_token"]), "the provider does not know the token")
 
     def is_refused(self):
-        """Whether nothing comes out for its prompt any more."""
+        """Whether its prompt releases nothing any more."""
         error, parameters = self.talk.call(self.method, **self.parameters, prompt=self.prompt)
         return error is not None and "access_token" not in parameters
 
 
 def newer_token():
-    """What asks for a token that only a refresh can bring: the one that is there was refused."""
+    """A request for a token that only a refresh can bring: the stored one was rejected."""
     talk = Conversation(ADA)
     _, parameters = talk.call("AccessToken", account=ACCOUNT, ask=False)
     talk.close()
@@ -165,7 +165,7 @@ LIVES = [(by_finger, token_request), (by_the_wrong_finger, token_request),
 
 
 def bystander():
-    """Another question, whose end tells that the vault has heard of the signal."""
+    """Another prompt, whose end shows that the vault has received the signal."""
     talk = Conversation(ADA)
     prompt = talk.send("TestPresence").expect("PresenceNeeded")["prompt"]
     talk.send("Check", more=True, prompt=prompt, method="fingerprint", wait=True)
@@ -207,7 +207,7 @@ def look_around(request, told):
 
 
 def end(request):
-    """Whoever asked goes on as if nothing had happened, and gets nothing that was not checked."""
+    """The client goes on as if nothing had happened, and gets nothing unchecked."""
     if request.talk.socket.fileno() < 0:
         return
     provider.release()
@@ -217,7 +217,8 @@ def end(request):
 
 
 def try_at(life, make, number, signal):
-    """Lets the signal come at the moment of this number; the moment's name, None: there is none."""
+    """Sends the signal at the moment of this number. Returns the moment's name, or None if there is
+    no such moment."""
     revoked = provider.call("GET", "/_control/sessions")["revoked"]
     request = make()
     moments = life(request)
@@ -248,7 +249,7 @@ def try_at(life, make, number, signal):
 
 
 def ask_again(with_password):
-    """The next request: a finger lets it through, or the password, whose failures are over then."""
+    """The next request passes by a finger, or by the password, which also resets its failures."""
     request = token_request()
     request.ask()
     if with_password:
@@ -268,7 +269,7 @@ def try_all(signal):
     for life, make in LIVES:
         number = 0
         while True:
-            # How often somebody may be asked is not what is looked at here.
+            # The limit of prompts is not tested here.
             run("systemctl", "restart", "thumblatchd.service")
             moment = try_at(life, make, number, signal)
             if moment is None:

@@ -1,4 +1,4 @@
-"""The package is installed, and stands as it says."""
+"""The package is installed, and its files and units are as documented."""
 import grp
 import os
 import pwd

@@ -1,9 +1,10 @@
-"""People at this machine: each with a login session of their own (PAM, logind), a terminal for each
-command that they type, and a finger for the virtual reader.
+"""People at this machine. Each has a login session (PAM, logind), a terminal for each typed
+command, and a finger for the virtual reader.
 
-As a program: people.py USER {local,remote,manager}, as a service, which runs what root asks for at a
-socket. For a local and a remote person it is root's service; it opens the session as login(1) and
-sshd(8) do, and becomes the user. In the user's own manager it is a service of that manager.
+As a program: people.py USER {local,remote,manager}. It is a service that runs commands for root
+over a socket. For a local and a remote person it is root's service. It opens the session as
+login(1) and sshd(8) do, and becomes the user. In the user's own manager it is a service of that
+manager.
 """
 import contextlib
 import ctypes
@@ -28,7 +29,7 @@ PEER_CREDENTIALS = struct.Struct("3i")
 
 
 def open_session(user, remote):
-    """A session of systemd-logind, by PAM (pam_systemd(8)); at the seat, or from another machine."""
+    """A session of systemd-logind, by PAM (pam_systemd(8)), at the seat or from another machine."""
     library = ctypes.CDLL("libpam.so.0")
     conversation = (ctypes.c_void_p * 2)()
     handle = ctypes.c_void_p()
@@ -81,7 +82,7 @@ def serve(user, kind):
 
 
 def answer(connection, there):
-    """Does in a process of its own what root asks for."""
+    """Carries out root's command in its own process."""
     command = json.loads(connection.recv(65536))
     if command[0] == "connect":
         lend_connection(connection, command[1])
@@ -89,7 +90,7 @@ def answer(connection, there):
 
 
 def lend_connection(connection, path):
-    """A connection of this process, which is handed over, and lives for as long as that is used."""
+    """Hands over a connection of this process, which lives as long as that connection is used."""
     with socket.socket(socket.AF_UNIX) as made, contextlib.suppress(OSError):
         made.connect(path)
         socket.send_fds(connection, [b"."], [made.fileno()])
@@ -102,7 +103,7 @@ class Person:
         self.user, self.password, self.kind = user, password, kind
 
     def arrive(self):
-        """Makes the user where there is none, and logs in where that session is not there yet."""
+        """Makes the user if necessary, and logs in unless the session already exists."""
         if self.is_there():
             return
         if subprocess.run(["id", self.user], capture_output=True).returncode:
@@ -111,8 +112,8 @@ class Person:
         run("systemd-run", *self._service())
 
     def move_into_manager(self):
-        """Starts a process in user@UID.service, where the terminals of GNOME and KDE are; the person
-        who types there."""
+        """Starts a process in user@UID.service, where the terminals of GNOME and KDE run. Returns
+        the person who types there."""
         moved = Person(self.user, self.password, "manager")
         if not moved.is_there():
             self.type(*moved._in_manager("systemd-run"), *moved._service()).end()
@@ -149,7 +150,8 @@ class Person:
         return pwd.getpwnam(self.user).pw_uid
 
     def _ask(self, *command):
-        """Has a process of the session do something; its connection, and the descriptor that it gives."""
+        """Sends a command to a process of the session. Returns its connection, and the descriptor
+        that it gives."""
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(LIMIT)
         connection.connect(place_of(self.user, self.kind))
@@ -160,11 +162,12 @@ class Person:
         return connection, given[0]
 
     def type(self, *command):
-        """Types a command; the screen is the answer's."""
+        """Types a command, and returns it with its screen."""
         return Command(*self._ask(*command))
 
     def lend_connection(self, path):
-        """A socket that a process of this session has connected, and what ends that process."""
+        """A socket that a process of this session has connected, and the connection that ends that
+        process."""
         control, given = self._ask("connect", path)
         return control, socket.socket(fileno=given)
 
@@ -172,7 +175,8 @@ class Person:
         return self.type("thumblatch", *arguments)
 
     def thumblatch_after_a_pause(self, text, *arguments):
-        """The same until a text stands on the screen: who was refused is not asked again at once."""
+        """Repeats the command until a text is on the screen, because a refused prompt is not opened
+        again at once."""
         while True:
             command = self.thumblatch(*arguments)
             if command.first_of(text, TOO_OFTEN) == text:
@@ -187,16 +191,18 @@ def session_at_seat(person):
 
 
 def is_armed():
-    """Whether somebody has the reader open."""
+    """Whether a program has the reader open."""
     with socket.socket(socket.AF_UNIX) as connection:
         return connection.connect_ex(READER) == 0
 
 
 def reader(command, last=None):
-    """Tells the virtual reader something, as soon as it is armed, and returns the process that has read it.
+    """Sends the virtual reader a command, as soon as it is armed, and returns the process that has
+    read it.
 
-    A reader that closes before it has read that resets the connection (unix(7)): the next one is told.
-    `last` is a process that is not told: it may still have the reader open, and reads without an effect.
+    A reader that closes before it has read the command resets the connection (unix(7)): the next
+    one gets the command. The process `last` gets no command: it may still have the reader open, and
+    would read the command without an effect.
     """
     deadline = time.monotonic() + LIMIT
     while True:

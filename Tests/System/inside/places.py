@@ -1,5 +1,5 @@
-"""Where a caller sits decides whether a finger counts, and whose unlock window is open: at the seat,
-in the user's own manager, and over the network, each as logind knows it."""
+"""The caller's location decides whether a finger counts, and whose unlock window is open. The
+locations are the seat, the user's own manager, and the network, each as logind knows it."""
 import json
 import time
 
@@ -16,7 +16,8 @@ POLICY = "/etc/thumblatch/thumblatch.conf"
 
 
 def ask(person, *options, inside=()):
-    """Somebody asks for a token that only a refresh can bring; `inside` is a program that runs it."""
+    """A person requests a token that only a refresh can bring. `inside` is a program that runs the
+    command."""
     until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
     return person.type(*inside, "thumblatch", *TOKEN, *options)
 
@@ -31,7 +32,7 @@ def unlock(person):
 
 
 def is_unlocked(person):
-    """Whether the window of a person's place is open; unlike a token, this asks nobody."""
+    """Whether the window of a person's location is open. Unlike a token, this opens no prompt."""
     return status(person)["unlocked"]
 
 
@@ -123,7 +124,7 @@ def anotherSessionAtTheSeatEndsTheWindowThere():
 def sleepEndsThemAsWell():
     unlock(FAR)
     with asleep():
-        # It was waited for: nothing is left to be seen after a moment.
+        # Sleep waited for it, so the window is closed without a further wait.
         check(not is_unlocked(ADA) and not is_unlocked(FAR), "a window was open during sleep")
 
 
@@ -150,7 +151,7 @@ def whereThePolicyDeniesThemNobodyIsAskedOverTheNetwork():
         command = ADA.thumblatch_after_a_pause("Touch the fingerprint reader", *TOKEN)
         touch("right-index")
         command.end()
-        # A token that is valid needs nobody.
+        # A valid token needs no prompt.
         check(is_valid(FAR.thumblatch("token", ACCOUNT).end()), "no token over the network")
         check(show("thumblatchd.service", "MainPID") == engine, "it is another engine")
     finally:
@@ -159,7 +160,7 @@ def whereThePolicyDeniesThemNobodyIsAskedOverTheNetwork():
 
 
 def change(person, what, *words):
-    """A rule of the policy, changed with the password for what is shown."""
+    """Changes a rule of the policy, with the password for the shown change."""
     command = person.thumblatch_after_a_pause("change the policy", "policy", *words)
     command.expect(what).expect("System password for").type(person.password)
     command.end()

@@ -13,12 +13,13 @@ PORT = 8000
 URL = f"http://127.0.0.1:{PORT}"
 PASSWORD = "backend-password-1"
 LIFETIME = 600  # of an access token, in seconds
-# Stands in each refresh token. In two parts: this file itself is among what is searched for it.
+# Occurs in each refresh token. In two parts, because the search for it covers this file.
 MARK = "sealed-" + "away-7f3ab2"
 
 
 def start():
-    """Starts it as a service where it does not run; it keeps its users over a restart of the machine."""
+    """Starts the provider as a service if it does not run. It keeps its users over a reboot of the
+    machine."""
     if show("provider.service", "ActiveState") == "active":
         return
     run("systemd-run", "--quiet", "--collect", "--unit=provider", "--service-type=exec", "--",
@@ -35,7 +36,7 @@ def start():
 
 
 def call(method, path, body=None, token=None):
-    """A request; the answer's JSON."""
+    """Sends a request, and returns the JSON of the answer."""
     request = urllib.request.Request(URL + path, method=method)
     if body is not None:
         request.data = json.dumps(body).encode()
@@ -48,12 +49,13 @@ def call(method, path, body=None, token=None):
 
 
 def hold_refresh():
-    """The next refresh waits until `release`, and is carried out before that."""
+    """Makes the next refresh wait until `release`. It is carried out before the wait."""
     hold("/auth/refresh")
 
 
 def hold(path, **fault):
-    """The next request of a path waits until `release`; with a `status` it comes to nothing then."""
+    """Makes the next request of a path wait until `release`. With a `status` it then fails with
+    that status."""
     call("POST", "/_control/clear", {})
     call("POST", "/_control", {"next": [{"path": path, "hold": True, "count": 1, **fault}]})
 
@@ -71,13 +73,14 @@ def release():
 
 
 def refreshes():
-    """Those since the log was cleared."""
+    """The refreshes since the log was cleared."""
     requests = call("GET", "/_control/log")["requests"]
     return [entry for entry in requests if entry["path"] == "/auth/refresh"]
 
 
 def serve():
-    """The backend in this process: the mark must not stand in a command line either."""
+    """Runs the backend in this process, because the mark must not stand in a command line
+    either."""
     sys.argv = ["dev-backend", "--port", str(PORT), "--state", "/var/tmp/provider.json",
                 "--access-lifetime", str(LIFETIME), "--marker", MARK]
     runpy.run_path("/opt/system-test/dev-backend", run_name="__main__")

@@ -1,4 +1,4 @@
-"""The machine has been started again."""
+"""The machine has been rebooted."""
 import provider
 from household import (ACCOUNT, ADA, BOB, arrive, ask_anew, ask_for_finger, brings_token, is_valid,
                        status, token)

@@ -1,4 +1,4 @@
-"""The package goes, and takes no sealed store along unless an administrator says so."""
+"""The package is removed, and deletes no sealed store unless an administrator says so."""
 import os
 
 from scenarios import STATE, UNITS, check, main, run, scenario, show
@@ -12,7 +12,7 @@ def install():
 
 
 def a_store():
-    """Something that looks like a store: what is in it is not the package's business."""
+    """A file in place of a store: its contents do not matter to the package."""
     os.makedirs(os.path.dirname(KEPT), mode=0o700, exist_ok=True)
     with open(KEPT, "w", encoding="utf-8") as file:
         file.write("sealed")
@@ -77,7 +77,7 @@ def thatWordDoesNotOutliveThePurge():
 def nothingIsLeftOfThePackage():
     left = run("find", "/etc", "/usr", "/run", "-name", "*thumblatch*",
                "-not", "-path", "/run/systemd/*").split()
-    # The virtual reader's setting and the provider are these scenarios' own.
+    # The virtual reader's setting and the provider belong to these scenarios.
     left.remove("/etc/systemd/system/thumblatch-presence@.service.d")
     left.remove("/etc/thumblatch")
     files = run("find", "/etc/thumblatch", "-type", "f").split()

@@ -1,5 +1,5 @@
-"""What the scenarios share. They run as root in the machine, one after the other, in the order in
-which they are written: a later one finds what an earlier one has left."""
+"""Shared code of the scenarios. They run as root in the machine, in the order of the file: a later
+one finds the state that an earlier one has left."""
 import contextlib
 import os
 import select
@@ -11,12 +11,12 @@ import traceback
 SCENARIOS = []
 SOCKET = "/run/thumblatch/io.thumblatch.Vault"
 STATE = "/var/lib/thumblatch"
-LIMIT = 60  # seconds that anything may take
+LIMIT = 60  # seconds for any single step
 UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket"]
 
 
 class Failure(Exception):
-    """What was promised did not happen."""
+    """A promise was not kept."""
 
 
 def scenario(function):
@@ -30,7 +30,7 @@ def check(true, why):
 
 
 def run(*command, status=0, text=None, **options):
-    """Runs a program; any other exit status than `status` is a failure. None: whatever it is."""
+    """Runs a program. An exit status other than `status` is a failure, unless `status` is None."""
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL if text is None else None,
                           text=True, timeout=180, **options)
@@ -46,7 +46,7 @@ def show(unit, name):
 
 
 def until(condition, why, seconds=LIMIT):
-    """Waits for what must happen, and returns what the condition then says."""
+    """Waits for a condition, and returns its value."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -56,10 +56,10 @@ def until(condition, why, seconds=LIMIT):
 
 
 def main(begin=None):
-    """Runs what the calling file has registered, and prints a line for each.
+    """Runs the scenarios that the calling file has registered, and prints a line for each.
 
-    `begin` makes what they go on from; after a failure it is made again, so that the next one does not
-    fail for that."""
+    `begin` makes their initial state. It runs again after a failure, so that the next scenario does
+    not fail for that reason."""
     if begin is not None:
         begin.__name__ = "whatThisPartBeginsWith"
         SCENARIOS.insert(0, begin)
@@ -70,13 +70,13 @@ def main(begin=None):
             function()
             took = time.monotonic() - start
             print(f"passed {function.__name__}" + f" ({took:.0f} s)" * (took > 5), flush=True)
-        except Exception as error:  # whatever it is, the others still have their turn
+        except Exception as error:  # whatever it is, the other scenarios still run
             failed += 1
             where = traceback.extract_tb(error.__traceback__)[1:2]
             line = f" (line {where[0].lineno})" if where else ""
             print(f"failed {function.__name__}: {type(error).__name__}{line}: {error}", flush=True)
             if begin is not None and function is not begin:
-                with contextlib.suppress(Exception):  # the next scenario tells
+                with contextlib.suppress(Exception):  # the next scenario reports it
                     begin()
     sys.stdout.flush()
     os._exit(1 if failed else 0)

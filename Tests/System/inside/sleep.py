@@ -1,5 +1,5 @@
-"""The machine's sleep, as systemd-logind makes it: who holds it back is waited for, then it lasts
-until a scenario ends it."""
+"""The machine's sleep, as systemd-logind makes it. Sleep waits for the holders of inhibitors, and
+then lasts until a scenario ends it."""
 import contextlib
 import os
 import select
@@ -12,7 +12,7 @@ LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.
 
 @contextlib.contextmanager
 def asleep():
-    """Within the block the machine sleeps: whatever has to be over before that is over."""
+    """Within the block the machine sleeps. The work that must end before sleep has ended."""
     os.makedirs(PLACE, mode=0o700, exist_ok=True)
     for name in ("asleep", "wake"):
         if not os.path.exists(f"{PLACE}/{name}"):

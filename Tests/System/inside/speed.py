@@ -1,5 +1,5 @@
-"""How long a rotated refresh takes by the service, beside what no unit with Accept=yes can do without. It is
-no part of the other runs: what it measures is the machine's as well."""
+"""The time of a rotated refresh by the service, compared with the minimum of any unit with
+Accept=yes. It is not part of the other runs, because its figures also depend on the machine."""
 import os
 import re
 import select
@@ -16,9 +16,10 @@ from scenarios import check, main, run, scenario, show, until
 FLOORS = "/opt/system-test/floors"
 UNITS = "/run/systemd/system"
 RUNS = 30
-# Seconds before each request: an account may be refreshed again only after some time.
+# Seconds before each request, because an account may be refreshed again only after some time.
 PAUSE = 2
-# Milliseconds: without the POST, with a courier that was started ahead; beyond the bare unit, without one.
+# Limits in milliseconds: without the POST, with a spare exchange helper. Beyond the bare unit,
+# without a spare.
 AHEAD, BEYOND_BARE = 4, 5
 FIGURES = {}
 
@@ -45,7 +46,7 @@ def whatNoRefreshCanDoWithout():
     floor.stdin.write(token + "\n")
     rows = []
     for _ in range(RUNS):
-        # As long a pause as before a refresh: caches are as cold, and the disk is as idle.
+        # The same pause as before a refresh: caches are as cold, and the disk is as idle.
         select.select([], [], [], PAUSE)
         floor.stdin.write("\n")
         rows.append([int(word) / 1e6 for word in floor.stdout.readline().split()])
@@ -87,7 +88,7 @@ USED = set()
 
 
 def spares():
-    """The couriers that wait for a first request, each the main process of a unit."""
+    """The exchange helpers that wait for a first request, each the main process of a unit."""
     said = run("systemctl", "list-units", "--plain", "--no-legend", "thumblatch-exchange@*.service")
     numbers = [int(show(line.split()[0], "MainPID")) for line in said.splitlines()]
     return [number for number in numbers if number and number not in USED and is_waiting(number)]
@@ -102,7 +103,7 @@ def is_waiting(number):
 
 
 def refresh(talk):
-    """Milliseconds of a refresh: no token that has been there for a second lives so long."""
+    """Milliseconds of a refresh: a token that is a second old does not live so long."""
     select.select([], [], [], PAUSE)
     begun = time.perf_counter()
     error, parameters = talk.call("AccessToken", account=ACCOUNT, minimum_lifetime=provider.LIFETIME)

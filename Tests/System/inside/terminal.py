@@ -1,5 +1,5 @@
-"""A terminal for one command: one process leads its session and runs the command, another one types and
-reads. Nothing that the command has printed is lost."""
+"""A terminal for one command. One process leads its session and runs the command, and another one
+types and reads. No output of the command is lost."""
 import codecs
 import fcntl
 import json
@@ -17,16 +17,16 @@ MARK = b"\0the command has ended\0"
 
 
 def run_command(command, connection, there):
-    """Runs one command in a terminal of its own, whose other side is handed over.
+    """Runs one command in its own terminal, whose other side is handed over.
 
-    This process leads the terminal's session, as a shell does, and keeps the terminal open until all
-    output was read: the kernel may drop output that is unread when the last side closes. The mark tells
-    the reader that nothing follows.
+    This process leads the terminal's session, as a shell does. It keeps the terminal open until all
+    output was read, because the kernel may drop unread output when the last side closes. The mark
+    tells the reader that no more output follows.
     """
     other, terminal = os.openpty()
     os.setsid()
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    # tty(4): a process that is not in the foreground gets this signal where it changes the terminal.
+    # tty(4): a background process that changes the terminal gets this signal.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     child = os.fork()
     if child == 0:
@@ -57,16 +57,16 @@ def become_command(command, terminal, there):
 
 
 class Command:
-    """A command that somebody has typed; `shown` is what stands on the screen."""
+    """A command that a person has typed. `shown` is the text on the screen."""
 
     def __init__(self, connection, terminal):
         self.connection, self.terminal, self.shown = connection, terminal, ""
         self.received, self.has_ended = b"", False
-        # A character may come in two pieces.
+        # A character may arrive in two pieces.
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def _read(self, deadline, wanted):
-        """Reads what comes; False if nothing follows."""
+        """Reads new output. False if no more follows."""
         if self.has_ended:
             return False
         left = deadline - time.monotonic()
@@ -75,7 +75,7 @@ class Command:
         self.received += os.read(self.terminal, 65536)
         output, mark, _ = self.received.partition(MARK)
         self.has_ended = bool(mark)
-        # The beginning of the mark, perhaps.
+        # This may be the beginning of the mark.
         kept = 0 if mark else len(output) - len(output.split(MARK[:1])[0])
         self.received = output[len(output) - kept:]
         self.shown += self.decoder.decode(output[:len(output) - kept], self.has_ended)
@@ -83,7 +83,7 @@ class Command:
         return not self.has_ended
 
     def expect(self, text):
-        """Waits until a text stands on the screen, then forgets all up to it."""
+        """Waits until a text is on the screen, then discards everything up to it."""
         deadline = time.monotonic() + LIMIT
         while text not in self.shown:
             if not self._read(deadline, text) and text not in self.shown:
@@ -92,18 +92,19 @@ class Command:
         return self
 
     def shows(self, text, seconds):
-        """Whether a text stands on the screen within so many seconds; if so, forgets all up to it."""
+        """Whether a text is on the screen within the time. If so, discards everything up to it."""
         deadline = time.monotonic() + seconds
         try:
             while text not in self.shown and self._read(deadline, text):
                 pass
         except Failure:
             return False
-        self.expect(text)  # fails where the command has ended without it
+        self.expect(text)  # fails if the command has ended without it
         return True
 
     def first_of(self, *texts):
-        """Waits until one of some texts stands on the screen, forgets all up to it, and says which."""
+        """Waits until one of some texts is on the screen, discards everything up to it, and returns
+        it."""
         deadline = time.monotonic() + LIMIT
         while not (there := [text for text in texts if text in self.shown]):
             if not self._read(deadline, texts) and not any(text in self.shown for text in texts):
@@ -121,7 +122,7 @@ class Command:
         return self.end(status=130)
 
     def end(self, status=0):
-        """Waits for the end, and returns what is left on the screen."""
+        """Waits for the end, and returns the rest of the screen."""
         deadline = time.monotonic() + LIMIT
         while self._read(deadline, "the end"):
             pass

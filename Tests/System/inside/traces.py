@@ -1,5 +1,5 @@
-"""What secrets leave behind in the service: in the memory of its programs, in the middle of what they
-do and after it."""
+"""The secrets that remain in the memory of the service's programs, in the middle of their work and
+after it."""
 import contextlib
 import glob
 import io
@@ -28,19 +28,19 @@ def running():
 
 
 def search(*names):
-    """Looks through all of them that run; those that are named must be among them."""
+    """Searches all running programs. The named programs must be among them."""
     found = list(running())
     seen = {name for name, process in found if search_one(name, process)}
     check(seen >= set(names), f"not seen: {set(names) - seen}: {found}")
 
 
 def search_one(name, process):
-    """Looks through one; false: it ended meanwhile, as those do that only look something up."""
+    """Searches one process. False if it ended in the meantime, as processes of short lookups do."""
     try:
         found = memory.scan(PLANTED, process)
         with open(f"/proc/{process}/limits", encoding="utf-8") as file:
             core = [line.split()[4:6] for line in file if line.startswith("Max core")][0]
-        # proc(5): the files of a process that may not be dumped belong to root.
+        # proc(5): the files of an undumpable process belong to root.
         owner = os.stat(f"/proc/{process}/status").st_uid
     except (FileNotFoundError, ProcessLookupError):
         return False
@@ -52,7 +52,7 @@ def search_one(name, process):
 
 
 def settle():
-    """Waits for the end of what was at work: a courier waits for the next request."""
+    """Waits for the end of current work. An exchange helper waits for the next request."""
     ended = ["thumblatchd"], ["thumblatch-exchange", "thumblatchd"]
     until(lambda: sorted(name for name, _ in running()) in ended, "a helper does not end")
 
@@ -72,7 +72,7 @@ def theSearchFindsWhatIsThere():
 
 @scenario
 def theEngineHoldsTheTokenThatItGives():
-    # That the search looks at the right memory: an access token is kept as long as it is valid.
+    # Control: the search looks at the right memory. An access token is kept as long as it is valid.
     ADA.thumblatch("lock").end()
     given = token()
     engine = [process for name, process in running() if name == "thumblatchd"]

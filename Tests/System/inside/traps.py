@@ -1,5 +1,5 @@
-"""The programs are killed as a crash would kill them, with secrets at hand: no core is left, nothing
-of a secret is printed, and what was under way goes on."""
+"""The programs are killed as a crash would kill them, while they hold secrets. No core is left, no
+secret is printed, and interrupted work goes on."""
 import contextlib
 import glob
 import os
@@ -16,18 +16,19 @@ COMMAND = "/usr/libexec/thumblatch/thumblatch-cli"
 
 
 def trap(units, number):
-    """Sends a signal to the one process of some units, and waits until systemd tells of its end."""
+    """Sends a signal to the one process of some units, and waits until systemd reports its end."""
     run("journalctl", "--sync")
     cursor = run("journalctl", "--lines=0", "--show-cursor").split("cursor: ")[1].strip()
-    # The journal tells whether it met one: what else the units had may have ended meanwhile.
+    # The journal shows whether the signal met a process. Other processes of the units may have
+    # ended in the meantime.
     run("systemctl", "kill", "--kill-whom=main", f"--signal={number.name}", units, status=None)
     said = until(lambda: ending(cursor, units.rstrip("*")), f"{units} did not end")
     check(f"code=killed, status={number.value}/" in said, said)
 
 
 def ending(cursor, unit):
-    """What systemd tells of the end of a unit's process; not by --unit, which needs to know its whole
-    name from an entry of before."""
+    """The report of systemd about the end of a unit's process. Not by --unit, which needs the
+    unit's whole name from an earlier entry."""
     run("journalctl", "--sync")
     lines = run("journalctl", "--no-pager", "--output=cat", f"--after-cursor={cursor}").splitlines()
     return next((line for line in lines if line.startswith(unit) and "Main process exited" in line), "")
@@ -54,7 +55,7 @@ def anEngineThatTrapsInMidRefreshLeavesNothingAndLosesNothing():
     provider.release()
     look_at(command.end(status=None))
     until(lambda: show("thumblatchd.service", "ActiveState") == "active", "no other engine came")
-    # Its answer lies in the slot, and is what whoever asks next is given, without another refresh.
+    # Its answer lies in the slot. The next caller gets it without another refresh.
     check(is_valid(newer_token(known)), "the provider does not know the token")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
 

@@ -1,4 +1,4 @@
-"""What goes wrong while a token is refreshed."""
+"""Faults while a token is refreshed."""
 import os
 import subprocess
 

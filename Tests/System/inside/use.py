@@ -1,4 +1,4 @@
-"""Two people use the service, as README tells it."""
+"""Two people use the service, as the README describes it."""
 import glob
 import os
 import pwd
@@ -66,7 +66,7 @@ def theStoreIsTheEnginesAndHoldsNoTokenInPlain():
 def aFingerIsEnrolledByTheSystemPasswordAlone():
     wrong = ADA.thumblatch("fingers", "enroll", "right-index")
     wrong.expect("System password for").type("not-adas-password")
-    # It is asked for once more.
+    # The command asks for it again.
     wrong.expect("System password for").interrupt()
     enroll_finger()
     check(status()["enrolled_fingers"] == ["right-index"], str(status()))
@@ -83,7 +83,7 @@ def protectionIsSwitchedOnByTheSystemPassword():
 
 @scenario
 def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
-    own = "/opt/virtual/pam.d/thumblatch"  # what the virtual reader's program goes by
+    own = "/opt/virtual/pam.d/thumblatch"  # the file that the virtual reader's program uses
     with open(own, encoding="utf-8") as file:
         stack = file.read()
     try:
@@ -94,7 +94,7 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
                        "account required pam_unix.so\n")
         command = ADA.thumblatch("presence", "test")
         command.expect("Touch the fingerprint reader").type("")
-        # "Enter: password." stands there before it is asked for.
+        # "Enter: password." is on the screen before the question.
         command.expect("System password for").type("not-adas-password")
         command.expect("Wrong password").interrupt()
     finally:
@@ -134,7 +134,8 @@ def anotherUserGetsNothing():
     check(status(BOB)["enrolled_fingers"] == [], "he sees her fingers")
 
 
-# What one that is taken over would try, at itself; then it says how that went, and aborts.
+# The attacks that a compromised helper would try, first on itself. Then it reports the outcomes,
+# and aborts.
 TAKEN_OVER = """import os, signal, socket, threading
 own, said = os.getpid(), []
 for attempt in (lambda: os.kill(own, 0), lambda: signal.pthread_kill(threading.get_ident(), 0),

@@ -1,5 +1,5 @@
-"""Every path, socket and bus name of the machine is walked as each of its people, with nobody at the
-reader: no token comes out that is not the caller's own to have."""
+"""Each person of the machine walks over every path, socket and bus name, with no finger at the
+reader. No person gets another person's token."""
 import json
 import os
 import pwd
@@ -13,14 +13,14 @@ PLANTED = "/var/tmp/planted"
 
 def walk(person, texts):
     there = pwd.getpwnam(person.user)
-    # On standard input: what is looked for must not stand in a command line that is walked over.
+    # On standard input, because the texts must not stand in a command line that is walked over.
     said = run("setpriv", f"--reuid={there.pw_uid}", f"--regid={there.pw_gid}", "--init-groups",
                "--reset-env", "python3", "-B", "/opt/system-test/walker.py",
                text=json.dumps([person is ADA, *texts]))
     result = json.loads(said)
     check(result["files"] > 100 and result["sockets"] > 3, f"hardly walked: {result}")
     check(result["calls"] > 40 and result["names"] > 1, f"hardly walked: {result}")
-    # Only she is asked: he has no account that is protected.
+    # Only Ada gets prompts, because Bob has no protected account.
     check(person is BOB or result["with_prompt"] > 20, f"hardly walked: {result}")
     return result["found"]
 
@@ -40,7 +40,7 @@ def theOwnerWalksEverywhereAndFindsNoRefreshToken():
 
 @scenario
 def theWalkFindsWhatIsThere():
-    # Else the two above would prove nothing.
+    # Otherwise the two scenarios above would prove nothing.
     with open(PLANTED, "w", encoding="utf-8") as file:
         file.write(f"...{provider.MARK}...")
     os.chmod(PLANTED, 0o644)

@@ -1,5 +1,5 @@
-"""Walks, as the user who starts it, whatever this machine lets that user open, connect to or call,
-and writes down each place where one of the given texts came back. Nobody touches the reader.
+"""Walks, as the user who starts it, over everything that this user may open, connect to or call.
+Records each place where one of the given texts came back. No finger touches the reader.
 
 usage: walker.py TEXT...; the answer is JSON: how much was walked, and what was found.
 """
@@ -15,11 +15,11 @@ import time
 
 VAULT = "/run/thumblatch/io.thumblatch.Vault"
 LARGEST = 64 << 20
-LIFETIME = 600  # of the provider's tokens, in seconds: only a refresh brings so much
-PATIENCE = 60  # seconds for what the vault answers, and until it asks again
-# The kernel's; of /proc what belongs to processes is looked at by itself.
+LIFETIME = 600  # of the provider's tokens, in seconds: only a refresh brings such a token
+PATIENCE = 60  # seconds for an answer of the vault, and until it asks again
+# These belong to the kernel. The processes in /proc are visited separately.
 SKIPPED = {"/proc", "/sys"}
-# What a user may do to an own account; it gives nothing, and would end the walk.
+# Changes to the user's own account. They reveal nothing, and would end the walk.
 DESTRUCTIVE = {"Logout", "LogoutAll", "RemoveAccount", "RenameAccount"}
 LAST = ("Respond", "Check", "Cancel")
 VALUES = {"account": "work", "prompt": None, "method": "fingerprint", "accounts": [], "name": "walk",
@@ -44,7 +44,7 @@ class Walk:
             below[:] = [name for name in below if os.path.join(directory, name) not in SKIPPED]
             for name in names:
                 self.file(os.path.join(directory, name))
-        # Of processes what is theirs to hide; the rest of /proc is the kernel's.
+        # The files of processes that can hold secrets. The rest of /proc is the kernel's.
         for process in filter(str.isdigit, os.listdir("/proc")):
             for name in ("environ", "cmdline", "maps", "stack", "mem", "auxv", "io"):
                 self.file(f"/proc/{process}/{name}")
@@ -55,7 +55,7 @@ class Walk:
                 pass
 
     def file(self, path):
-        # This process was told the texts, and so was who started it.
+        # This process got the texts, and so did its parent.
         own = {str(os.getpid()), str(os.getppid()), "self", "thread-self"}
         if path.startswith("/proc/") and path.split("/")[2] in own:
             return
@@ -85,7 +85,7 @@ class Walk:
 
     @staticmethod
     def ask(address, *messages):
-        """What comes back within a second; None where nobody lets us in."""
+        """The answer within a second, or None if the connection is refused."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)
             try:
@@ -104,7 +104,7 @@ class Walk:
                 return None
 
     def methods(self, user_has_account):
-        """Each method of the vault, with and without the number of a prompt that nobody answers."""
+        """Each method of the vault, with and without the number of an unanswered prompt."""
         text = self.ask(VAULT, {"method": "org.varlink.service.GetInterfaceDescription",
                                 "parameters": {"interface": "io.thumblatch.Vault"}})
         description = json.loads(text.rstrip(b"\0"))["parameters"]["description"]
@@ -119,7 +119,7 @@ class Walk:
                 given = {key: VALUES[key] for key in names if VALUES.get(key) is not None}
                 message = {**more, "method": f"io.thumblatch.Vault.{name}", "parameters": given}
                 messages.append((message, "prompt" in names))
-        # This one first: who asks for so much is soon asked no more.
+        # This one first: a caller with that many requests soon gets no more prompts.
         self.with_prompt([message for message, takes_prompt in messages if takes_prompt])
         for message, _ in messages:
             self.call(message)
@@ -144,7 +144,7 @@ class Walk:
                 prompt = json.loads(answer.rstrip(b"\0")).get("parameters", {}).get("prompt")
                 if not prompt:
                     return
-                # Those that end the prompt, or wait for somebody, come last.
+                # The methods that end the prompt, or wait for a person, come last.
                 for message in sorted(messages, key=lambda one: one["method"].endswith(LAST)):
                     parameters = {**message["parameters"], "prompt": prompt}
                     data = json.dumps({**message, "parameters": parameters}).encode() + b"\0"

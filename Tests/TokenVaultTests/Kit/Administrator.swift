@@ -2,7 +2,7 @@ import Configuration
 import Synchronization
 import TokenVault
 
-/// An administrator who changes their mind whenever a test says so.
+/// An administrator who changes the rules whenever a test says so.
 final class Administrator: MachineRules {
   private let state = Mutex<(policy: Result<Policy, ConfigurationError>, here: [[UInt8]])>(
     (.success(Policy()), [])

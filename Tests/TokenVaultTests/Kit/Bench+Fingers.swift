@@ -25,7 +25,9 @@ extension Bench {
     _ = try await vault.delete(finger: finger, prompt: need.prompt, caller: caller())
   }
 
-  /// Changes a byte of the sealed print of a finger, so that its box does not open; no vault may be open.
+  /// Changes a byte of a finger's sealed print, so that its box does not open.
+  ///
+  /// No vault may be open.
   func damagePrint(of finger: String) async throws {
     try await withStore { store in
       var row = try #require(
@@ -40,14 +42,14 @@ extension Bench {
     }
   }
 
-  /// Asks for a token, which opens a prompt, and gives that up again.
+  /// Requests a token, which opens a prompt, and cancels that prompt.
   func glance(_ vault: Vault) async throws -> PresenceNeed {
     let need = try await need { _ = try await vault.token(caller: caller(77)) }
     await vault.disconnect(77)
     return need
   }
 
-  /// Passes a prompt's check by password, as someone who was asked why.
+  /// Passes a prompt's check by password, so that the current fingers are confirmed.
   func confirm(_ vault: Vault) async throws {
     let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller(78)) }
     try await pass(need, vault, caller(78))
@@ -55,7 +57,7 @@ extension Bench {
   }
 }
 
-/// What the desktop's settings have enrolled, seen by its prints.
+/// The fingers that the desktop's settings have enrolled, identified by prints.
 func desktop(_ fingers: [(String, UInt8)]) -> DesktopFingers {
   DesktopFingers(
     source: .prints,
@@ -65,7 +67,7 @@ func desktop(_ fingers: [(String, UInt8)]) -> DesktopFingers {
   )
 }
 
-/// What the desktop's settings have enrolled, seen by name.
+/// The fingers that the desktop's settings have enrolled, identified by name.
 func desktop(names: String...) -> DesktopFingers {
   DesktopFingers(source: .names, fingers: names.map { DesktopFinger(name: $0, digest: nil) })
 }

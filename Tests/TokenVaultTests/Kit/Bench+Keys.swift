@@ -7,7 +7,7 @@ import Testing
 @testable import TokenVault
 
 extension Bench {
-  /// Makes a new device secret, with the password.
+  /// Replaces the device secret, with the password.
   @discardableResult
   func rekey(_ vault: Vault) async throws -> RekeyFacts {
     let need = try await need { _ = try await vault.rekey(prompt: nil, caller: caller()) }
@@ -16,7 +16,7 @@ extension Bench {
     return try await vault.rekey(prompt: need.prompt, caller: caller())
   }
 
-  /// Accepts a store that was put back, with the password.
+  /// Accepts a store that was restored, with the password.
   @discardableResult
   func accept(_ vault: Vault) async throws -> [String] {
     let need = try await need { _ = try await vault.acceptStore(prompt: nil, caller: caller()) }
@@ -25,7 +25,7 @@ extension Bench {
     return try await vault.acceptStore(prompt: need.prompt, caller: caller())
   }
 
-  /// Signs in to an account whose refresh token may be released.
+  /// Signs in to an exportable account.
   func signInExportable(
     _ vault: Vault,
     _ name: String = "me",
@@ -52,7 +52,8 @@ extension Bench {
     return try await login(need.prompt)
   }
 
-  /// A vault with a protected and an unprotected account, a finger and a trail, closed.
+  /// Makes a vault with a protected and an unprotected account, a finger and an audit log, and
+  /// closes it.
   func makeVault() async throws {
     var vault: Vault? = try await open()
     if let vault {
@@ -64,7 +65,7 @@ extension Bench {
     vault = nil
   }
 
-  /// What the tokens and prints of the store are sealed in, and the device secret.
+  /// The sealed bytes of the store's tokens and prints, and the device secret.
   func sealedBytes() async throws -> [[UInt8]] {
     let boxes = try await withStore { store in
       let accounts = try store.allAccounts()
@@ -75,7 +76,7 @@ extension Bench {
     return boxes + [secret]
   }
 
-  /// The files of the state directory in which one of these stands.
+  /// The files of the state directory that contain any of these.
   func filesHolding(_ needles: [[UInt8]]) throws -> [String] {
     try scratch.files().filter { file in needles.contains { holds(file.value, $0) } }.map(\.key)
       .sorted()

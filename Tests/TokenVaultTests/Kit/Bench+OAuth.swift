@@ -3,7 +3,7 @@ import Storage
 
 @testable import TokenVault
 
-/// A provider of the kind oauth2 whose endpoints are set by hand.
+/// A provider of the kind oauth2 with endpoints from its settings.
 func oauthProvider(_ settings: [String: String] = [:]) throws -> Provider {
   let base = [
     "kind": "oauth2", "issuer": "https://id.example.com", "client_id": "app",
@@ -34,7 +34,7 @@ extension Bench {
     )
   }
 
-  /// What was sent with each refresh, but for the refresh token's own value: its parameters.
+  /// The parameters of each refresh, without the value of the refresh token.
   var forms: [[String: String]] {
     exchange.requests.compactMap(\.body).map(form).filter { $0["grant_type"] == "refresh_token" }
   }
@@ -68,7 +68,7 @@ private func form(_ body: String) -> [String: String] {
 }
 
 extension Vault {
-  /// Asks for a token with a scope, an audience or both.
+  /// Requests a token with a scope, an audience or both.
   func token(
     scope: String?,
     audience: String? = nil,
@@ -89,7 +89,7 @@ extension Vault {
     )
   }
 
-  /// The sets that an account has access tokens for.
+  /// The sets for which an account has access tokens.
   func sets(_ name: String = "me") throws -> [String] {
     try tokens(of: try row(name)).map(\.scopeSet)
   }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A vault on a real state directory, with everything around it in the test's hands.
+/// A vault on a real state directory, with every dependency under the test's control.
 final class Bench: Sendable {
   let scratch: Scratch
   let clock: ManualClock
@@ -21,7 +21,9 @@ final class Bench: Sendable {
     self.clock = clock
   }
 
-  /// Opens the vault; waits until one that was dropped has gone.
+  /// Opens the vault.
+  ///
+  /// Waits until a dropped vault has gone.
   func open(
     owner: UInt32 = ThisProcess.user,
     keepsTokens: Bool = true,
@@ -55,7 +57,7 @@ final class Bench: Sendable {
     }
   }
 
-  /// The store, between two vaults.
+  /// Lends the store, while no vault is open.
   func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -67,8 +69,9 @@ final class Bench: Sendable {
     }
   }
 
-  /// The store between two vaults, changed as only one could who has the device secret: what it
-  /// counts fits, so that what lies behind that is tried.
+  /// Changes the store as an attacker with the device secret could, while no vault is open.
+  ///
+  /// The counts fit, so that the checks behind them are tested.
   func forge<Value>(_ body: (Store) throws -> Value) async throws -> Value {
     let secret = try #require(try scratch.files()["device-secret"])
     let keys = try VaultKeys(try SecretBytes(copying: secret))
@@ -85,7 +88,7 @@ final class Bench: Sendable {
     }
   }
 
-  /// What a kill at this moment would leave, in a directory of its own.
+  /// The state that a kill at this moment would leave, in its own directory.
   func snapshot(clock: ManualClock? = nil) throws -> Bench {
     let copy = try Scratch()
     try run("/bin/cp", ["-a", scratch.path, copy.path])
@@ -121,14 +124,14 @@ final class Bench: Sendable {
     )
   }
 
-  /// Passes a check of this prompt by the system password.
+  /// Passes this prompt's check by the system password.
   func pass(_ need: PresenceNeed, _ vault: Vault, _ caller: Caller) async throws {
     check.plan([.matched])
     let step = try await vault.check(need.prompt, by: .password, caller: caller) { _ in }
     #expect(step == .passed)
   }
 
-  /// Turns protection on or off, with the password; the window that this opens is closed again.
+  /// Turns protection on or off, with the password, and closes the window that this opens.
   @discardableResult
   func protect(
     _ vault: Vault,
@@ -165,7 +168,7 @@ final class Bench: Sendable {
     return try await vault.unlock(names, seconds: seconds, prompt: need.prompt, caller: caller)
   }
 
-  /// Enrols a finger whose print is these bytes.
+  /// Enrolls a finger whose print is these bytes.
   func enroll(_ vault: Vault, _ finger: String = "right-index") async throws {
     let need = try await need {
       _ = try await vault.enroll(finger, prompt: nil, caller: caller()) { _ in }
@@ -202,7 +205,7 @@ func caller(
   )
 }
 
-/// The prompt that a call asks for.
+/// The prompt that a call needs.
 func need(_ body: () async throws -> Void) async throws -> PresenceNeed {
   do {
     try await body()
@@ -227,10 +230,10 @@ func failure(_ body: () async throws -> Void) async -> VaultFailure? {
 }
 
 extension Vault {
-  /// Closes all windows as if their time was over, without a word in the trail.
+  /// Closes all windows as if their time was over, without a record in the audit log.
   func closeWindows() { windows = UnlockWindows() }
 
-  /// Asks for a token as a caller does.
+  /// Requests a token as a caller does.
   func token(
     _ name: String? = "me",
     minimum: Int64? = nil,
@@ -247,8 +250,9 @@ extension Vault {
     )
   }
 
-  /// Asks from so many connections in one step of the actor: all of them have asked before
-  /// anything comes of the first.
+  /// Requests a token from these connections in one step of the actor.
+  ///
+  /// So all of them have asked before the first one gets a result.
   func tokens(
     _ connections: ClosedRange<UInt64>,
     _ name: String = "me"
@@ -264,7 +268,7 @@ extension Vault {
     }
   }
 
-  /// Comes after all that was begun before.
+  /// Returns after everything that was begun earlier.
   func barrier() {}
 
   /// The state of the only account.
@@ -273,7 +277,7 @@ extension Vault {
     return facts
   }
 
-  /// Looks into the store while the vault has it open.
+  /// Reads the store while the vault has it open.
   func inspect<Value: Sendable>(_ body: @Sendable (Store) throws -> Value) throws -> Value {
     try body(store)
   }
@@ -295,20 +299,20 @@ extension Vault {
     }
   }
 
-  /// What lies in an account's slot.
+  /// The contents of an account's slot.
   func slot(_ name: String = "me") throws -> [UInt8] {
     try SlotFile(in: directory, account: try row(name).id).readWhole()
   }
 
-  /// Events and outcomes of the trail, oldest first, such as `login done`.
+  /// Events and outcomes of the audit log, oldest first, such as `login done`.
   func events() throws -> [String] {
     try trail(after: 0, since: nil, account: nil).map { "\($0.event) \($0.outcome)" }
   }
 }
 
-// What a courier would have left in the slot.
+// The contents that an exchange helper would have left in the slot.
 extension Vault {
-  /// An answer, sealed for the intent that the store holds.
+  /// An answer, sealed for the intent in the store.
   func sealedAnswer(_ name: String = "me", status: Int, body: String) throws -> [UInt8] {
     let row = try row(name)
     let slot = try SlotFile(in: directory, account: row.id)
@@ -328,7 +332,7 @@ extension Vault {
 }
 
 extension PromptLimit {
-  /// No limit, for tests that are about something else and whose clock stands still.
+  /// No limit, for tests of something else whose clock stands still.
   static var none: PromptLimit {
     let free = Measure(burst: 1_000_000, seconds: 1)
     return PromptLimit(ofOne: free, ofAll: free, ofJoining: free, pauses: [0])

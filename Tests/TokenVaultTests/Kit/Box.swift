@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A place into which a closure puts a value.
+/// A variable into which a closure puts a value.
 final class Box<Value: Sendable>: Sendable {
   private let content = Mutex<Value?>(nil)
 

@@ -5,7 +5,7 @@ import System
 
 /// Clocks that stand still until a test moves them.
 ///
-/// Whoever pauses waits for the test.
+/// A pausing task waits for the test.
 final class ManualClock: VaultClock {
   private struct Sleeper {
     let until: BootInstant
@@ -22,7 +22,7 @@ final class ManualClock: VaultClock {
     var watchers: [(milliseconds: Int64, count: Int, wake: CheckedContinuation<Void, Never>)] = []
   }
 
-  /// The length of a pause that is one of many.
+  /// The length of one poll.
   private static let poll: Int64 = 50
 
   private let state = Mutex(State())
@@ -30,7 +30,7 @@ final class ManualClock: VaultClock {
 
   init(boot: UInt8 = 1, wall: Int64 = 1_790_000_000, secondsSinceBoot: Int64 = 1000) {
     guard let identifier = BootIdentifier(bytes: [UInt8](repeating: boot, count: 16)) else {
-      // Sixteen bytes are an identifier.
+      // An identifier has sixteen bytes.
       fatalError("sixteen bytes are no boot identifier")
     }
     bootIdentifier = identifier
@@ -47,17 +47,19 @@ final class ManualClock: VaultClock {
   var wall: WallTime { WallTime(seconds: state.withLock { $0.wall }) }
   var boot: BootInstant { BootInstant(nanoseconds: state.withLock { $0.boot }) }
 
-  /// From now on whoever pauses goes on at once, that much later.
+  /// From now on a pause ends at once, and moves the clocks by its length.
   func run() {
     state.withLock { $0.isRunning = true }
   }
 
-  /// How long whoever paused did so while it ran, in milliseconds, in order; without the polls for
-  /// a slot that a child of another test, on its way to its exec, holds for a moment.
+  /// The pauses while the clock ran, in milliseconds, in order.
+  ///
+  /// Polls for a slot are left out: a child of another test, on its way to its exec, may hold the
+  /// slot for a moment.
   var pauses: [Int64] { state.withLock { $0.pauses } }
 
   func pause(milliseconds: Int64) async {
-    // A poll takes no time: how many there are is a matter of other processes.
+    // A poll takes no time, because the number of polls depends on other processes.
     let isRunning = state.withLock { state in
       guard state.isRunning, milliseconds > Self.poll else { return false }
       state.pauses.append(milliseconds)
@@ -86,7 +88,7 @@ final class ManualClock: VaultClock {
     }
   }
 
-  /// Lets time pass; whoever has slept long enough wakes.
+  /// Lets time pass, and wakes the tasks whose pause is over.
   func advance(_ seconds: Int64, milliseconds: Int64 = 0) {
     let woken = state.withLock { state in
       state.wall += seconds
@@ -99,7 +101,7 @@ final class ManualClock: VaultClock {
     for sleeper in woken { sleeper.wake.resume() }
   }
 
-  /// The machine sleeps for so many seconds: both clocks run on, but nobody wakes by them.
+  /// The machine sleeps for this many seconds: both clocks run on, but wake no task.
   func suspend(_ seconds: Int64) {
     state.withLock { state in
       state.wall += seconds
@@ -107,7 +109,7 @@ final class ManualClock: VaultClock {
     }
   }
 
-  /// Sets the wall clock by so many seconds; no time passes.
+  /// Moves the wall clock by this many seconds, while no time passes.
   func setWall(by seconds: Int64) {
     state.withLock { $0.wall += seconds }
   }

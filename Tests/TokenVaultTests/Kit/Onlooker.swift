@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// One who watches an account, and keeps what it is told.
+/// A client that watches an account, and keeps the reported facts.
 final class Onlooker: Sendable {
   private struct Waiting {
     let isDue: @Sendable ([WatchFacts]) -> Bool
@@ -41,7 +41,9 @@ final class Onlooker: Sendable {
   private let log = Log()
   private let task: Task<Result<WatchFacts, VaultFailure>, Never>
 
-  /// Begins; a slow one takes nothing more until it has `caughtUp`.
+  /// Begins to watch.
+  ///
+  /// A slow onlooker takes nothing more until it has `caughtUp`.
   init(
     _ vault: Vault,
     _ account: String? = "me",
@@ -64,17 +66,17 @@ final class Onlooker: Sendable {
     }
   }
 
-  /// What it was told, in order.
+  /// The reported facts, in order.
   var told: [WatchFacts] { log.state.withLock { $0.told } }
 
-  /// What it was told, in short.
+  /// The reported facts, in short.
   var story: [String] {
     told.map { facts in
       (facts.account?.state.rawValue ?? "none") + (facts.isUnlocked ? ", unlocked" : "")
     }
   }
 
-  /// Waits until what it was told is enough.
+  /// Waits until the reported facts are enough.
   func until(_ isDue: @escaping @Sendable ([WatchFacts]) -> Bool) async {
     await withCheckedContinuation { wake in
       let isDueNow = log.state.withLock { state in
@@ -86,10 +88,10 @@ final class Onlooker: Sendable {
     }
   }
 
-  /// Waits until it was told so often.
+  /// Waits for this many reports.
   func untilTold(_ count: Int) async { await until { $0.count >= count } }
 
-  /// Takes what comes at once from now on.
+  /// From now on takes each report at once.
   func caughtUp() {
     let taking = log.state.withLock { state in
       state.isSlow = false
@@ -100,14 +102,14 @@ final class Onlooker: Sendable {
     taking?.resume()
   }
 
-  /// Hangs up, and waits for the end: how things stood, or why it was refused.
+  /// Hangs up, and waits for the end: the last facts, or the refusal.
   @discardableResult
   func end() async -> Result<WatchFacts, VaultFailure> {
     task.cancel()
     return await task.value
   }
 
-  /// What it ended with.
+  /// The result of the watch.
   var outcome: Result<WatchFacts, VaultFailure> {
     get async { await task.value }
   }

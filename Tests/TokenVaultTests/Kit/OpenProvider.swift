@@ -6,12 +6,12 @@ import Testing
 
 @testable import TokenVault
 
-/// What an OpenID provider of the tests answers, signed with real keys.
+/// The answers of the tests' OpenID provider, signed with real keys.
 enum OpenProvider {
   static let issuer = "https://id.example.com"
   static let redirect = "http://127.0.0.1:4711/callback"
 
-  /// Keys are made once: that takes a while.
+  /// Keys are made only once, because that is slow.
   private static let signer = Result { try TokenSigner() }
 
   static func settings(_ more: [String: String] = [:]) -> [String: String] {
@@ -35,7 +35,9 @@ enum OpenProvider {
     #"{"keys":[\#(try signer.get().jwk(key, kid: kid))]}"#
   }
 
-  /// An ID token; `claims` take the place of the usual ones, or stand beside them.
+  /// An ID token.
+  ///
+  /// `claims` replace the usual ones, or are added to them.
   static func idToken(
     nonce: String?,
     at clock: ManualClock,
@@ -79,7 +81,7 @@ func parameter(_ name: String, of text: String) -> String? {
 }
 
 extension Bench {
-  /// Has the provider tell its metadata and its keys once.
+  /// Plans one answer each for the provider's metadata and keys.
   func planDiscovery() throws {
     exchange.plan(
       .answer(status: 200, body: OpenProvider.metadata()),
@@ -133,7 +135,7 @@ extension Bench {
   }
 }
 
-/// The query of a redirect that says yes.
+/// The query of a redirect that grants the request.
 func answer(to url: String, code: String = "code-1") throws -> SharedSecret {
   shared("code=\(code)&state=\(try #require(parameter("state", of: url)))")
 }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import TokenVault
 
-/// A suite of logins that would put another person in the place of Ann, whose account is protected.
+/// A suite of sign-ins that would replace Ann, whose account is protected, by another person.
 protocol Replacing {
   var bench: Bench { get }
 }
 
 extension Replacing {
-  /// Ann's account, protected, signed out where the test says so.
+  /// Ann's account, protected, and signed out if `signedOut` is true.
   func anns(signedOut: Bool = false) async throws -> Vault {
     let vault = try await bench.open()
     bench.exchange.plan(login("ann"))
@@ -23,7 +23,7 @@ extension Replacing {
     return vault
   }
 
-  /// The answer to a login of somebody.
+  /// The answer to a person's sign-in.
   func login(_ name: String, id: String? = nil) -> ScriptedExchange.Step {
     let identifier = (id ?? "id-\(name)").isEmpty ? "" : #""id":"\#(id ?? "id-\(name)")","#
     return .answer(
@@ -62,12 +62,12 @@ extension Replacing {
     try provider(["issuer": "https://evil.example.com"], name: "evil")
   }
 
-  /// That the account is Ann's, as protected as ever.
+  /// Whether the account is still Ann's, with the same protection.
   func isAnns(_ vault: Vault, _ before: AccountRow) async throws -> Bool {
     try await vault.row() == before
   }
 
-  /// The logout that a login which was thrown away ends with.
+  /// Waits for the sign-out of a discarded sign-in.
   func untilThrownAway(_ name: String, _ count: Int) async throws {
     await bench.exchange.untilRequested(count)
     let request = try #require(bench.exchange.requests.last)

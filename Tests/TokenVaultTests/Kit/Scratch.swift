@@ -2,7 +2,9 @@ import Glibc
 import System
 import TestSupport
 
-/// A directory of one test, removed with its owner; `path` is a state directory to be.
+/// A directory of one test, removed with its owner.
+///
+/// `path` is for a state directory.
 final class Scratch: Sendable {
   private let directory: ScratchDirectory
   var base: String { directory.path }
@@ -12,7 +14,7 @@ final class Scratch: Sendable {
     directory = try ScratchDirectory()
   }
 
-  /// Puts a file system of so many pages in its place, or changes the size of that one.
+  /// Mounts a file system of this many pages in its place, or changes the size of that one.
   func mountSmall(pages: Int, remount: Bool = false) throws {
     let options = "size=\(pages * 4096),mode=0700"
     guard unsafe mount("none", base, "tmpfs", remount ? 32 : 0, options) == 0 else {
@@ -30,7 +32,7 @@ final class Scratch: Sendable {
 
   /// Makes room again.
   func clear() throws {
-    // Cut first: a child of another test that has not come to its exec yet may have the file open,
+    // Cut first: a child of another test that has not reached its exec yet may have the file open,
     // and would keep its pages.
     guard unsafe truncate(base + "/filler", 0) == 0 else {
       throw SystemError("truncate", code: errno)
@@ -62,12 +64,12 @@ func run(_ path: String, _ arguments: [String]) throws {
   guard end == .exited(0) else { throw SystemError(path, code: 1) }
 }
 
-/// Where a marker lies in plain, as base64 at any offset, or escaped in JSON.
+/// The files that contain a marker in plain text, as base64 at any offset, or escaped in JSON.
 func places(of marker: String, in files: [String: [UInt8]]) -> [String] {
   let plain = Array(marker.utf8)
   let escaped = plain.flatMap { Array("\\u00".utf8) + hexadecimal($0) }
   var needles = [plain, escaped, Array(hexadecimalText(plain).utf8)]
-  // The first and last characters of base64 depend on what stands beside.
+  // The first and last characters of base64 depend on the neighbouring bytes.
   for offset in 0..<3 {
     let padded = [UInt8](repeating: 0x78, count: offset) + plain
     let text = base64(padded)
@@ -95,7 +97,7 @@ private func base64(_ bytes: [UInt8]) -> [UInt8] {
   return text
 }
 
-/// Whether bytes stand in others.
+/// Whether the bytes contain the needle.
 func holds(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
   guard let first = needle.first, needle.count <= bytes.count else { return false }
   return unsafe bytes.withUnsafeBytes { haystack in

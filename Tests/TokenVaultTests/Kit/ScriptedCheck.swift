@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// A reader and a password's stack that do what the script says.
+/// A reader and a PAM stack that do what the script says.
 final class ScriptedCheck: PresenceCheck {
   private struct State {
     var plans: [[CheckEvent]] = []
@@ -29,22 +29,28 @@ final class ScriptedCheck: PresenceCheck {
 
   private let state = Mutex(State())
 
-  /// What the next checks report, one list for each; without a plan the test tells it.
+  /// The reports of the next checks, one list for each.
+  ///
+  /// Without a plan the test reports them.
   func plan(_ events: [CheckEvent]...) {
     state.withLock { $0.plans += events }
   }
 
-  /// The reader fails in this way from now on; nil: it works.
+  /// From now on the reader fails in this way.
+  ///
+  /// `nil` if it works.
   func breakReader(_ failure: PresenceOutcome?) {
     state.withLock { $0.failure = failure }
   }
 
-  /// What the desktop has enrolled from now on.
+  /// The fingers that the desktop has enrolled from now on.
   func setDesktop(_ desktop: DesktopFingers?) {
     state.withLock { $0.desktop = desktop }
   }
 
-  /// The desktop cannot be asked from now on; nil: it can.
+  /// From now on a query of the desktop fails in this way.
+  ///
+  /// `nil` if it works.
   func hideDesktop(_ failure: PresenceOutcome?) {
     state.withLock { $0.desktopFailure = failure }
   }
@@ -54,7 +60,7 @@ final class ScriptedCheck: PresenceCheck {
     state.withLock { $0.isDesktopAsleep = isAsleep }
   }
 
-  /// Helpers are started with prompts from now on.
+  /// From now on helpers are started with prompts.
   func allowPreparing() {
     state.withLock { $0.prepares = true }
   }
@@ -62,7 +68,7 @@ final class ScriptedCheck: PresenceCheck {
   /// The helpers that were started with prompts.
   var prepared: [Prepared] { state.withLock { $0.prepared } }
 
-  /// What becomes of the prints that readers are asked to delete.
+  /// The outcome of deletions on readers.
   func setDeletion(_ deletion: PrintDeletion) {
     state.withLock { $0.deletion = deletion }
   }
@@ -70,7 +76,7 @@ final class ScriptedCheck: PresenceCheck {
   /// The prints that readers were asked to delete.
   var deletions: [(finger: String, print: [UInt8])] { state.withLock { $0.deletions } }
 
-  /// What the system knows about the reader from now on.
+  /// The facts about the reader from now on.
   func setReader(_ facts: ReaderFacts) {
     state.withLock { $0.reader = facts }
   }
@@ -78,17 +84,17 @@ final class ScriptedCheck: PresenceCheck {
   /// How often the desktop was asked.
   var desktopQuestions: Int { state.withLock { $0.desktopQuestions } }
 
-  /// Keeps checks and enrolments in the middle of being started.
+  /// Holds checks and enrollments in the middle of their start.
   func holdStarts() {
     state.withLock { $0.holdsStarts = true }
   }
 
-  /// Keeps those who ask for the desktop's fingers.
+  /// Holds callers that ask for the desktop's fingers.
   func holdDesktop() {
     state.withLock { $0.holdsDesktop = true }
   }
 
-  /// Returns when somebody is held.
+  /// Returns when a caller is held.
   func untilHeld() async {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -100,7 +106,7 @@ final class ScriptedCheck: PresenceCheck {
     }
   }
 
-  /// Holds nobody any more, but for those who are held.
+  /// Stops holding new callers, but does not release held ones.
   func stopHolding() {
     state.withLock { state in
       state.holdsStarts = false
@@ -108,7 +114,7 @@ final class ScriptedCheck: PresenceCheck {
     }
   }
 
-  /// Lets what is held go on.
+  /// Releases the held callers.
   func release() {
     stopHolding()
     let held = state.withLock { state in
@@ -121,10 +127,10 @@ final class ScriptedCheck: PresenceCheck {
 
   /// All checks that were begun.
   var conversations: [Conversation] { state.withLock { $0.conversations } }
-  /// All enrolments that were begun.
+  /// All enrollments that were begun.
   var enrollments: [Enrollment] { state.withLock { $0.enrollments } }
 
-  /// The check of this number, once it has been begun and the vault listens to it.
+  /// The check of this number, once it has begun and the vault listens to it.
   func conversation(_ number: Int) async -> Conversation {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -220,7 +226,7 @@ final class ScriptedCheck: PresenceCheck {
   ) -> Conversation {
     let (conversation, watchers) = state.withLock { state in
       var plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
-      // A helper looks at the desktop's fingers once more, and takes no others than it was told of.
+      // A helper looks at the desktop's fingers again, and accepts only those that it was told of.
       if method == .fingerprint, request?.desktop != state.desktop {
         plan = [.failed(.notEnrolled)]
       }
@@ -262,7 +268,7 @@ final class Prepared: PreparedCheck {
   func end() { state.withLock { $0.hasEnded = true } }
 }
 
-/// Events from a test to whoever asks for the next one.
+/// Events from a test to the caller that asks for the next one.
 final class Script<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event]
@@ -286,7 +292,7 @@ final class Script<Event: Sendable>: Sendable {
     waiting?.resume(returning: event)
   }
 
-  /// Returns when somebody has asked for an event.
+  /// Returns when a caller has asked for an event.
   func untilHeard() async {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -316,12 +322,12 @@ final class Script<Event: Sendable>: Sendable {
   }
 }
 
-/// A check that a test speaks for.
+/// A check whose events come from a test.
 final class Conversation: CheckConversation {
   let method: PresenceMethod
   let fingers: [String]
   let desktop: DesktopFingers?
-  /// The finger that is asked first.
+  /// The finger that is asked for first.
   let first: String?
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])
@@ -347,7 +353,9 @@ final class Conversation: CheckConversation {
   func next() async -> CheckEvent { await script.next() }
   func untilHeard() async { await script.untilHeard() }
 
-  /// What it says when it is cancelled; nil: nothing that the test does not tell.
+  /// The event that a cancel causes.
+  ///
+  /// `nil` if the test itself reports the events.
   func setFarewell(_ event: CheckEvent?) { farewell.withLock { $0 = event } }
 
   func respond(_ secret: SharedSecret) async {
@@ -361,7 +369,7 @@ final class Conversation: CheckConversation {
   }
 }
 
-/// An enrolment that a test speaks for.
+/// An enrollment whose events come from a test.
 final class Enrollment: EnrollmentConversation {
   let request: EnrollmentRequest
   private let kept = Mutex(false)
@@ -374,12 +382,12 @@ final class Enrollment: EnrollmentConversation {
   }
 
   var isCancelled: Bool { cancelled.withLock { $0 } }
-  /// The engine has stored the print.
+  /// Whether the engine has stored the print.
   var isKept: Bool { kept.withLock { $0 } }
   func keep() { kept.withLock { $0 = true } }
 
   func tell(_ event: EnrollmentEvent) { script.put(event) }
-  /// From now on a cancel has no answer but what the test tells.
+  /// From now on a cancel causes no event by itself.
   func saysNothing() { isSilent.withLock { $0 = true } }
   func next() async -> EnrollmentEvent { await script.next() }
 

@@ -7,25 +7,27 @@ import System
 
 @testable import TokenVault
 
-/// A courier without a network: it does what the script says, and seals into the slot as the real
-/// one does, with the key and the context that it is given and nothing else.
+/// An exchange helper without a network.
+///
+/// It does what the script says. It seals into the slot as the real helper does, with only the key
+/// and the context that it is given.
 final class ScriptedExchange: TokenExchange {
   enum Step: Sendable {
     /// New tokens.
     case tokens(access: String, refresh: String?, lifetime: Int? = 3600)
-    /// Any answer at all.
+    /// Any answer.
     case answer(status: Int, retryAfter: Int? = nil, body: String)
-    /// No byte left this machine; the courier says so in the slot.
+    /// No byte left this machine, and the exchange helper says so in the slot.
     case nothingSent
-    /// The courier could not be started.
+    /// The exchange helper could not be started.
     case notStarted(String)
-    /// The courier died without a trace.
+    /// The exchange helper died without a trace.
     case died
-    /// It died while it wrote.
+    /// The exchange helper died while it wrote.
     case torn
-    /// What it says comes over the socket, because the slot cannot be written.
+    /// The answer comes over the socket, because the slot cannot be written.
     case overTheSocket(access: String, refresh: String)
-    /// It goes on for a while although nobody hears of it, and then writes tokens.
+    /// The exchange helper goes on for a while without a connection, and then writes tokens.
     case outlives(access: String, refresh: String)
   }
 
@@ -53,19 +55,23 @@ final class ScriptedExchange: TokenExchange {
 
   /// All requests that were made.
   var requests: [Request] { state.withLock { $0.requests } }
-  /// How their connections were to be made.
+  /// The terms of their connections.
   var terms: [ExchangeTerms] { state.withLock { $0.terms } }
-  /// The bodies of those to the refresh endpoint.
+  /// The bodies of the requests to the refresh endpoint.
   var refreshes: [String] {
     requests.filter { $0.url.hasSuffix("/auth/refresh") }.compactMap(\.body)
   }
 
-  /// Lets exchanges wait for their step; otherwise one that nobody has planned is refused.
+  /// Makes exchanges wait for their step.
+  ///
+  /// Otherwise an exchange without a plan is refused.
   func hold() {
     state.withLock { $0.isHeld = true }
   }
 
-  /// Appends to the script; an exchange that waits for its step goes on.
+  /// Appends to the script.
+  ///
+  /// A waiting exchange goes on.
   func plan(_ steps: Step...) {
     for step in steps {
       let waiting = state.withLock { state in
@@ -82,7 +88,7 @@ final class ScriptedExchange: TokenExchange {
     state.withLock { $0.observer = observer }
   }
 
-  /// Called when a courier gets its request ahead.
+  /// Called when an exchange helper gets its request ahead of time.
   func whenConnecting(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.connecting = body }
   }
@@ -91,7 +97,7 @@ final class ScriptedExchange: TokenExchange {
 
   fileprivate func connect() { state.withLock { $0.connecting }?() }
 
-  /// Returns when so many requests have been made.
+  /// Returns when this many requests have been made.
   func untilRequested(_ count: Int) async {
     await withCheckedContinuation { wake in
       let isDue = state.withLock { state in
@@ -103,7 +109,7 @@ final class ScriptedExchange: TokenExchange {
     }
   }
 
-  /// Lets the couriers end that outlived their exchange.
+  /// Ends the exchange helpers that outlived their exchange.
   func finishOrphans() throws {
     let orphans = state.withLock { state in
       let orphans = state.orphans
@@ -196,7 +202,7 @@ final class ScriptedExchange: TokenExchange {
       guard let delivery else { return .interrupted(reason: "no delivery") }
       let body = tokenAnswer(access: access, refresh: refresh, lifetime: 3600)
       let whole = try image(.answered(status: 200, retryAfter: nil, body: shared(body)), delivery)
-      // What it has written by now is half of what it will write.
+      // So far it has written half of the image.
       try write(Array(whole.prefix(100)), delivery)
       let orphan = try Orphan(delivery.slot, whole)
       state.withLock { $0.orphans.append(orphan) }
@@ -220,7 +226,9 @@ final class ScriptedExchange: TokenExchange {
   }
 }
 
-/// A courier whose engine has gone: it holds the slot's lock, and writes when it is told to.
+/// An exchange helper whose engine has gone.
+///
+/// It holds the slot's lock, and writes when the test says so.
 final class Orphan: Sendable {
   private let slot: Mutex<Descriptor?>
   private let image: [UInt8]
@@ -238,7 +246,7 @@ final class Orphan: Sendable {
   }
 }
 
-/// A second descriptor of the same open file description, as a courier gets it.
+/// A second descriptor of the same open file description, as an exchange helper gets it.
 func duplicate(_ number: Int32) throws -> Descriptor {
   let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
   guard copy >= 0 else { throw SystemError("fcntl", code: errno) }
@@ -255,7 +263,7 @@ extension Descriptor {
   }
 }
 
-/// What the backend answers to login, registration and refresh.
+/// The backend's answer to a login, registration and refresh.
 func tokenAnswer(access: String, refresh: String?, lifetime: Int?) -> String {
   var members = [#""access_token":"\#(access)""#, #""token_type":"bearer""#]
   if let refresh { members.append(#""refresh_token":"\#(refresh)""#) }

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// Sees what a test has happen to the login session.
+/// Reports the session events that a test makes up.
 final class ScriptedGuard: WindowGuard {
   private struct State {
     var end: (@Sendable (String?, String) async -> Void)?
@@ -16,22 +16,23 @@ final class ScriptedGuard: WindowGuard {
 
   /// How often it began to look.
   var begun: Int { state.withLock { $0.begun } }
-  /// How often it was told to rest.
+  /// How often it was told to stop looking.
   var rested: Int { state.withLock { $0.rested } }
 
-  /// Has something happen now, at one place or (nil) to the person; returns when the windows are
-  /// gone.
+  /// Reports an event at one location, or for the person if `place` is `nil`.
+  ///
+  /// Returns when the windows are closed.
   func happen(_ why: String, at place: String? = nil) async {
     let end = state.withLock { $0.end }
     await end?(place, why)
   }
 
-  /// Has something happen as soon as it looks the next time.
+  /// Reports an event as soon as it begins to look.
   func willHappen(_ why: String) {
     state.withLock { $0.happensFirst = why }
   }
 
-  /// From now on it sees nothing.
+  /// From now on it cannot see events.
   func isBlind(_ why: String) {
     state.withLock { $0.flaw = why }
   }

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// Says of each connection where it sits.
+/// The location of each connection, as the test sets it.
 final class ScriptedPlaces: CallerPlaces {
   private struct State {
     var places: [UInt64: CallerPlace] = [:]
@@ -11,10 +11,10 @@ final class ScriptedPlaces: CallerPlaces {
 
   private let state = Mutex(State())
 
-  /// How often anyone asked.
+  /// How often a location was asked for.
   var asked: Int { state.withLock { $0.asked } }
 
-  /// From now on these connections sit at a place.
+  /// Sets the location of these connections.
   func seat(
     _ connections: UInt64...,
     at name: String,
@@ -31,7 +31,7 @@ final class ScriptedPlaces: CallerPlaces {
     }
   }
 
-  /// From now on nobody knows.
+  /// From now on the location of this connection is unknown.
   func forget(_ connection: UInt64) {
     state.withLock { $0.places[connection] = nil }
   }

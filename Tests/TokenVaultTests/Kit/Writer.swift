@@ -5,14 +5,14 @@ import System
 ///
 /// strace(1), `-e inject=CALL:signal=KILL:when=N`: the call itself is not carried out.
 struct Writer {
-  /// What is done to a call.
+  /// The injection at a call.
   enum Injection: String {
     case kill = "signal=KILL"
     case noSpace = "error=ENOSPC"
     case ioError = "error=EIO"
   }
 
-  /// What it does.
+  /// The change that the process makes.
   enum Deed: String {
     case rekey
     /// The account `work` gets the provider of `laterProvider`.
@@ -29,8 +29,9 @@ struct Writer {
     self.deed = deed
   }
 
-  /// Runs it with the call number `number` injected; the lines that it wrote, or nil if it did not
-  /// get that far.
+  /// Runs the process with an injection at call number `number`.
+  ///
+  /// The lines that it wrote, or `nil` if it ended before that call.
   func stopped(at call: String, _ number: Int, _ injection: Injection) throws -> [String]? {
     let (trace, said) = (bench.scratch.base + "/trace", bench.scratch.base + "/report")
     let report = unsafe Glibc.open(said, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -38,7 +39,7 @@ struct Writer {
     let descriptor = Descriptor(owning: report)
     _ = try ChildProcess(
       path: "/usr/bin/strace",
-      // With --seccomp-bpf it is three times as fast, but then (6.1) it injects no signal.
+      // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
       arguments: (injection == .kill ? [] : ["--seccomp-bpf"]) + [
         "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
         "inject=\(call):\(injection.rawValue):when=\(number)", Self.program, bench.scratch.path,

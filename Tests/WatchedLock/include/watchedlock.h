@@ -1,5 +1,5 @@
 #ifndef WATCHEDLOCK_H
 #define WATCHEDLOCK_H
-/// Makes the program that calls it tell the thread sanitizer of each contended lock.
+/// Makes the calling program report each contended lock to the thread sanitizer.
 void watchedlock_install(void);
 #endif

@@ -1,5 +1,6 @@
-// Asks a server on a Unix socket for tokens, from many connections at once, each of which sends its
-// next call when it has its reply; and holds connections that never end their message.
+// Requests tokens from a server on a Unix socket, over many connections at once. Each connection
+// sends its next call when it has its reply. It can also hold connections that never end their
+// message.
 //
 // usage: client ask SOCKET CONNECTIONS SECONDS kept|each MESSAGE
 //        client hold SOCKET CONNECTIONS SECONDS MESSAGE
@@ -7,13 +8,13 @@
 //        client once SOCKET MESSAGE
 //
 // `ask` prints: requests, seconds, and microseconds of the 50th, 99th and 100th percentile. `kept`
-// keeps its connections, `each` opens one for every call. MESSAGE is sent with a NUL if it is a call of
-// Varlink ("method"), else as it is; a reply ends with a NUL or with the connection.
-// `hold` sends MESSAGE without an end on each connection, opens another for each that is closed until
-// CONNECTIONS were opened, and prints how many were opened, the most that were open at once, and the
-// longest that one lasted, in milliseconds; it waits until all are closed, or SECONDS have passed.
-// `flood` has so many processes connect and hang up without a pause, and prints how often they did.
-// `once` prints what stands in `access_token` of one reply.
+// keeps its connections, `each` opens one for every call. MESSAGE is sent with a NUL if it is a
+// Varlink call ("method"), else as it is. A reply ends with a NUL or with the connection. `hold`
+// sends MESSAGE without an end on each connection. It opens another connection for each that is
+// closed, until CONNECTIONS were opened. It prints how many were opened, the most that were open at
+// once, and the longest life of one in milliseconds. It waits until all are closed, or SECONDS
+// passed. `flood` makes that many processes connect and hang up without a pause, and prints how
+// often they did. `once` prints the `access_token` of one reply.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ static int64_t now(void) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-// -1 where the server takes nobody now.
+// -1 if the server takes no connection now.
 static int connected(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) fail("socket");
@@ -67,7 +68,7 @@ static void watch(struct one *one) {
   if (epoll_ctl(events, EPOLL_CTL_ADD, one->fd, &event) != 0) fail("epoll_ctl");
 }
 
-// A server whose queue is full is tried again until it takes the connection.
+// If the server's queue is full, tries again until it takes the connection.
 static void open_one(struct one *one) {
   one->begun = now();
   while ((one->fd = connected()) < 0) {
@@ -95,7 +96,7 @@ static void ask_many(int connections, double seconds, int keep) {
     if (keep) ones[i].begun = now();
     ask(&ones[i]);
   }
-  // What comes in the first tenth warms up.
+  // The first tenth of the time is for warming up.
   int64_t begun = now(), counted = begun + seconds * 1e8, end = begun + seconds * 1.1e9, time = begun;
   while (time < end) {
     int got = epoll_wait(events, ready, 256, 5000);

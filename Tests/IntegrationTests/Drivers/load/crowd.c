@@ -1,13 +1,14 @@
-// Connects to a server under the many uids of one user namespace (user_namespaces(7)), as a process of
-// one person can who has a range in /etc/subuid.
+// Connects to a server under the many uids of one user namespace (user_namespaces(7)), as a person
+// with a range in /etc/subuid can.
 //
 // usage: crowd SOCKET FIRST COUNT SECONDS silent|half|calls|again MESSAGE      as root
 //
-// It maps COUNT uids from FIRST on, connects under each of them once, and holds what the server leaves
-// it. `silent` sends nothing, `half` MESSAGE without its end, `calls` MESSAGE once a second. `again`
-// sends nothing, and opens another connection, under the next uid, for each that is closed.
-// It prints "ready" when all have connected, and after SECONDS, or at the end of its input: how many
-// connections were opened, the most that were open at once, and how many are open.
+// It maps COUNT uids from FIRST on, connects under each of them once, and holds the connections
+// that the server leaves open. `silent` sends nothing, `half` MESSAGE without its end, `calls`
+// MESSAGE once a second. `again` sends nothing, and opens another connection, under the next uid,
+// for each that is closed. It prints "ready" when all have connected. After SECONDS, or at the end
+// of its input, it prints how many connections were opened, the most that were open at once, and
+// how many are open.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,7 @@ static void map(pid_t process, const char *file, unsigned first) {
   close(fd);
 }
 
-// Goes on in a child that is root of a namespace of its own.
+// Goes on in a child that is root of its own user namespace.
 static void enter(unsigned first) {
   int made[2], mapped[2];
   char byte;
@@ -75,7 +76,7 @@ static void enter(unsigned first) {
   if (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0) fail("setresuid");
 }
 
-// The kernel records the effective uid that connects. -1 where the server takes nobody now.
+// The kernel records the effective uid of connect(2). -1 if the server takes no connection now.
 static int connected(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) fail("socket");

@@ -1,5 +1,5 @@
-// What a server in C would do at the least: answers each message that ends with a NUL with the same
-// reply, on one thread, without a look at what it says.
+// The least work that a server in C could do. It answers each message that ends with a NUL with the
+// same reply, on one thread, without parsing the message.
 //
 // usage: floor SOCKET REPLY
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-// What a process weighs that has loaded libcrypto, sealed something, and opened a database: it prints
-// "ready" and waits for the end of its input.
+// The memory of a process that has loaded libcrypto, sealed something, and opened a database. It
+// prints "ready" and waits for the end of its input.
 //
 // usage: libraries DATABASE
 #include <openssl/evp.h>

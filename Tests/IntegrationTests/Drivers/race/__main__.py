@@ -1,4 +1,4 @@
-"""The race kit: what is tried, by how many threads, and what is told of it; options.py says all."""
+"""The race kit: what is tried, by how many threads, and the report. See options.py."""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ from table import Table, last_line
 
 
 class Length:
-    """How long storms take, so that random moments fall into them."""
+    """The mean duration of storms, so that random moments fall into them."""
 
     mean = 1.0
 
@@ -30,7 +30,7 @@ class Length:
 
 
 class Run:
-    """Everything that is tried, by many threads."""
+    """The whole run: everything that is tried, by many threads."""
 
     def __init__(self, given, directory):
         self.options, self.directory = given, directory
@@ -60,7 +60,7 @@ class Run:
         return made
 
     def place_programs(self):
-        """A copy on the file system of the vaults, of which each takes links."""
+        """Copies the programs to the vaults' file system, so that each vault can link them."""
         if self.options.tool:
             return
         self.programs = self.directory + "/programs"
@@ -69,7 +69,7 @@ class Run:
             shutil.copy2(os.path.join(self.options.programs, name), self.programs)
 
     def has_logins(self, at):
-        """Whether logins are tried there: only root may look into an engine that runs."""
+        """Whether sign-ins are tried there. Only root may trace a running engine."""
         return at.way == "oidc" and not self.options.tool and os.getuid() == 0
 
     # MARK: The run
@@ -106,10 +106,10 @@ class Run:
             plans["exchange"] = [point(vault.way, "exchange")] if "by call" in name else []
         if name == "exchange and engine by call":
             plans["engine"] = [point(vault.way, "engine")]
-            # An engine that begins may have to read the provider's keys before.
+            # A new engine may have to read the provider's keys first.
             plans["exchange"] *= len(vault.provider.scopes)
         if name == "client by call":
-            # All of them: nobody knows which one will be the one that refreshes.
+            # Plan for all processes, because which one refreshes is not known in advance.
             plans["client_plans"] = [point(vault.way, "client")] * self.options.processes
         if name in ("engine", "client", "exchange"):
             plans["at_random"] = [name]
@@ -119,7 +119,7 @@ class Run:
         return strikes
 
     def full_disk(self, at, number):
-        """The state directory on a file system of its own, filled to the last pages."""
+        """A state directory on its own file system, filled up to the last pages."""
         state = "%s/full-%s" % (self.directory, at.way)
         os.mkdir(state, 0o700)
         if os.system("mount -t tmpfs -o size=2m,mode=0700 none '%s'" % state) != 0:
@@ -129,7 +129,7 @@ class Run:
         for left in pages:
             if self.stopped.is_set() or self.plans.seconds() > self.options.seconds:
                 return
-            # An engine that begins now makes its write-ahead log anew.
+            # An engine that starts now creates a new write-ahead log.
             vault.stop_engine()
             fill(state + "/filler", left)
             storm = self.storm(vault, Length())
@@ -159,7 +159,8 @@ class Run:
         self.place_programs()
         self.start_providers()
         count, begin = self.options.vaults, []
-        # Two of each in turn: of two, one repeats a lost refresh at once, and one does not.
+        # Two vaults of each provider in turn: of two, one repeats a lost refresh at once, and the
+        # other does not.
         ways = [self.providers[n // 2 % len(self.providers)] for n in range(count)]
         vaults = [self.vault(number, at) for number, at in enumerate(ways)]
         for at in self.providers:
@@ -232,7 +233,7 @@ class Run:
 
 
 def fill(path, pages):
-    """Uses up the file system but for so many pages."""
+    """Uses up the file system except for this many pages."""
     with open(path, "wb", buffering=0) as file:
         try:
             while file.write(bytes(4096)):
@@ -248,7 +249,7 @@ def main():
     directory = given.directory or tempfile.mkdtemp(prefix="tl-race-")
     os.makedirs(directory, exist_ok=True)
     run = Run(given, directory)
-    # As Ctrl-C: what was started is ended before this is.
+    # Treat SIGTERM like Ctrl-C: end the started processes first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run.run()

@@ -1,4 +1,4 @@
-"""Waiting for what happens: a file that comes or is closed (inotify(7)), a flag that is set."""
+"""Waits for events: a file that comes or is closed (inotify(7)), a flag that is set."""
 import ctypes
 import os
 import select
@@ -9,7 +9,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Flag:
-    """As threading.Event, with a descriptor that is readable once it is set."""
+    """Like threading.Event, with a descriptor that is readable once the flag is set."""
 
     def __init__(self):
         self.handle = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
@@ -28,7 +28,7 @@ class Flag:
 
 
 class Directory:
-    """What comes into a directory, and what is closed there after it was written."""
+    """Watches a directory for new files and for files closed after a write."""
 
     def __init__(self, path, mask=CLOSE_WRITE | CREATE | MOVED_TO):
         self.handle = libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -42,7 +42,7 @@ class Directory:
         os.close(self.handle)
 
     def wait(self, seconds, flag=None):
-        """Until something has happened; false where it was the flag's turn, or the time's."""
+        """Waits for an event. False if the flag was set or the time has passed."""
         handles = [self.handle] + ([flag.handle] if flag else [])
         if self.handle not in ready(handles, seconds):
             return False
@@ -58,10 +58,10 @@ def ready(handles, seconds):
 
 
 def until(condition, path, seconds):
-    """Whether the condition came true in time; it is looked at whenever a file comes or is closed."""
+    """Whether the condition came true in time. It is checked whenever a file comes or is closed."""
     deadline = time.monotonic() + seconds
     with Directory(path) as directory:
-        # Looked at after the watch has begun: nothing can come in between.
+        # Checked after the watch has begun, so that no event is missed.
         while not condition():
             left = deadline - time.monotonic()
             if left <= 0 or not directory.wait(left):

@@ -1,8 +1,8 @@
-"""One sign-in by code or by device, which the provider has committed while the engine or the exchange is
-killed; and what came of it.
+"""One sign-in by code or by device, and its outcome. The engine or the exchange helper is killed
+after the provider has committed the sign-in.
 
-The driver is the client here: between the person's yes and the call that redeems it, strace(1) is put
-onto the engine, so that its calls are counted from there.
+The driver is the client here. It attaches strace(1) to the engine between the person's consent and
+the call that redeems it. So the engine's calls are counted from there.
 """
 import argparse
 import importlib.util
@@ -23,7 +23,7 @@ import traces
 from provider import SOURCES
 from storm import LIMIT, Outcome, last_words, pause, told_wait
 
-REDIRECT = "http://127.0.0.1:8400/callback"  # nobody listens there, nor is it ever asked
+REDIRECT = "http://127.0.0.1:8400/callback"  # no server listens there, and no request goes there
 NO_ACCOUNT = 9
 
 
@@ -56,7 +56,7 @@ class Connection:
         self.socket.sendall(json.dumps(call | ({"more": True} if more else {})).encode() + b"\0")
 
     def reply(self, before=lambda: None):
-        """The last reply to a call; None where the engine has gone. `before` comes before each look."""
+        """The last reply to a call, or None if the engine has gone. `before` runs before a read."""
         while True:
             while b"\0" not in self.rest:
                 before()
@@ -81,12 +81,12 @@ class Connection:
 
 
 class Tracer:
-    """strace(1) on a process that runs."""
+    """strace(1), attached to a running process."""
 
     def __init__(self, number, plan, path):
         self.path, self.handle = path, os.pidfd_open(number)
         self.process = subprocess.Popen(
-            # -b execve: the exchange, which is started by the engine, is not traced along with it.
+            # -b execve: the exchange helper, which the engine starts, is not traced along with it.
             [traces.STRACE, "-f", "-b", "execve", "-e", "signal=KILL", "-o", path, *plan.split(),
              "-p", str(number)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -96,9 +96,10 @@ class Tracer:
             raise RuntimeError("strace: %s" % said)
 
     def wait(self, handle):
-        """Until the handle is readable, or the kill has struck: then the tracer goes.
+        """Waits until the handle is readable or the kill has struck. Then the tracer ends.
 
-        What it struck may be a child on its way to its exec, and would be each further one as well.
+        The killed process may be a child on its way to its exec. A tracer left in place would kill
+        each further child as well.
         """
         with events.Directory(os.path.dirname(self.path), events.MODIFY) as traced:
             while self.handle is not None:
@@ -110,21 +111,22 @@ class Tracer:
                 traced.wait(0)
 
     def end(self, seconds):
-        """Lets the process go, unless it ends within that time."""
+        """Releases the process, unless it ends within that time."""
         if self.handle is None:
             return
         processes.has_ended(self.handle, seconds)
         os.close(self.handle)
         self.handle = None
-        # Not by SIGTERM: strace would wait for each thread to stop, and one that waits for the exec of
-        # its vfork(2) does not stop before its child, which strace holds, has gone on. A tracer that is
-        # killed lets all of them go.
+        # Not by SIGTERM, because strace would wait for each thread to stop. A thread in vfork(2)
+        # does not stop before its child has called exec, and strace holds that child. A killed
+        # tracer releases all of them.
         self.process.kill()
         self.process.communicate()
 
 
 class LoginStorm:
-    """Signs in to an account of its own; every second time to one that is signed in already."""
+    """Signs in to an account of its own. Every second sign-in is to an account that is already
+    signed in."""
 
     account = "other"
 
@@ -134,10 +136,10 @@ class LoginStorm:
         self.strikes, self.killed = [], {}
 
     def run(self, engine=None, exchange=None):
-        """Returns the strikes that hit; `engine`, `exchange`: (call, number, options)."""
+        """Returns the strikes that hit. `engine` and `exchange` are (call, number, options)."""
         begun, earlier = time.time(), self.vault.families.get(self.account)
         if exchange:
-            # So that the engine knows the provider's keys, and needs no exchange but that one.
+            # The engine then knows the provider's keys, and needs only that one exchange.
             self.vault.ask(self.vault.tokens.get(None))
         reply, seen = self.sign_in(engine and engine[2], exchange and exchange[2])
         if engine and traces.was_killed_at(seen, engine[0]):
@@ -160,7 +162,7 @@ class LoginStorm:
     def wrong(self, what):
         self.table.note_wrong("%s, %s: %s" % (self.vault.email, self.flow, what))
 
-    # MARK: The login
+    # MARK: The sign-in
 
     def sign_in(self, engine_plan, exchange_plan):
         vault = self.vault
@@ -195,7 +197,7 @@ class LoginStorm:
         return reply, seen
 
     def visit(self, url):
-        """Where the provider leads back to, after its pages."""
+        """The address to which the provider redirects after its pages."""
         person = pages.Person(argparse.Namespace(
             url=url, user=self.email, password=self.vault.provider.password, ca=None, deny=False,
             user_code=None, print_redirect=True))
@@ -204,23 +206,24 @@ class LoginStorm:
             raise RuntimeError("the provider's pages do not lead back")
         return person.redirects.away
 
-    # MARK: What came of it
+    # MARK: The outcome
 
     def check(self, begun, earlier):
-        """What the provider has committed must be there, with a refresh token that works."""
+        """If the provider has committed a sign-in, the vault must have it, with a working refresh
+        token."""
         vault, outcome = self.vault, Outcome()
         now, deadline = time.time(), time.monotonic() + vault.patience
         status, said, old = None, "", None
         while time.monotonic() < deadline:
             status, token, said = vault.ask(old, self.account)
-            # Looked at now: an exchange that outlived its engine has ended before that answer.
+            # Read now: an exchange helper that outlived its engine ended before that answer.
             committed = [e for e in vault.provider.history(self.email)
                          if e["did"] == "sign-in" and e["at"] >= begun]
             wanted = committed[-1]["family"] if committed else earlier
             if status == 0:
                 entry = self.judge_token(token)
                 vault.families[self.account] = entry and entry["family"]
-                # What was kept from before says nothing: a newer one does.
+                # An entry from before the storm proves nothing. A newer one does.
                 if entry and entry["at"] >= now:
                     if entry["family"] != wanted:
                         break
@@ -256,7 +259,7 @@ class LoginStorm:
         return entry
 
     def forget_sometimes(self):
-        """Every second login is the first of its account."""
+        """Every second sign-in is the first of its account."""
         self.vault.logins += 1
         if self.vault.logins % 2:
             status, _, said = self.vault.command(
@@ -267,10 +270,10 @@ class LoginStorm:
 
 
 def points(vault, table, flow):
-    """All (call, number) of an engine that ends a login, and of its exchange."""
+    """All (call, number) of an engine that finishes a sign-in, and of its exchange helper."""
     engine, exchange = [], []
     for is_new in (True, False):
-        # The first time it has to read the provider's keys as well.
+        # The first time the engine has to read the provider's keys as well.
         if is_new:
             vault.stop_engine()
         storm = LoginStorm(vault, table, flow)

@@ -1,16 +1,16 @@
-"""Whether a lost login is one that nobody can prevent.
+"""Whether a lost login could not have been prevented.
 
-A provider that revokes on reuse and has committed token n+1 loses the login if whoever asked dies
-before n+1 is stored. Shown by two witnesses that do not know each other: the provider's ledger and
-the trace of the program that asked.
+The provider revokes on reuse. If it has committed token n+1 and the client dies before n+1 is
+stored, the login is lost. Two independent witnesses show it: the provider's ledger and the trace of
+the program that sent the request.
 """
 import traces
 
 
 def explain(provider, email, since, killed, stored):
-    """(whether it is explained, why), from the traces of the exchanges that were killed.
+    """Returns (whether the loss is explained, why), from the traces of the killed exchange helpers.
 
-    `stored` are the calls of which the first to return has stored the answer.
+    The first of the calls in `stored` that returns has stored the answer.
     """
     history = [e for e in provider.history(email) if e["at"] >= since]
     reuses = [e for e in history if e["did"] == "reuse"]
@@ -25,7 +25,7 @@ def explain(provider, email, since, killed, stored):
 
 
 def explain_entry(rotation, killed, stored):
-    """Whether the tokens that this entry of the ledger gave out can have come into the hands of none."""
+    """Whether no process can have received the tokens that this entry of the ledger gave out."""
     if not stored:
         return False, "nothing is known to have stored the answer"
     for name, text in killed.items():

@@ -1,53 +1,56 @@
-"""Storms of processes that want one account's token at once, while others of them are killed.
+"""Storms of processes that want one account's token at once, while some of them are killed.
 
-Two providers that rotate the refresh token with each refresh and end the login when a used one comes
-back: a password backend (Scripts/dev-backend) and django-oauth-toolkit with OpenID Connect
-(Tests/Providers); each writes what it has committed into a ledger. Each vault is one login in a
-directory of its own; many are tried side by side. In each storm 50 processes ask for a token at the
-same time (with OpenID Connect for two sets of scopes), and
+There are two providers: a password backend (Scripts/dev-backend), and django-oauth-toolkit with
+OpenID Connect (Tests/Providers). Both rotate the refresh token with each refresh, and end the login
+when a used one comes back. Each writes what it has committed into a ledger. Each vault is one login
+in its own directory, and many are tried side by side. In each storm 50 processes ask for a token at
+the same time (with OpenID Connect for two sets of scopes). SIGKILL ends one of these:
 
   client     one of them,
   engine     the process that holds the vault,
-  exchange   the process that has sent the request and waits for the answer
+  exchange   the exchange helper, which has sent the request and waits for the answer.
 
-is killed with SIGKILL: at its N-th openat, write, pwrite64, fdatasync, unlinkat, renameat, sendmsg,
-... (strace(1); a census finds which there are, and N walks over all of them; a row for each call), or
-at a random moment (the rows `random`). Up to three engines that start next are killed as well, in
-their recovery. Then a new process must get a token that was made after the storm: `recovered`. Where
-the vault does not know what became of the last answer it says so, waits and tries once more:
-`uncertain` counts these among the others. The ways `code` and `device` are sign-ins: once the person
-has said yes, the engine or its exchange is killed at each call of what redeems that; a new process
-must then have the login if the provider had committed it, and what was there before if not. A login
-that is lost is
+The kill comes at the N-th openat, write, pwrite64, fdatasync, unlinkat, renameat, sendmsg, ... of
+the process (strace(1)), or at a random moment (the rows `random`). A census finds the calls, and N
+walks over all of them, with a row for each call. Up to three engines that start next are killed as
+well, in their recovery. Then a new process must get a token that was made after the storm:
+`recovered`. If the vault does not know the outcome of the last request it says so, waits and tries
+once more: `uncertain` counts these among the others.
 
-  explained      where the provider's ledger shows that it had committed the next token, and the trace
-                 of the killed exchange shows that it got that answer's connection and died before the
-                 write into the slot had returned. No program can do better with such a provider;
+The ways `code` and `device` are sign-ins. Once the person has consented, the engine or its exchange
+helper is killed at each call of the redemption. If the provider had committed the login, a new
+process must have it. Otherwise it must have the previous state. A lost login is
+
+  explained      if the provider's ledger shows that it had committed the next token, and the trace
+                 of the killed exchange helper shows that it got that answer's connection and died
+                 before the write into the slot had returned. With such a provider no program can
+                 do better;
   unexplained    otherwise: the run has failed.
 
-A kill of clients and engines alone can never be explained. The run fails as well where a process hangs
-or ends as it should not, where a token is handed out that the provider does not know or that is for
-another set of scopes, or where the trail is not whole in the end. Without a kill the same is done with
-faults: a write that finds no space (ENOSPC), an fsync that fails (EIO), a state directory that is full
-(tmpfs). Run it as root: others cannot look into these programs; only engines and clients are killed
-then, in refreshes alone, and no disk is filled.
+A kill of only clients and engines can never explain a loss. The run also fails if a process hangs
+or ends with a wrong status. It fails if a process gets a token that the provider does not know, or
+that is for another set of scopes. It fails if the audit log is not intact at the end. Instead of a
+kill there are also faults: a write without space (ENOSPC), an fsync that fails (EIO), and a full
+state directory (tmpfs). Run it as root, because other users cannot trace these programs. Without
+root only engines and clients are killed, only in refreshes, and no disk is filled.
 
-Another tool is tried with the same storms by its commands:
+The same storms can try another tool by its commands:
 
-  --tool 'COMMAND'        prints a valid access token, refreshed where it has expired
+  --tool 'COMMAND'        prints a valid access token, refreshed if it has expired
   --tool-login 'COMMAND'  signs in as {email}; the password is the first line of standard input
-  --tool-engine REGEX     its processes of the background, by their command lines; killed as `engine`
-  --tool-stored CALLS     the token command is the exchange itself, and has kept the answer when the
-                          first of these calls has returned: its losses may be explained. Each command
-                          is traced then. Without it no loss is explained.
+  --tool-engine REGEX     its background processes, by their command lines; killed as `engine`
+  --tool-stored CALLS     the token command is the exchange itself, and has stored the answer when
+                          the first of these calls has returned: its losses may be explained. Each
+                          command is traced then. Without it no loss is explained.
 
-In these, {url} is the provider, {issuer} its issuer, {account} a name for the login, {email} its user,
-and {state} its directory, which is also HOME. With --provider password the tool speaks the protocol
-that `Scripts/dev-backend --help` tells; with --provider oidc OAuth 2.0, as `Tests/Providers/run --help`
-does: the client is `thumblatch`, without a secret; the password grant is allowed.
+In these, {url} is the provider, {issuer} its issuer, {account} a name for the login, {email} its
+user, and {state} its directory, which is also HOME. With --provider password the tool speaks the
+protocol of `Scripts/dev-backend --help`. With --provider oidc it speaks OAuth 2.0, as
+`Tests/Providers/run --help` says: the client is `thumblatch`, without a secret, and the password
+grant is allowed.
 
-An example, from the top of this project's tree. Tests/IntegrationTests/Drivers/naive-refresher keeps
-its login in a JSON file, as many tools do, and loses it to the first storm:
+An example, from the top of this project's tree. Tests/IntegrationTests/Drivers/naive-refresher
+keeps its login in a JSON file, as many tools do, and loses it in the first storm:
 
   Scripts/race --kills 40 --processes 10 \\
     --tool 'Tests/IntegrationTests/Drivers/naive-refresher token {url} {state}/login.json' \\
@@ -59,11 +62,13 @@ ends with 1, and with lines such as
   random moment, client at a random moment
 
 With `naive-refresher --lock` in both places one process refreshes at a time, and only kills lose a
-login. Told that its write is what stores the answer (`--tool-stored write`), the kit explains those
-that came between the provider's answer and that write, and the run ends with 0. The same tool at an
-OpenID provider: `--provider oidc`, and `naive-refresher --oauth` with {issuer} for {url}.
+login. With `--tool-stored write` its write counts as the storing of the answer. Then the kit
+explains the kills between the provider's answer and that write, and the run ends with 0. The same
+tool at an OpenID provider: `--provider oidc`, and `naive-refresher --oauth` with {issuer} for
+{url}.
 
-Exit status: 0 no login was lost that need not have been; 1 one was, or another thing was wrong; 2 usage.
+Exit status: 0 no login was lost that could have been kept; 1 one was, or another check failed; 2
+usage.
 """
 import argparse
 import os
@@ -108,7 +113,7 @@ def arguments():
         parser.error("%s is missing: Scripts/setup installs it" % traces.STRACE)
     if not options.tool:
         options.programs = programs(options, parser)
-    # Its programs show their memory to no tracer of the same user: no loss could be explained.
+    # The project's programs cannot be traced by the same user, so no loss could be explained.
     options.no_exchange |= not options.tool and os.getuid() != 0
     options.kills = options.kills or (60 if options.short else 1000)
     options.vaults = options.vaults or (4 if options.short else 8)
@@ -118,7 +123,7 @@ def arguments():
 
 
 def programs(options, parser):
-    """The directory of the programs: the one that was built last, unless one is named."""
+    """The directory of the programs: the newest build, unless the options name one."""
     places = [options.programs] if options.programs else [
         SOURCES + "/.build/thumblatch/bin", SOURCES + "/.build/release", SOURCES + "/.build/debug"]
     whole = [os.path.abspath(place) for place in places

@@ -1,4 +1,4 @@
-"""One vault of another tool, known by its commands alone."""
+"""One vault of another tool, driven only by its commands."""
 import os
 import re
 import shlex
@@ -10,7 +10,7 @@ import thumblatch
 import traces
 from storm import pause
 
-# What one process needs of another tool's commands to be killed at; from its first socket on.
+# The calls at which a process of another tool can be killed, from its first socket on.
 WATCHED = ("getsockname", "sendto", "sendmsg", "recvfrom", "recvmsg")
 MARK = re.compile(r"socket\(|connect\(")
 
@@ -19,10 +19,10 @@ class Vault:
     """A directory in which the tool keeps one login."""
 
     account = "me"
-    # So long it may need to have a token again after a storm, in seconds.
+    # The time in seconds within which it must have a token again after a storm.
     patience = 10
     tells_uncertain = False
-    # Another tool's exit codes are its own; what counts is whether it has a token in the end.
+    # Another tool's exit codes are its own. What counts is whether it has a token in the end.
     kept_codes = set(range(-64, 256))
     rejects = False
     work = None
@@ -56,7 +56,7 @@ class Vault:
             plan = "-e trace=" + ",".join(sorted(self.stored | set(WATCHED)))
         if plan is not None:
             remove(place + ".trace")
-            # -D: the command stays our child, and the tracer goes when it has ended.
+            # -D: the command stays our child, and the tracer ends with it.
             words = [traces.STRACE, "-D", "-f", "-q", "-yy", "-e", "signal=KILL",
                      "-o", place + ".trace", *plan.split(), *words]
         return processes.Process(words, self.environment, place, given=given)
@@ -90,7 +90,7 @@ class Vault:
         return thumblatch.read(path)
 
     def is_lost(self, status):
-        """Whether nothing will help any more: the provider has ended the login."""
+        """Whether the login is permanently lost because the provider has ended it."""
         history = self.provider.history(self.email)
         return status != 0 and bool(history) and history[-1]["did"] == "reuse"
 
@@ -106,7 +106,7 @@ class Vault:
     # MARK: Plans
 
     def prepare(self, engine=None, exchange=None):
-        # The access token must have expired, or nobody needs a refresh.
+        # The access token must have expired, or no refresh is needed.
         pause(self.options.access_lifetime + 0.1)
 
     def planless(self):

@@ -1,4 +1,4 @@
-"""What is tried next: who is killed, and at which call."""
+"""What is tried next: which program is killed, and at which call."""
 import collections
 import threading
 import time
@@ -7,13 +7,13 @@ import other
 import thumblatch
 import traces
 
-# How many of a hundred kills go to whom. What is last is tried last.
+# How many of a hundred kills each victim gets. The last entry is tried last.
 SHARES = {"engine by call": 45, "exchange by call": 15, "engine": 14, "client": 12,
           "exchange and engine by call": 8, "exchange": 6}
-# And before these, where there is a browser or a device to sign in by.
+# These come first, if there is a browser or a device to sign in with.
 LOGIN_SHARES = {"code engine by call": 22, "device engine by call": 14,
                 "code exchange by call": 10, "device exchange by call": 6}
-# So many kills make a sample, if each kind has hit.
+# A sample needs this many kills, if each kind has hit.
 SAMPLE = 10
 FAULTS = [("engine", call, error) for call, error in (
     ("pwrite64", "ENOSPC"), ("fdatasync", "EIO"), ("pwrite64", "EIO"), ("fsync", "EIO"),
@@ -23,13 +23,14 @@ FAULTS += [("exchange", "pwrite64", "ENOSPC"), ("exchange", "fdatasync", "EIO"),
 
 
 def kind(name):
-    """What is tried by this name of a share: client, engine, exchange, login or fault."""
+    """The kind of this share: client, engine, exchange, login or fault."""
     first = name.split()[0]
     return "login" if first in ("code", "device") else first
 
 
 class Plans:
-    """Shares and walks. A way is `password` or `oidc`, for refreshes there, or `code` or `device`."""
+    """Shares and walks. A way is `password` or `oidc` for refreshes, or `code` or `device` for
+    sign-ins."""
 
     def __init__(self, options, random):
         self.options, self.random = options, random
@@ -67,10 +68,10 @@ class Plans:
         return wanted
 
     def next_task(self, vault):
-        """Whoever is furthest behind his share; None when there are kills enough."""
+        """The share that is furthest behind, or None if there are enough kills."""
         with self.lock:
             wanted = self.shares(vault)
-            # Storms that are under way will bring some more.
+            # Storms that are under way will add some more.
             if self.done() >= self.options.kills or self.seconds() > self.options.seconds:
                 wanted = self.missing(wanted)
             if not wanted:
@@ -108,7 +109,8 @@ class Plans:
             return call, number, traces.kill_at(call, number, also)
 
     def put_back(self, way, victim, planned, strikes):
-        """Places that this storm did not come to: a call's number differs with who asks when."""
+        """Puts back the calls that this storm did not reach: a call's number differs with the order
+        of callers."""
         with self.lock:
             for call, number, _ in planned:
                 self.tries[way, victim, call, number] += 1

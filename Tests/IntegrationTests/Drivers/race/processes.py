@@ -1,11 +1,11 @@
-"""Processes: started cheaply, killed by a descriptor so that no other is ever meant."""
+"""Processes that start cheaply and are killed by a descriptor, so that no other process is hit."""
 import os
 import select
 import signal
 import threading
 
 
-# Those that run, and whether no more are to be started; `gate` is held where either changes.
+# The running processes, and whether new ones may start. Hold `gate` to change either.
 running = set()
 stopping = threading.Event()
 gate = threading.RLock()
@@ -34,7 +34,7 @@ class Process:
             running.add(self)
 
     def kill(self):
-        """Kills it; false if it had ended before."""
+        """Kills it. False if it had already ended."""
         with gate:
             if self not in running or has_ended(self.handle, 0):
                 return False
@@ -43,7 +43,8 @@ class Process:
             return True
 
     def wait(self, seconds):
-        """Its exit status, negative for a signal; None if it has not ended in time, and is killed."""
+        """Its exit status, negative for a signal. If it has not ended in time it is killed, and the
+        result is None."""
         in_time = has_ended(self.handle, seconds)
         if not in_time:
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
@@ -60,7 +61,7 @@ class Process:
 
 
 def stop():
-    """Ends all processes that run, and lets no more begin."""
+    """Ends all running processes, and prevents new ones."""
     with gate:
         stopping.set()
         for process in list(running):
@@ -74,13 +75,13 @@ def has_ended(handle, seconds):
 
 
 def open_program(pid, program):
-    """A descriptor of the process `pid` if it runs this program; else None."""
+    """A descriptor of the process `pid` if it runs this program, otherwise None."""
     try:
         handle = os.pidfd_open(pid)
     except OSError:
         return None
     try:
-        # Not by its link `exe`, which a process that cannot be dumped shows to root alone.
+        # Not by its link `exe`, which only root may read for an undumpable process.
         with open("/proc/%d/cmdline" % pid, "rb") as file:
             words = file.read().split(b"\0")
         if words[0] == program.encode() and not has_ended(handle, 0):
@@ -92,7 +93,7 @@ def open_program(pid, program):
 
 
 def end(handle, number, seconds=0):
-    """Sends a signal, waits for the end; false if there was nobody to send it to."""
+    """Sends a signal and waits for the end. False if the process no longer exists."""
     try:
         signal.pidfd_send_signal(handle, number)
     except ProcessLookupError:
@@ -107,7 +108,7 @@ def end(handle, number, seconds=0):
 
 
 def end_stopped(handle):
-    """Whether the process was stopped; then it is killed, and the descriptor closed."""
+    """Whether the process was stopped. Then it is killed, and the descriptor is closed."""
     try:
         with open("/proc/self/fdinfo/%d" % handle) as file:
             number = next(int(line.split()[1]) for line in file if line.startswith("Pid:"))
@@ -119,7 +120,7 @@ def end_stopped(handle):
 
 
 def matching(pattern):
-    """Descriptors of all processes whose command line matches, and that are this user's."""
+    """Descriptors of all processes of this user whose command line matches."""
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():

@@ -43,7 +43,7 @@ class Provider:
         return answer
 
     def update(self):
-        """Reads what has been added to the ledger; called with the lock held."""
+        """Reads what has been added to the ledger. The caller holds the lock."""
         with open(self.ledger, "rb") as file:
             file.seek(self.read_to)
             for line in file:
@@ -56,7 +56,7 @@ class Provider:
                     self.access_tokens[entry["access_token"]] = entry
 
     def issue(self, token):
-        """The entry of an access token; None if the provider has never given it out."""
+        """The entry of an access token, or None if the provider has never given it out."""
         with self.lock:
             self.update()
             return self.access_tokens.get(sha256(token))
@@ -80,7 +80,7 @@ class PasswordBackend(Provider):
     """Scripts/dev-backend."""
 
     way, password = "password", PASSWORD
-    # What a token may be asked for, beside the usual one.
+    # The scopes that a token may be requested with, beside the usual ones.
     scopes = (None,)
 
     def __init__(self, directory, lifetime):

@@ -1,4 +1,4 @@
-"""One storm: many processes that want a token at once, kills among them, and what came of it."""
+"""One storm: many processes that want a token at once, kills among them, and the outcome."""
 import re
 import threading
 import time
@@ -9,7 +9,8 @@ import processes
 import thumblatch
 import traces
 
-# So long a program may take: an orphaned exchange, the queue before it, and its own.
+# A program may take this long: an orphaned exchange helper, the queue ahead of it, and its own
+# time.
 LIMIT = 150
 # How many small storms may follow a big one, and of how many processes.
 WAVES, SMALL = 4, 6
@@ -24,7 +25,8 @@ class Outcome:
 
 
 class Storm:
-    """`kind` says who is killed: a set of client, engine, exchange; `plans` where, else at random."""
+    """`kind` names the victims: a set of client, engine, exchange. `plans` names the calls, else
+    the kill is at random."""
 
     def __init__(self, vault, table, processes, random, length):
         self.vault, self.table, self.count = vault, table, processes
@@ -35,7 +37,8 @@ class Storm:
         self.before_check = lambda: None
 
     def run(self, engine=None, exchange=None, at_random=(), client_plans=(), is_fault=False):
-        """Returns the strikes that hit; `engine`, `exchange`: lists of (call, number, options)."""
+        """Returns the strikes that hit. `engine` and `exchange` are lists of (call, number,
+        options)."""
         vault = self.vault
         vault.prepare(
             engine=None if engine is None else [options for _, _, options in engine],
@@ -54,7 +57,7 @@ class Storm:
         ends = [client.wait(LIMIT) for client in clients]
         self.length(time.time() - begun)
         for wave in range(WAVES if engine and not is_fault else 0):
-            # Engines that start where others were killed are killed in their recovery.
+            # An engine that starts after a kill is killed in its recovery.
             if not vault.has_plans("engine"):
                 break
             more = [vault.asker(index, "%s/out/%d-%d" % (vault.work, wave, index))
@@ -70,7 +73,7 @@ class Storm:
         vault.planless()
         self.before_check()
         if is_fault:
-            # The engine that met the fault is the one that must do it better now.
+            # The engine that met the fault must recover by itself.
             outcome = self.check(begun, vault.kept_codes | {thumblatch.UNSAFE})
             vault.stop_engine()
         elif engine:
@@ -121,11 +124,11 @@ class Storm:
                 self.over.wait(wait)
                 if self.vault.kill_exchange(new):
                     self.struck_exchange = new
-                    # First: if the login is lost, this is the kill that lost it.
+                    # First, because this kill lost the login if the login is lost.
                     self.strikes.insert(0, ("exchange", "random", 0))
                     return
 
-    # MARK: What was hit
+    # MARK: The strikes
 
     def collect(self, engine, exchange, clients, client_plans, is_fault):
         by_options = {options: (call, number) for call, number, options in (*engine, *exchange)}
@@ -181,7 +184,7 @@ class Storm:
     # MARK: The new client
 
     def check(self, begun, allowed):
-        """A new client must get a token that was made after the storm, or say why never."""
+        """A new client must get a token that was made after the storm, or say why it never can."""
         vault, outcome = self.vault, Outcome()
         now = time.time()
         deadline = time.monotonic() + vault.patience
@@ -193,7 +196,7 @@ class Storm:
                 if entry and entry["at"] >= now:
                     return outcome
                 if entry and not vault.rejects:
-                    # A newer one is to be had once this one has expired.
+                    # A newer token is available once this one has expired.
                     pause(entry["at"] + vault.lifetime - time.time())
                 old = token
                 continue
@@ -210,7 +213,7 @@ class Storm:
         elif not vault.lost_rightly():
             outcome.why = "login required, but not for a lost answer: %s" % last_words(said)
         else:
-            # Its own retry has found that out.
+            # The client's own retry found the loss.
             outcome.uncertain = vault.tells_uncertain
             outcome.explained, outcome.why = loss.explain(
                 vault.provider, vault.email, begun, self.killed, vault.stored)
@@ -222,7 +225,7 @@ def pause(seconds):
 
 
 def told_wait(text):
-    """How long the program asks for patience, in seconds."""
+    """The wait that the program asks for, in seconds."""
     found = re.search(r"try again in (?:(\d+)m ?)?(?:(\d+)s)?", text)
     minutes, seconds = (int(n or 0) for n in found.groups()) if found else (0, 0)
     return min(10, minutes * 60 + seconds) or 0.25

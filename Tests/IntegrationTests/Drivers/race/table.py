@@ -6,7 +6,7 @@ COLUMNS = ("kills", "recovered", "uncertain", "lost, explained", "lost, unexplai
 
 
 class Table:
-    """Kills and faults by way, victim and call; safe for many threads."""
+    """Kills and faults by way, victim and call. Safe for many threads."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -20,7 +20,7 @@ class Table:
         self.wrong = []
 
     def add(self, way, strikes, outcome, is_fault=False):
-        """One storm's kills. A login that is lost counts for one of them: the first of `strikes`."""
+        """Adds one storm's kills. A lost login counts for one of them: the first of `strikes`."""
         with self.lock:
             self.storms[way] += 1
             rows = self.faults if is_fault else self.rows
@@ -35,7 +35,7 @@ class Table:
                 if number:
                     self.points[way, victim].add((call, number))
             if outcome.lost and not strikes:
-                # No kill at all: two processes that refreshed at once, or a forgotten token.
+                # Not a kill: two processes refreshed at once, or a token was forgotten.
                 self.rows[way, "nobody", "-"]["lost, unexplained"] += 1
 
     def note_loss(self, vault, outcome, strikes):
@@ -71,7 +71,7 @@ class Table:
             row["lost, unexplained"] for rows in (self.rows, self.faults) for row in rows.values())
 
     def text(self):
-        """Each call, then the faults, then what they come to."""
+        """Each call, then the faults, then the totals."""
         met = ("met",) + COLUMNS[1:]
         parts = [formatted(("way", "victim", "call"), COLUMNS, self.rows),
                  formatted(("way", "victim", "fault"), met, self.faults)]

@@ -1,4 +1,5 @@
-"""One vault of Thumblatch: its programs, so placed that engine and exchange can be traced."""
+"""One vault of Thumblatch, with its programs placed so that engine and exchange helper can be
+traced."""
 import json
 import os
 import re
@@ -40,13 +41,13 @@ done
 exec {strace} -D -f -q -e signal=KILL -e trace={watched} -o {work}/traces/exchange.$$ {program}
 """
 
-# What shows that an answer was kept: once pwrite64 has returned it is in the slot, for a kill takes
-# nothing away that the kernel has got.
+# The call that shows that an answer was kept. Once pwrite64 has returned the answer is in the slot:
+# a kill cannot take away data that the kernel has.
 STORED = {"pwrite64"}
 WATCHED = ("getsockname", "sendto", "recvfrom", "pwrite64", "fdatasync")
 NAMES = {"thumblatch": "bin", "thumblatch-cli": "bin", "thumblatchd": "engine",
          "thumblatch-exchange": "exchange"}
-# Exit codes that the documents allow to a token that cannot be had just now.
+# Exit codes that the documents allow if a token is not available now.
 LOGIN_REQUIRED, UNAVAILABLE, UNSAFE = 4, 5, 6
 
 
@@ -54,7 +55,7 @@ class Vault:
     """A state directory and everything that works on it."""
 
     account = "me"
-    # So long a login may be uncertain before that counts as lost, in seconds.
+    # How long a login may be uncertain before it counts as lost, in seconds.
     patience = 90
     tells_uncertain = True
     stored = STORED
@@ -66,10 +67,10 @@ class Vault:
         self.email = "vault%d@example.org" % number
         self.state = state or base + "/state"
         self.work = base + "/work"
-        self.tokens = {}  # by scopes: the last that was handed out
-        # The exchanges that were ended while they waited for a request.
+        self.tokens = {}  # by scopes: the last one that was handed out
+        # The exchange helpers that were ended while they waited for a request.
         self.dropped = set()
-        # Of the accounts that sign in again and again: the provider's family of their tokens.
+        # For accounts that sign in repeatedly: the provider's family of their tokens.
         self.families, self.logins = {}, 0
         os.makedirs(base + "/config/thumblatch/providers.d")
         for name in ("bin", "engine", "exchange", "state"):
@@ -85,7 +86,7 @@ class Vault:
         script(base + "/engine/thumblatch-exchange", EXCHANGE_WRAPPER.format(
             work=self.work, program=self.exchange, strace=traces.STRACE,
             watched=",".join(WATCHED)))
-        # Every other vault waits for the access token's end before it repeats a lost refresh.
+        # Every second vault waits until the access token expires before it repeats a lost refresh.
         reuse = "revokes" if number % 2 else "retry"
         with open(base + "/config/thumblatch/providers.d/dev.conf", "w") as file:
             settings = provider.settings() | {"refresh_reuse": reuse}
@@ -118,12 +119,12 @@ class Vault:
             raise RuntimeError("login: exit %s: %s" % (status, said))
 
     def ask(self, rejected=None, account=None):
-        """A token; a newer one than `rejected`."""
+        """A token, newer than `rejected`."""
         return self.command("token", account or self.account, *(["--rejected"] if rejected else []),
                             given=rejected, name="check")
 
     def asker(self, index, place):
-        """One of many that ask at the same time; some of them say that their token was refused."""
+        """One of many concurrent callers. Some of them say that their token was refused."""
         scopes = self.provider.scopes[index % len(self.provider.scopes)]
         rejected = self.tokens.get(scopes) if index % 5 == 4 else None
         words = (["--scope", scopes] if scopes else []) + (["--rejected"] if rejected else [])
@@ -136,7 +137,7 @@ class Vault:
         return process
 
     def standing(self):
-        """(state, cause) as `status` tells them."""
+        """(state, cause), as `status` reports them."""
         status, text, _ = self.command("status", "--json")
         if status != 0:
             return None, None
@@ -150,20 +151,22 @@ class Vault:
         return self.standing()[0] == "uncertain"
 
     def lost_rightly(self):
-        """Whether the vault itself says that an answer was lost, and not something else."""
+        """Whether the vault itself gives a lost answer as the reason, and no other reason."""
         return self.standing() == ("login-required", "answer lost")
 
     def is_whole(self):
-        """Whether the trail is, and what `doctor` says of the store; the text where not."""
+        """None if the audit log and the store are intact. Otherwise the text of `audit verify` or
+        `doctor`."""
         status, text, said = self.command("audit", "verify")
         return None if status == 0 else "audit verify: exit %s: %s %s" % (status, text, said)
 
     # MARK: Plans
 
     def prepare(self, engine=None, exchange=None):
-        """Plans for the coming storm: options of strace for each engine and exchange that starts.
+        """Plans for the coming storm: options of strace for each engine and exchange helper that
+        starts.
 
-        None: they start untraced. An empty list traces exchanges without a kill.
+        None: they start untraced. An empty list traces exchange helpers without a kill.
         """
         if engine is not None:
             self.stop_engine()
@@ -188,7 +191,7 @@ class Vault:
         os.rename(directory + ".new", directory)
 
     def planless(self):
-        """What starts from here on runs as it does for everyone."""
+        """Programs that start from now on run without a plan."""
         for name in ("engine", "exchange"):
             shutil.rmtree("%s/%s-plans" % (self.work, name), ignore_errors=True)
         self.drop_spare()
@@ -207,9 +210,10 @@ class Vault:
         return found
 
     def wait_for_exchanges(self, seconds=45):
-        """Until every traced exchange has ended, but for the one that an engine keeps ahead.
+        """Waits until every traced exchange helper has ended, except the spare that an engine
+        keeps.
 
-        An exchange may outlive its engine.
+        An exchange helper may outlive its engine.
         """
         deadline = time.monotonic() + seconds
         with events.Directory(self.work + "/traces") as traced:
@@ -220,7 +224,7 @@ class Vault:
                     left = deadline - time.monotonic()
                     if not waited or left <= 0:
                         return not waited
-                    # Looked at again after a second: that a process has stopped tells nobody.
+                    # Checked again after a second, because a stopped process causes no event.
                     events.ready([traced.handle, *waited], min(left, 1))
                     traced.wait(0)
                 finally:
@@ -228,7 +232,8 @@ class Vault:
                         os.close(handle)
 
     def awaited(self, name):
-        """Descriptors of the processes whose end ends this trace: the exchange's, or its tracer's."""
+        """Descriptors of the processes whose end ends this trace: the exchange helper's, or its
+        tracer's."""
         number = int(name.split(".")[1])
         if self.is_spare(number):
             return []
@@ -242,10 +247,10 @@ class Vault:
         return [tracer for tracer in self.tracers(name) if not processes.end_stopped(tracer)]
 
     def tracers(self, name):
-        """Descriptors of the strace processes of an exchange that has ended.
+        """Descriptors of the strace processes of an exchange helper that has ended.
 
-        An exchange may be killed, with its engine or as a spare, while strace still tries what the
-        kernel can do. The process of that trial then stays stopped, with the exchange's descriptors.
+        An exchange helper may be killed, with its engine or as a spare, while strace still probes
+        the kernel. The process of that probe then stays stopped, with the helper's descriptors.
         """
         path = re.escape(" %s/traces/%s " % (self.work, name))
         return processes.matching(re.compile(path))
@@ -253,8 +258,8 @@ class Vault:
     # MARK: Processes
 
     def engines(self):
-        """Descriptors of the engines that run."""
-        # Those that lost the race for the vault are among them, and gone.
+        """Descriptors of the running engines."""
+        # The list includes engines that lost the race for the vault and have ended.
         numbers = {int(number) for number in (read(self.work + "/engines") or "").split()}
         found = [processes.open_program(number, self.engine) for number in numbers]
         return [handle for handle in found if handle is not None]
@@ -269,7 +274,8 @@ class Vault:
             pass
 
     def is_spare(self, number):
-        """Whether this exchange waits for the next request: its engine runs, and it has no slot."""
+        """Whether this exchange helper waits for the next request: its engine runs, and it has no
+        slot."""
         try:
             with open("/proc/%d/stat" % number) as file:
                 parent = int(file.read().rpartition(")")[2].split()[1])
@@ -284,7 +290,8 @@ class Vault:
             return False
 
     def drop_spare(self):
-        """Ends the exchange that the engine keeps ahead: the next one starts under the plans of now."""
+        """Ends the spare exchange helper of the engine, so that the next one starts under the
+        current plans."""
         for word in (read(self.work + "/exchanges") or "").split():
             try:
                 handle = os.pidfd_open(int(word))
@@ -299,7 +306,7 @@ class Vault:
                 os.close(handle)
 
     def new_exchange(self, seen):
-        """The name of an exchange that has started since; `seen` are those before."""
+        """The name of an exchange helper that has started since. `seen` are the earlier ones."""
         for name in os.listdir(self.work + "/traces"):
             if name.startswith("exchange.") and name not in seen:
                 seen.add(name)
@@ -314,11 +321,11 @@ class Vault:
         for handle in self.engines():
             processes.end(handle, signal.SIGKILL)
 
-    # MARK: What there is to be killed at
+    # MARK: The calls to kill at
 
     def points(self):
-        """All (call, number) of an engine and of an exchange, seen in three refreshes."""
-        # Where there are ID tokens, the keys for them are read as well.
+        """All (call, number) of an engine and of an exchange helper, seen in three refreshes."""
+        # If there are ID tokens, the keys for them are read as well.
         self.prepare(engine=["-e trace=all"], exchange=["-e trace=all"] * 5)
         token = None
         for _ in range(3):
@@ -327,7 +334,8 @@ class Vault:
                 raise RuntimeError("the census: exit %s: %s" % (status, said))
         self.stop_engine()
         self.wait_for_exchanges()
-        # From the state lock on; from the call on, before which an exchange knows of no token.
+        # Engine: from the state lock on. Exchange helper: from the call on, before which it knows
+        # of no token.
         engine = [traces.census(text, re.compile(r"flock\("), leave_out={"newfstatat", "execve"})
                   for _, _, text in self.taken("engine")]
         exchange = [traces.census(text, re.compile(r"recvmsg\("))

@@ -1,11 +1,11 @@
-"""What strace(1) saw: which calls there are to be killed at, and what a kill came before."""
+"""What strace(1) saw: the calls at which a kill can strike, and the calls that a kill prevented."""
 import collections
 import re
 
 STRACE = "/usr/bin/strace"
 
-# The calls by which data, names, locks, messages and processes come and go. Others (memory, futex,
-# timers) leave no trace outside the process: a kill there is one at a random moment.
+# The calls that change or pass data, names, locks, messages and processes. Other calls (memory,
+# futex, timers) have no effect outside the process: a kill there is a kill at a random moment.
 WRITE_PATH = set("""
     open openat openat2 close read pread64 write pwrite64 writev pwritev ftruncate fallocate
     fsync fdatasync sync_file_range unlink unlinkat rename renameat renameat2 link linkat mkdir
@@ -36,7 +36,8 @@ def census(text, mark, leave_out=()):
 
 
 def kill_at(call, number, also=()):
-    """The options that kill before the call is carried out, so that N = 1, 2, ... is every state."""
+    """The options that kill before the call is carried out, so that N = 1, 2, ... covers every
+    state."""
     return "-e trace=%s -e inject=%s:signal=KILL:when=%d" % (
         ",".join(sorted({call, *also})), call, number)
 
@@ -46,7 +47,7 @@ def fail_at(call, error, number):
 
 
 def was_killed_at(text, call):
-    """Whether the traced program was killed, and at this call."""
+    """Whether the traced program was killed at this call."""
     return "+++ killed by SIGKILL" in text and any(
         re.search(r"\b%s\(.*(= \?|<unfinished \.\.\.>|\?\?\?\?)" % call, line)
         for line in text.splitlines())
@@ -57,10 +58,10 @@ def has_finished(text):
 
 
 def completed(text, calls):
-    """The first of these calls that returned without an error, as its line; None if none did."""
+    """The line of the first of these calls that returned without an error, or None if none did."""
     for line in text.splitlines():
         match = RESULT.match(line)
-        # What goes into a connection is kept by nobody.
+        # Data that goes into a connection is not stored.
         if match and (match.group(2) or match.group(3)) in calls and "<TCP" not in line:
             return line
     return None
