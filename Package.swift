@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 
 /// A room: a library target of this package.
 ///
-/// What it may import is the table of the README, which `Scripts/lint` checks.
+/// It imports these rooms and no other; `Scripts/lint` checks that.
 func room(_ name: String, _ dependencies: [String] = []) -> Target {
   .target(
     name: name,
