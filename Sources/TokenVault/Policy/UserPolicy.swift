@@ -25,7 +25,7 @@ public struct PolicyFacts: Sendable, Equatable {
 
 // A user may tighten the rules of the administrator. The service cannot read the user's home, so
 // the user's own rules stand in the user's vault. Removing them there, or restoring an older store,
-// changes what the rollback counter and the store digest cover (BoxSeal.swift).
+// changes what the rollback counter and the store digest cover (StoreDigest.swift).
 //
 // Which of two rules is the stricter is decided each time, because the machine's file may change at
 // any time.
