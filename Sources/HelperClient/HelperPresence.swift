@@ -5,7 +5,7 @@ public import TokenVault
 internal import VaultInterface
 
 /// Runs presence checks in `thumblatch-presence`, one process for each.
-public struct HelperPresence: PresenceCheck {
+public struct HelperPresence: PresenceChecker {
   /// How many seconds longer than its own limit to wait for a helper.
   static let grace: Int64 = 5
   /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
@@ -21,12 +21,12 @@ public struct HelperPresence: PresenceCheck {
     self.route = route
   }
 
-  /// Starts a helper for a check that may follow; see `PresenceCheck`.
+  /// Starts a helper for a check that may follow; see `PresenceChecker`.
   public func prepare() async -> (any PreparedCheck)? {
     await onThread { [self] in PreparedHelper(by: route, turn: turn) } ?? nil
   }
 
-  /// Arms the reader; see `PresenceCheck`.
+  /// Arms the reader; see `PresenceChecker`.
   public func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
@@ -42,7 +42,7 @@ public struct HelperPresence: PresenceCheck {
     )
   }
 
-  /// Asks for the system password; see `PresenceCheck`.
+  /// Asks for the system password; see `PresenceChecker`.
   public func password(
     of caller: Caller,
     seconds: Int64
@@ -55,24 +55,24 @@ public struct HelperPresence: PresenceCheck {
     )
   }
 
-  /// Enrolls a new print; see `PresenceCheck`.
+  /// Enrolls a new print; see `PresenceChecker`.
   public func enroll(
     _ request: EnrollmentRequest
   ) async throws(Presence.PresenceOutcome) -> any EnrollmentConversation {
     try HelperEnrollment(request, by: route, turn: turn)
   }
 
-  /// Deletes a print on the reader that stores it; see `PresenceCheck`.
+  /// Deletes a print on the reader that stores it; see `PresenceChecker`.
   public func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
     await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
   }
 
-  /// The system's facts about the reader; see `PresenceCheck`.
+  /// The system's facts about the reader; see `PresenceChecker`.
   public func reader() async -> ReaderFacts {
     await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
   }
 
-  /// The fingers that fprintd has for the caller's user; see `PresenceCheck`.
+  /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
   public func desktopFingers(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
@@ -81,7 +81,7 @@ public struct HelperPresence: PresenceCheck {
     }
   }
 
-  /// The same, without a start of fprintd; see `PresenceCheck`.
+  /// The same, without a start of fprintd; see `PresenceChecker`.
   public func desktopView(
     of caller: Caller
   ) async throws(Presence.PresenceOutcome) -> DesktopView {

@@ -2,7 +2,7 @@
 public enum LoginEnd: Sendable, Equatable {
   /// The screen was locked.
   case locked
-  /// The computer is about to sleep; it waits some seconds for `LoginWatch.letSleep`.
+  /// The computer is about to sleep; it waits some seconds for `SessionWatch.letSleep`.
   case sleeping
   /// Another session took over the seat.
   case switchedAway

@@ -12,7 +12,7 @@ public enum LoginObjection: String, Sendable, Equatable, CaseIterable {
 
 /// The location of a process: which other requests belong to the same person, and whether a finger
 /// can be that person's.
-public struct LoginPlace: Sendable, Equatable {
+public struct LoginLocation: Sendable, Equatable {
   /// A name that all callers of the location share; `nil` if no other caller belongs to it.
   public let name: String?
   /// Why a finger does not count; `nil` if it does.
@@ -28,7 +28,7 @@ public struct LoginPlace: Sendable, Equatable {
   }
 
   /// Makes the location of a user in a session.
-  init(_ session: LoginSession, user: UInt32) {
+  init(_ session: UserSession, user: UInt32) {
     let isClosing = session.state == "closing"
     // The person has left the session: processes left behind must not use its unlock window.
     name = (isClosing ? "closing " : "") + Self.name(ofSession: session.identifier)

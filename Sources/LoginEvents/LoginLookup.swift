@@ -33,7 +33,7 @@ public struct LoginLookup: ~Copyable {
   /// check afterwards that it is still alive.
   ///
   /// - Throws: if logind does not answer, or its answer is invalid.
-  public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginPlace {
+  public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
     try place(of: process, user: user) { ControlGroup(process: process) }
   }
 
@@ -42,17 +42,17 @@ public struct LoginLookup: ~Copyable {
     of process: Int32,
     user: UInt32,
     in findGroup: () -> ControlGroup?
-  ) throws(LoginFailure) -> LoginPlace {
+  ) throws(LoginFailure) -> LoginLocation {
     if let path = try path("GetSessionByPID", UInt32(bitPattern: process), Self.noSession) {
-      return LoginPlace(try session(at: path), user: user)
+      return LoginLocation(try session(at: path), user: user)
     }
     let group = findGroup()
     // Most programs of a desktop, including its terminals, belong to the user's manager and to no
     // session. For these use the session that logind calls the user's display.
     if let group, group.manager == user, let path = try display(of: user) {
-      return LoginPlace(try session(at: path), user: user)
+      return LoginLocation(try session(at: path), user: user)
     }
-    return LoginPlace(unit: group?.unit)
+    return LoginLocation(unit: group?.unit)
   }
 
   private func path(
@@ -90,8 +90,8 @@ public struct LoginLookup: ~Copyable {
     }
   }
 
-  private func session(at path: String) throws(LoginFailure) -> LoginSession {
-    try LoginSession(try properties(of: Logind.session, "GetAll", at: path))
+  private func session(at path: String) throws(LoginFailure) -> UserSession {
+    try UserSession(try properties(of: Logind.session, "GetAll", at: path))
   }
 
   /// The path of the user's desktop session, or of the best other one; `nil` if there is none.

@@ -6,7 +6,7 @@ internal import System
 /// Only sessions of the class `user` count; those of services and timers are ignored. A signal
 /// counts only from logind, identified by the sender name that the bus itself sets: any client on
 /// the bus can send a similar one.
-public struct LoginWatch: ~Copyable {
+public struct SessionWatch: ~Copyable {
   private let bus: SystemBus
   private let user: UInt32
   /// The unique name of logind.

@@ -1,5 +1,5 @@
 /// The properties of a session: org.freedesktop.login1.Session.
-struct LoginSession: Equatable {
+struct UserSession: Equatable {
   private static let longestIdentifier = 64
 
   var identifier = ""

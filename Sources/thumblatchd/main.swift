@@ -17,7 +17,7 @@ func refuse(_ why: String) -> Never {
 /// environment does not.
 func service(_ arguments: [String]) -> Int32 {
   var directory = "/run/thumblatch"
-  var rules = MachineFiles()
+  var rules = MachineConfiguration()
   var idle = ServiceEngine.idleSeconds
   var rest = arguments[...]
   while let option = rest.popFirst() {
@@ -26,7 +26,7 @@ func service(_ arguments: [String]) -> Int32 {
     case "--run-directory" where value.hasPrefix("/"): directory = value
     case "--configuration" where value.hasPrefix("/"):
       // Only a person that starts a separate engine can name a directory that is not root's.
-      rules = MachineFiles(path: value, owners: [0, ThisProcess.user])
+      rules = MachineConfiguration(path: value, owners: [0, ThisProcess.user])
     case "--idle":
       guard let seconds = Int64(value), seconds >= 0 else { refuse("--idle takes whole seconds") }
       idle = seconds

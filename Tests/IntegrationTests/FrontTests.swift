@@ -45,8 +45,8 @@ final class FrontFixture {
       boot: try boot ?? BootIdentifier.current(),
       bootExpiry: BootInstant.now.advanced(bySeconds: bootLifetime ?? lifetime)
     )
-    try TokenFile.write(try #require(token), account: "work", in: directory)
-    try TokenFile.setDefault(account: "work", in: directory)
+    try TokenFiles.write(try #require(token), account: "work", in: directory)
+    try TokenFiles.setDefault(account: "work", in: directory)
   }
 
   struct Outcome: Equatable {

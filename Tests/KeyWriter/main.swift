@@ -34,7 +34,7 @@ final class OneThread: TaskExecutor {
 }
 
 /// A PAM stack that accepts any password.
-struct OpenDoor: PresenceCheck {
+struct OpenDoor: PresenceChecker {
   struct Conversation: CheckConversation {
     func next() async -> CheckEvent { .matched }
     func respond(_ text: SharedSecret) async {}

@@ -103,7 +103,7 @@ struct LoginLookupTests {
     try bus.act("set_display(1234, '1')")
     try bus.act("set_display(4321, '2')")
     let terminal = "/user.slice/user-1234.slice/user@1234.service/app.slice/term.scope"
-    func place(_ path: String, _ user: UInt32 = 1234) throws -> LoginPlace {
+    func place(_ path: String, _ user: UInt32 = 1234) throws -> LoginLocation {
       try lookup.place(of: process, user: user) { group(path) }
     }
     let found = try place(terminal)
@@ -117,10 +117,10 @@ struct LoginLookupTests {
     #expect(try place(terminal).objection == .remoteSession)
     // Without a display session no person is at the machine.
     try bus.act("set_display(1234, '')")
-    #expect(try place(terminal) == LoginPlace(unit: terminal))
+    #expect(try place(terminal) == LoginLocation(unit: terminal))
     // The same if logind does not know the user at all.
     #expect(
-      try place("/user@77.service/a.scope", 77) == LoginPlace(unit: "/user@77.service/a.scope")
+      try place("/user@77.service/a.scope", 77) == LoginLocation(unit: "/user@77.service/a.scope")
     )
   }
 

@@ -81,11 +81,11 @@ struct AttackerTests {
     var operations = 0
     while operations < 5_000 || attacker.rounds.load(ordering: .relaxed) < 500 {
       operations += 1
-      _ = try? TokenFile.write(token, account: "me", in: directory)
-      if let read = try? TokenFile.read(account: "me", in: directory), read != token {
+      _ = try? TokenFiles.write(token, account: "me", in: directory)
+      if let read = try? TokenFiles.read(account: "me", in: directory), read != token {
         foreign += 1
       }
-      _ = try? TokenFile.remove(account: "me", in: directory)
+      _ = try? TokenFiles.remove(account: "me", in: directory)
     }
     attacker.stop()
     #expect(foreign == 0)

@@ -121,7 +121,7 @@ struct CrashTests {
       AccessTokenRow(account: accountID, token: "access-1", expiresAt: nil, storedAt: 1)
     )
     try MarkFile.write(count: 1, code: markCode, in: directory)
-    try TokenFile.write(try sampleToken("access-1"), account: "me", in: directory)
+    try TokenFiles.write(try sampleToken("access-1"), account: "me", in: directory)
     try Files.patch([1, 2, 3], at: 0, of: scratch.path + "/slots/" + Hexadecimal.text(accountID))
   }
 
@@ -143,7 +143,7 @@ struct CrashTests {
     #expect(mark <= row.generation)
     if lines.contains("mark") { #expect(mark == 2) }
 
-    let cached = try TokenFile.read(account: "me", in: directory)
+    let cached = try TokenFiles.read(account: "me", in: directory)
     let names = ["access-1", "access-2"].map { Array($0.utf8) }
     // It is a cache: between the old token and the new one there may be none.
     if let cached { #expect(names.contains(cached.token)) }

@@ -33,7 +33,7 @@ private struct FullDisk {
     try SlotFile.create(in: directory, account: accountID)
     if try store.account(id: accountID) == nil { try store.insert(sampleAccount()) }
     try MarkFile.write(count: 1, code: markCode, in: directory)
-    try TokenFile.write(try sampleToken(), account: "me", in: directory)
+    try TokenFiles.write(try sampleToken(), account: "me", in: directory)
   }
 
   func makesAVaultInTheEnd() throws {
@@ -93,9 +93,9 @@ private struct FullDisk {
       #expect(try MarkFile.read(in: directory)?.count == count)
       #expect(throws: StorageError.full) {
         try fill(scratch, leaving: 0)
-        try TokenFile.write(try sampleToken("other"), account: "me", in: directory)
+        try TokenFiles.write(try sampleToken("other"), account: "me", in: directory)
       }
-      #expect(try TokenFile.read(account: "me", in: directory) == sampleToken())
+      #expect(try TokenFiles.read(account: "me", in: directory) == sampleToken())
       try Files.cut(scratch.base + "/filler", to: 0)
       try Files.unlink(scratch.base + "/filler")
       try store.checkpoint()

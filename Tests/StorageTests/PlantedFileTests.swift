@@ -84,8 +84,8 @@ enum Target: CaseIterable {
       _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
     case .mark: _ = try MarkFile.read(in: directory)
     case .slot: _ = try SlotFile(in: directory, account: accountID)
-    case .token: _ = try TokenFile.read(account: "me", in: directory)
-    case .defaultAccount: _ = try TokenFile.defaultAccount(in: directory)
+    case .token: _ = try TokenFiles.read(account: "me", in: directory)
+    case .defaultAccount: _ = try TokenFiles.defaultAccount(in: directory)
     }
   }
 
@@ -110,8 +110,8 @@ struct PlantedFileTests {
     _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
     try MarkFile.write(count: 1, code: markCode, in: directory)
     try SlotFile.create(in: directory, account: accountID)
-    try TokenFile.write(try sampleToken(), account: "me", in: directory)
-    try TokenFile.setDefault(account: "me", in: directory)
+    try TokenFiles.write(try sampleToken(), account: "me", in: directory)
+    try TokenFiles.setDefault(account: "me", in: directory)
     let path = scratch.path + "/" + target.name
     if !Files.exists(path) { try Files.put([], at: path) }
     let outside = scratch.base + "/outside"
@@ -133,20 +133,20 @@ struct PlantedFileTests {
     let token = try sampleToken()
     let path = scratch.path + "/tokens/me"
     let outside = scratch.base + "/outside"
-    try TokenFile.write(token, account: "me", in: directory)
+    try TokenFiles.write(token, account: "me", in: directory)
     try plant.replace(path, outside: outside)
     let before = Files.exists(outside) ? try Files.contents(outside) : nil
-    #expect(try TokenFile.remove(account: "me", in: directory))
+    #expect(try TokenFiles.remove(account: "me", in: directory))
     #expect(!Files.exists(path))
     #expect((Files.exists(outside) ? try Files.contents(outside) : nil) == before)
 
-    try TokenFile.write(token, account: "me", in: directory)
+    try TokenFiles.write(token, account: "me", in: directory)
     if plant == .secondName || plant == .symbolicLink {
       try Files.unlink(outside)
     }
     try plant.replace(path, outside: outside)
-    try TokenFile.write(token, account: "me", in: directory)
-    #expect(try TokenFile.read(account: "me", in: directory) == token)
+    try TokenFiles.write(token, account: "me", in: directory)
+    #expect(try TokenFiles.read(account: "me", in: directory) == token)
     #expect(
       (Files.exists(outside) ? try Files.contents(outside) : nil)
         == (Files.exists(outside) ? before : nil)

@@ -107,7 +107,7 @@ struct SlotFileTests {
 }
 
 @Suite
-struct TokenFileTests {
+struct TokenFilesTests {
   private let scratch: Scratch
   private let directory: StateDirectory
 
@@ -118,24 +118,24 @@ struct TokenFileTests {
 
   @Test
   func aTokenIsReplacedAndRemoved() throws {
-    #expect(try TokenFile.read(account: "me", in: directory) == nil)
+    #expect(try TokenFiles.read(account: "me", in: directory) == nil)
     for text in ["first", "second"] {
       let token = try sampleToken(text)
-      try TokenFile.write(token, account: "me", in: directory)
-      #expect(try TokenFile.read(account: "me", in: directory) == token)
+      try TokenFiles.write(token, account: "me", in: directory)
+      #expect(try TokenFiles.read(account: "me", in: directory) == token)
     }
     #expect(try Files.mode(scratch.path + "/tokens/me") == 0o600)
-    #expect(try TokenFile.accounts(in: directory) == ["me"])
-    #expect(try TokenFile.remove(account: "me", in: directory))
-    #expect(try !TokenFile.remove(account: "me", in: directory))
+    #expect(try TokenFiles.accounts(in: directory) == ["me"])
+    #expect(try TokenFiles.remove(account: "me", in: directory))
+    #expect(try !TokenFiles.remove(account: "me", in: directory))
     #expect(try #require(directory.tokens).root.names().isEmpty)
   }
 
   @Test
   func aRemovedTokenIsOverwrittenFirst() throws {
-    try TokenFile.write(try sampleToken("WIPE-ME"), account: "me", in: directory)
+    try TokenFiles.write(try sampleToken("WIPE-ME"), account: "me", in: directory)
     let open = try #require(directory.tokens).root.openForReading("me")
-    try TokenFile.remove(account: "me", in: directory)
+    try TokenFiles.remove(account: "me", in: directory)
     let left = try open.readAll(limit: 1_000)
     #expect(left == [UInt8](repeating: 0, count: 51))
   }
@@ -144,21 +144,21 @@ struct TokenFileTests {
   func whatIsNoTokenIsNotRead() throws {
     for bytes in [[], [1, 2, 3], [UInt8](repeating: 0, count: 100_000)] {
       try Files.put(bytes, at: scratch.path + "/tokens/me")
-      #expect(try TokenFile.read(account: "me", in: directory) == nil)
+      #expect(try TokenFiles.read(account: "me", in: directory) == nil)
     }
   }
 
   @Test
   func theDefaultAccountIsNamed() throws {
-    #expect(try TokenFile.defaultAccount(in: directory) == nil)
-    try TokenFile.setDefault(account: "me", in: directory)
+    #expect(try TokenFiles.defaultAccount(in: directory) == nil)
+    try TokenFiles.setDefault(account: "me", in: directory)
     #expect(try Files.contents(scratch.path + "/tokens/@") == Array("me".utf8))
-    #expect(try TokenFile.defaultAccount(in: directory) == "me")
-    #expect(try TokenFile.accounts(in: directory).isEmpty)
+    #expect(try TokenFiles.defaultAccount(in: directory) == "me")
+    #expect(try TokenFiles.accounts(in: directory).isEmpty)
     try Files.put(Array("../x".utf8), at: scratch.path + "/tokens/@")
-    #expect(try TokenFile.defaultAccount(in: directory) == nil)
-    try TokenFile.setDefault(account: nil, in: directory)
-    try TokenFile.setDefault(account: nil, in: directory)
+    #expect(try TokenFiles.defaultAccount(in: directory) == nil)
+    try TokenFiles.setDefault(account: nil, in: directory)
+    try TokenFiles.setDefault(account: nil, in: directory)
     #expect(!Files.exists(scratch.path + "/tokens/@"))
   }
 
@@ -170,20 +170,20 @@ struct TokenFileTests {
   func aNameThatIsNoAccountNameReachesNoPath(_ name: String) throws {
     let token = try sampleToken()
     #expect(throws: StorageError.badName) {
-      try TokenFile.write(token, account: name, in: directory)
+      try TokenFiles.write(token, account: name, in: directory)
     }
-    #expect(throws: StorageError.badName) { _ = try TokenFile.read(account: name, in: directory) }
-    #expect(throws: StorageError.badName) { try TokenFile.remove(account: name, in: directory) }
+    #expect(throws: StorageError.badName) { _ = try TokenFiles.read(account: name, in: directory) }
+    #expect(throws: StorageError.badName) { try TokenFiles.remove(account: name, in: directory) }
     #expect(throws: StorageError.badName) {
-      try TokenFile.setDefault(account: name, in: directory)
+      try TokenFiles.setDefault(account: name, in: directory)
     }
     #expect(try #require(directory.tokens).root.names().isEmpty)
   }
 
   @Test(arguments: ["a", "0", "work", "a.b-c_d", String(repeating: "z", count: 64)])
   func everyAccountNameIsAFileName(_ name: String) throws {
-    try TokenFile.write(try sampleToken(), account: name, in: directory)
-    #expect(try TokenFile.accounts(in: directory) == [name])
+    try TokenFiles.write(try sampleToken(), account: name, in: directory)
+    #expect(try TokenFiles.accounts(in: directory) == [name])
   }
 }
 

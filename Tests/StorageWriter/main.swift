@@ -70,7 +70,7 @@ func change(_ directory: StateDirectory) throws {
   try MarkFile.write(count: UInt64(row.generation), code: code, in: directory)
   try report("mark")
   if let cached = try token(row.generation) {
-    try TokenFile.write(cached, account: "me", in: directory)
+    try TokenFiles.write(cached, account: "me", in: directory)
   }
   try report("token")
   let slot = try SlotFile(in: directory, account: account)

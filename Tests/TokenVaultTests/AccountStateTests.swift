@@ -10,7 +10,7 @@ import Testing
 struct AccountStateTests {
   private func state(
     _ vault: Vault,
-    at place: CallerPlace = .everywhere
+    at place: CallerLocation = .everywhere
   ) async throws -> AccountState {
     try #require(try await vault.accountFacts(named: "me", at: place).first).state
   }

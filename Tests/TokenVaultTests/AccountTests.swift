@@ -326,6 +326,6 @@ struct AccountTests {
 
 extension Vault {
   func frontsDefault() throws -> String? {
-    try TokenFile.defaultAccount(in: directory)
+    try TokenFiles.defaultAccount(in: directory)
   }
 }

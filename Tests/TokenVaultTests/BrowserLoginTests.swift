@@ -195,7 +195,7 @@ struct BrowserLoginTests {
     let bench = try Bench()
     let vault = try await bench.open()
     try bench.planDiscovery()
-    for _ in 0..<LoginBook.mostOfConnection { _ = try await bench.begin(vault) }
+    for _ in 0..<PendingSignIns.mostOfConnection { _ = try await bench.begin(vault) }
     guard case .busy? = await failure({ _ = try await bench.begin(vault) }) else {
       Issue.record("a connection can begin as many logins as it likes")
       return

@@ -76,7 +76,7 @@ struct ReplacementCrashTests: Replacing {
     }
     try await killed.forge { store in
       var intent = try #require(try store.intent(account: before.id))
-      var pending = try #require(PendingSignIn(decoding: intent.context, of: before.id))
+      var pending = try #require(SignInIntent(decoding: intent.context, of: before.id))
       pending.agreed = agreed
       intent.context = pending.encoded
       let changed = intent

@@ -51,7 +51,7 @@ struct RollbackTests {
     _ what: String,
     _ old: Bench,
     _ now: Bench
-  ) throws -> VaultStanding {
+  ) throws -> StoreFreshness {
     switch what {
     case "store": try put(["vault.db"], of: old, into: now)
     case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)

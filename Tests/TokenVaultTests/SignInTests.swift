@@ -254,7 +254,7 @@ struct SignInTests {
     try await bench.withStore { store in
       let account = try #require(try store.account(named: "me", owner: ThisProcess.user))
       var intent = try #require(try store.intent(account: account.id))
-      intent.context = PendingSignIn(evil, email: "me@example.org", exportable: false).encoded
+      intent.context = SignInIntent(evil, email: "me@example.org", exportable: false).encoded
       let changed = intent
       try store.transaction { try store.put(changed) }
     }

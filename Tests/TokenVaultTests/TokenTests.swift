@@ -206,10 +206,10 @@ extension Bench {
 
 extension Vault {
   fileprivate func tokenFile(_ name: String = "me") throws -> CachedToken? {
-    try TokenFile.read(account: name, in: directory)
+    try TokenFiles.read(account: name, in: directory)
   }
 
   fileprivate func defaultAccount() throws -> String? {
-    try TokenFile.defaultAccount(in: directory)
+    try TokenFiles.defaultAccount(in: directory)
   }
 }

@@ -14,7 +14,7 @@ import TokenVault
 @Suite(.timeLimit(.minutes(10)))
 struct ReaderPrintRemovalTests {
   /// A reader that gives a print at once, and a PAM stack that accepts any password.
-  private final class Reader: PresenceCheck {
+  private final class Reader: PresenceChecker {
     private struct Door: CheckConversation {
       func next() async -> CheckEvent { .matched }
       func respond(_ text: SharedSecret) async {}

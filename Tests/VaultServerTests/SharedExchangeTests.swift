@@ -17,7 +17,7 @@ struct SharedExchangeTests {
     }
   }
 
-  private let turns = HelperTurns(each: 1, all: 1)
+  private let turns = HelperQuota(each: 1, all: 1)
 
   private var exchange: SharedExchange {
     SharedExchange(exchange: StubExchange(), turns: turns, user: 1000)

@@ -73,7 +73,7 @@ public enum ProviderFile {
       throw ConfigurationError(.badName(what: "provider file's", text: last), file: file)
     }
     let (rest, secret) = try bytes.withBytes { bytes throws(ConfigurationError) in
-      try LiftedSecret.separate(bytes)
+      try ClientSecretExtraction.separate(bytes)
     }
     guard let text = String(validating: rest, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter, file: file)

@@ -107,7 +107,7 @@ public struct Policy: Sendable, Equatable {
   }
 
   /// The stricter value of each rule.
-  public func tightened(by own: OwnRules) -> Policy {
+  public func tightened(by own: UserRules) -> Policy {
     var policy = self
     if own.remote == .deny { policy.remote = .deny }
     policy.window = min(window, own.window ?? window)

@@ -1,7 +1,7 @@
 /// A user's own rules for their vault, in addition to the machine's policy.
 ///
 /// They can tighten the policy but never loosen it: `Policy.tightened(by:)`.
-public struct OwnRules: Sendable, Equatable {
+public struct UserRules: Sendable, Equatable {
   /// The check for a remote caller; `nil` to follow the machine's policy.
   public let remote: Policy.Remote?
   /// How long the unlock window stays open after its last use, in minutes.
@@ -41,11 +41,11 @@ public struct OwnRules: Sendable, Equatable {
   public func setting(
     _ key: Policy.Key,
     to value: String?
-  ) throws(ConfigurationError) -> OwnRules {
+  ) throws(ConfigurationError) -> UserRules {
     var settings: [String: String] = [:]
     for known in Policy.Key.allCases { settings[known.rawValue] = self.value(of: known) }
     settings[key.rawValue] = value
-    return try OwnRules(settings: settings)
+    return try UserRules(settings: settings)
   }
 
   /// The value of a rule in the spelling of a policy file; `nil` if it is not set.

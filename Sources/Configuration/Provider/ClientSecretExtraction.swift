@@ -1,7 +1,7 @@
 internal import SecretMemory
 
 /// Extracts the client secret from a provider's file before the file becomes a `String`.
-enum LiftedSecret {
+enum ClientSecretExtraction {
   /// Separates the values of the lines `client_secret = value` from the file.
   ///
   /// It returns the other bytes and the first of those values. The lines stay, so that errors name

@@ -1,7 +1,7 @@
 internal import System
 
 /// The first hundred bytes of a database file (sqlite.org/fileformat2.html, section 1.3).
-struct Header {
+struct DatabaseHeader {
   /// Bytes 60 to 63: `user_version`, the number of the schema.
   let version: Int
   /// Bytes 68 to 71: `application_id`.

@@ -32,7 +32,7 @@ extension SlotFile {
   public static func fileName(of account: [UInt8]) -> String { Hexadecimal.text(account) }
 }
 
-extension TokenFile {
+extension TokenFiles {
   /// All names in the directory of token files, except the temporary file of a write in progress.
   public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     guard let tokens = directory.tokens else { return [] }

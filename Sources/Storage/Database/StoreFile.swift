@@ -26,7 +26,7 @@ struct StoreFile {
       }
       return try create()
     }
-    let header = try Header(of: file)
+    let header = try DatabaseHeader(of: file)
     guard header.applicationID != Schema.unreleasedApplicationID else { throw .unreleasedFormat }
     guard header.applicationID == Schema.applicationID else {
       throw .damaged("\(Self.name) is not a store of this program")

@@ -55,7 +55,7 @@ public final class StateDirectory: Sendable {
     if keepsTokens {
       let tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
       // An interrupted write may have left a token.
-      _ = try? tokens.unlink(TokenFile.temporaryName)
+      _ = try? tokens.unlink(TokenFiles.temporaryName)
       self.tokens = TokenDirectory(tokens)
     } else {
       tokens = nil

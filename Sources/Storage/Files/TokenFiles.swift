@@ -6,7 +6,7 @@ public import System
 /// They are a cache of the store: written after a commit, and removed before a commit that makes
 /// them stale. A lost file costs one call to the engine, so none is made durable. If the state
 /// directory keeps no token files, nothing is written and nothing is found.
-public enum TokenFile {
+public enum TokenFiles {
   /// The file that holds the default account's name.
   static let defaultName = "@"
   /// No account name begins with a full stop.

@@ -266,11 +266,11 @@ extension Vault {
       if (try? slot.lock()) == true { try? SlotFile.delete(in: directory, account: identifier) }
     }
     let names = Set(accounts.map(\.name))
-    for name in (try? TokenFile.accounts(in: directory)) ?? [] where !names.contains(name) {
-      _ = try? TokenFile.remove(account: name, in: directory)
+    for name in (try? TokenFiles.accounts(in: directory)) ?? [] where !names.contains(name) {
+      _ = try? TokenFiles.remove(account: name, in: directory)
     }
-    if let name = try? TokenFile.defaultAccount(in: directory), !names.contains(name) {
-      try? TokenFile.setDefault(account: nil, in: directory)
+    if let name = try? TokenFiles.defaultAccount(in: directory), !names.contains(name) {
+      try? TokenFiles.setDefault(account: nil, in: directory)
     }
   }
 

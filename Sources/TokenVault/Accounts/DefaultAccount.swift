@@ -37,19 +37,19 @@ extension Vault {
   func writeDefaultAccount() {
     guard standing == .current else { return }
     guard let account = try? impliedAccount() else {
-      try? TokenFile.setDefault(account: nil, in: directory)
+      try? TokenFiles.setDefault(account: nil, in: directory)
       return
     }
-    let known = (try? TokenFile.defaultAccount(in: directory)) ?? nil
+    let known = (try? TokenFiles.defaultAccount(in: directory)) ?? nil
     guard known != account.name else { return }
-    try? TokenFile.setDefault(account: account.name, in: directory)
+    try? TokenFiles.setDefault(account: account.name, in: directory)
   }
 
   /// Removes the name before a change that would make it wrong: the front would hand out the token
   /// of another account than the default one.
   func removeDefaultName() throws(VaultFailure) {
     try stored { () throws(StorageError) in
-      try TokenFile.setDefault(account: nil, in: self.directory)
+      try TokenFiles.setDefault(account: nil, in: self.directory)
     }
   }
 

@@ -10,7 +10,7 @@ enum TrailFailure: Error {
 /// The audit log in the store: appends to it, and seals its ends.
 ///
 /// All functions run inside the transaction of the calling function.
-struct Trail {
+struct AuditLog {
   static let headKey = "audit-head"
   static let checkpointKey = "audit-checkpoint"
   static let changesKey = "box-changes"

@@ -32,7 +32,7 @@ extension Vault {
   static let pruningRecords = 1000
 
   /// The audit log in the store.
-  var trail: Trail { Trail(store: store, vault: identifier, owner: owner) }
+  var trail: AuditLog { AuditLog(store: store, vault: identifier, owner: owner) }
 
   /// Runs a step of the audit log, and turns its error into a `VaultFailure`.
   func trailed<Value>(
@@ -91,13 +91,13 @@ extension Vault {
   }
 
   private func verdict() async throws(VaultFailure) -> TrailVerdict {
-    var verification = TrailVerification(of: trail)
+    var verification = AuditVerification(of: trail)
     var keys = trailKeys.chain.identifier
     while true {
       // A rekey has changed all codes: start again.
       if trailKeys.chain.identifier != keys {
         keys = trailKeys.chain.identifier
-        verification = TrailVerification(of: trail)
+        verification = AuditVerification(of: trail)
       }
       let verdict = try trailed { () throws(TrailFailure) in
         try verification.step(using: self.trailKeys)

@@ -21,7 +21,7 @@ public struct TrailLimits: Sendable {
   }
 }
 
-extension Trail {
+extension AuditLog {
   // MARK: - New keys
 
   /// Authenticates every record, the head and the checkpoint again, under other keys.

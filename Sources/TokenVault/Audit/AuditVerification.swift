@@ -14,17 +14,17 @@ struct TrailVerdict: Equatable {
 /// Verifies the audit log page by page, to bound the memory and the wait of other calls.
 ///
 /// Between two pages the log may grow, and pruning may shorten it; the keys stay the same.
-struct TrailVerification {
+struct AuditVerification {
   private static let page = 256
 
-  private let trail: Trail
+  private let trail: AuditLog
   /// The number of the next record, and the code that it continues.
   private var expected: Int64 = 1
   private var previous = AuditChain.start
   /// The progress of the search for the right record; `nil` unless the one at `expected` is wrong.
   private var searched: Int64?
 
-  init(of trail: Trail) {
+  init(of trail: AuditLog) {
     self.trail = trail
   }
 
@@ -232,7 +232,7 @@ struct TrailVerification {
   }
 }
 
-extension Trail {
+extension AuditLog {
   /// A page of records, up to the first that cannot be read because it holds values that the engine
   /// never writes.
   func readable(after number: Int64, limit: Int) throws(TrailFailure) -> [AuditRow] {
@@ -258,7 +258,7 @@ extension Trail {
 
   /// Verifies the whole chain at once, inside a transaction or before any other call is served.
   func verifyChain(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict {
-    var verification = TrailVerification(of: self)
+    var verification = AuditVerification(of: self)
     while true {
       if let verdict = try verification.step(using: keys) { return verdict }
     }

@@ -172,12 +172,12 @@ extension Vault {
   private func examineTokenFiles() -> [VaultFinding] {
     guard directory.tokens != nil else { return [] }
     return look("token-files") { () throws(VaultFailure) in
-      let names = try stored { () throws(StorageError) in try TokenFile.names(in: self.directory) }
+      let names = try stored { () throws(StorageError) in try TokenFiles.names(in: self.directory) }
       let known = Set(try accounts().map(\.name))
       var found: [VaultFinding] = []
       for name in names {
         do throws(StorageError) {
-          try TokenFile.examine(name, in: directory)
+          try TokenFiles.examine(name, in: directory)
           guard name != "@", !known.contains(name) else { continue }
           found.append(
             VaultFinding(

@@ -5,7 +5,7 @@ internal import Storage
 internal import System
 
 /// The eligibility of the fingers at one moment: which can pass a check, and which are confirmed.
-struct FingerStanding {
+struct FingerEligibility {
   /// The vault's own prints, opened.
   let prints: [LoadedPrint]
   /// The desktop's fingers, as they were seen.
@@ -78,7 +78,7 @@ extension Vault {
   func fingerStanding(
     for caller: Caller,
     by program: (any PreparedCheck)? = nil
-  ) async throws(VaultFailure) -> FingerStanding {
+  ) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()
     do throws(PresenceOutcome) {
       look.desktop =
@@ -97,7 +97,7 @@ extension Vault {
   ///
   /// If that program does not run, its fingers are taken to be those that the password has
   /// confirmed.
-  func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerStanding {
+  func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()
     do throws(PresenceOutcome) {
       look.desktop = try await desktopAtRest(of: caller)
@@ -126,7 +126,7 @@ extension Vault {
 
   /// The eligibility of the fingers, from the desktop's as they were seen and the present own
   /// prints.
-  func fingerStanding(_ look: DesktopLook) throws(VaultFailure) -> FingerStanding {
+  func fingerStanding(_ look: DesktopLook) throws(VaultFailure) -> FingerEligibility {
     let desktop = look.desktop
     var damage = look.damage
     let (prints, own, broken) = try openedPrints()
@@ -138,7 +138,7 @@ extension Vault {
     } else if set.text.utf8.count > EnrolledSet.mostText {
       damage = "more fingers are enrolled than can be confirmed"
     }
-    return FingerStanding(
+    return FingerEligibility(
       prints: prints,
       look: look,
       set: set,
@@ -210,7 +210,7 @@ extension Vault {
   }
 
   /// Remembers the values that a prompt is opened with, and drops those of prompts that are gone.
-  func note(_ prompt: String, _ standing: FingerStanding, at place: CallerPlace) {
+  func note(_ prompt: String, _ standing: FingerEligibility, at place: CallerLocation) {
     notes = notes.filter { prompts.contains($0.key) }
     notes[prompt] = PromptNote(
       look: standing.look,

@@ -14,7 +14,7 @@ struct Opening: ~Copyable {
   let store: Store
   let keys: VaultKeys
   let identifier: [UInt8]
-  private(set) var standing: VaultStanding
+  private(set) var standing: StoreFreshness
   /// Whether the store is sealed under the next device secret, which is not in its place yet.
   private(set) var isRekeyUnfinished: Bool
   /// The count that the file of the rollback counter holds; 0 if it holds none.
@@ -89,7 +89,7 @@ struct Opening: ~Copyable {
     _ count: UInt64,
     _ identifier: [UInt8],
     _ key: borrowing SealingKey
-  ) throws -> VaultStanding {
+  ) throws -> StoreFreshness {
     // Without a counted change there is no box, and the device secret may be a new one.
     guard count > 0 else { return try store.hasSealedBoxes() ? .boxesChanged : .current }
     let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: key)
@@ -199,7 +199,7 @@ struct Opening: ~Copyable {
     return found
   }
 
-  private static func standing(_ found: Found, _ count: UInt64) -> VaultStanding {
+  private static func standing(_ found: Found, _ count: UInt64) -> StoreFreshness {
     if found.isDamaged { return .markDamaged }
     guard let mark = found.mark else { return count == 0 ? .current : .markMissing }
     // Nothing has been counted yet, so the device secret may be a new one.

@@ -116,11 +116,11 @@ extension Vault {
   }
 
   private func tokenFiles() throws(VaultFailure) -> [String] {
-    try stored { () throws(StorageError) in try TokenFile.accounts(in: self.directory) }
+    try stored { () throws(StorageError) in try TokenFiles.accounts(in: self.directory) }
   }
 }
 
-extension VaultStanding {
+extension StoreFreshness {
   /// The name under which the audit log records the accepted state.
   fileprivate var auditName: String {
     switch self {

@@ -22,7 +22,7 @@ extension Vault {
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
     let bytes = Self.countBytes(count)
     try stored { () throws(StorageError) in
-      try self.store.setMeta(Trail.changesKey, to: bytes)
+      try self.store.setMeta(AuditLog.changesKey, to: bytes)
     }
     try sealBoxes(count, using: markKey)
   }
@@ -58,7 +58,9 @@ extension Vault {
   // MARK: - Before there is a vault
 
   static func boxChanges(in store: Store) throws(StorageError) -> UInt64 {
-    try (store.meta(Trail.changesKey) ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    try (store.meta(AuditLog.changesKey) ?? []).prefix(8).reversed().reduce(0) {
+      $0 << 8 | UInt64($1)
+    }
   }
 
   /// A number as the store and all codes encode it: eight bytes, the least significant first.

@@ -1,5 +1,5 @@
 /// Whether the store is the newest one, as far as its rollback counter can tell.
-enum VaultStanding: Sendable, Equatable {
+enum StoreFreshness: Sendable, Equatable {
   /// The store and the file of the rollback counter match.
   case current
   /// The file has counted changes that this store does not have.

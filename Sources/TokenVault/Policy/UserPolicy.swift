@@ -34,15 +34,15 @@ extension Vault {
   static let ownRulesKey = "own-rules"
 
   /// The user's own rules.
-  func ownRules() throws(VaultFailure) -> OwnRules {
+  func ownRules() throws(VaultFailure) -> UserRules {
     let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.ownRulesKey) }
-    guard let bytes else { return OwnRules() }
+    guard let bytes else { return UserRules() }
     do throws(ConfigurationError) {
-      return try OwnRules(bytes: bytes)
+      return try UserRules(bytes: bytes)
     } catch {
       // A changed store can only be accepted: unreadable rules in it must not keep `recover` from
       // that.
-      guard standing == .current else { return OwnRules() }
+      guard standing == .current else { return UserRules() }
       throw .vaultUnsafe(
         "your own rules in the store cannot be read: \(error)",
         hint: "a newer program may have written them: use that one"
@@ -53,7 +53,7 @@ extension Vault {
   /// Drops own rules that cannot be read, in the transaction that accepts a changed store.
   func dropUnreadableRules() throws(VaultFailure) {
     try stored { () throws(StorageError) in
-      guard let bytes = try self.store.meta(Self.ownRulesKey), (try? OwnRules(bytes: bytes)) == nil
+      guard let bytes = try self.store.meta(Self.ownRulesKey), (try? UserRules(bytes: bytes)) == nil
       else { return }
       try self.store.setMeta(Self.ownRulesKey, to: nil)
     }
@@ -152,12 +152,12 @@ extension Vault {
 
   /// The rules with a change that the machine allows.
   private func checked(
-    _ own: OwnRules,
+    _ own: UserRules,
     _ key: Policy.Key,
     _ value: String?,
     _ machine: Policy
-  ) throws(VaultFailure) -> OwnRules {
-    let next: OwnRules
+  ) throws(VaultFailure) -> UserRules {
+    let next: UserRules
     do throws(ConfigurationError) {
       next = try own.setting(key, to: value)
     } catch {
@@ -171,14 +171,14 @@ extension Vault {
     )
   }
 
-  private func shown(_ own: OwnRules, _ key: Policy.Key, _ machine: Policy) -> String {
+  private func shown(_ own: UserRules, _ key: Policy.Key, _ machine: Policy) -> String {
     if let value = own.value(of: key) { return key.shown(value) }
     let whose = rules.policyFile == nil ? "the default" : "the machine's"
     return "\(whose) \(key.shown(machine.value(of: key)))"
   }
 
   private func lay(
-    _ next: OwnRules,
+    _ next: UserRules,
     _ what: String,
     _ caller: Caller
   ) throws(VaultFailure) {

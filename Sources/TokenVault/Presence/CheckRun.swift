@@ -73,7 +73,7 @@ extension Vault {
     _ run: inout CheckRun,
     _ caller: Caller
   ) async throws -> any CheckConversation {
-    let standing: FingerStanding
+    let standing: FingerEligibility
     do throws(VaultFailure) {
       if let look = notes[prompt]?.look {
         standing = try fingerStanding(look)

@@ -139,7 +139,7 @@ public protocol EnrollmentConversation: Sendable {
 
 /// A helper that was started ahead of its check, and waits for it; it holds no secret.
 public protocol PreparedCheck: Sendable {
-  /// The fingers that fprintd has of the caller's user; see `PresenceCheck`.
+  /// The fingers that fprintd has of the caller's user; see `PresenceChecker`.
   func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
   /// Makes the check; it is used up.
   func fingerprint(
@@ -151,7 +151,7 @@ public protocol PreparedCheck: Sendable {
 }
 
 /// Asks the reader or the password's stack.
-public protocol PresenceCheck: Sendable {
+public protocol PresenceChecker: Sendable {
   /// Starts a helper for a check that may follow; nil if there are too many.
   func prepare() async -> (any PreparedCheck)?
   /// Arms the reader for a print, or for a finger of the desktop.

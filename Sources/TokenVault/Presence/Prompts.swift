@@ -127,7 +127,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
-    windows.close(at: CallerPlace.aloneName(connection), now: clock.boot)
+    windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
     logins.forget(connection: connection)
   }
 

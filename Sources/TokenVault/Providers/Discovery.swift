@@ -74,7 +74,7 @@ extension Vault {
   ) async throws(VaultFailure) -> ServerMetadata? {
     let terms = terms(of: provider)
     let sources = requests.map { request in
-      ProviderDocuments.Source(
+      MetadataCache.Source(
         issuer: provider.issuer.text,
         url: request.url,
         terms: terms
@@ -145,7 +145,7 @@ extension Vault {
   /// Reads the keys, even if the cache has them.
   func readKeys(
     _ provider: Provider,
-    _ source: ProviderDocuments.Source,
+    _ source: MetadataCache.Source,
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
@@ -169,9 +169,9 @@ extension Vault {
   }
 
   /// The source of a provider's keys; `nil` if it has none.
-  func keySource(of provider: Provider) -> ProviderDocuments.Source? {
+  func keySource(of provider: Provider) -> MetadataCache.Source? {
     guard provider.kind == .oidc, let url = provider.endpoint(.jwks) else { return nil }
-    return ProviderDocuments.Source(
+    return MetadataCache.Source(
       issuer: provider.issuer.text,
       url: url,
       terms: terms(of: provider)

@@ -5,7 +5,7 @@ internal import System
 /// The metadata and keys that providers publish, cached in memory for a while.
 ///
 /// They never decide where an existing token goes: the account's record decides that.
-struct ProviderDocuments {
+struct MetadataCache {
   /// The location of a document, and the terms of the connection: with another CA the document may
   /// differ.
   struct Source: Hashable {

@@ -119,6 +119,6 @@ extension Vault {
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
     if uses[TokenPlace(row)] == row.storedAt { return true }
     guard row.scopeSet.isEmpty else { return false }
-    return (try? TokenFile.wasRead(account: account.name, in: directory)) == true
+    return (try? TokenFiles.wasRead(account: account.name, in: directory)) == true
   }
 }

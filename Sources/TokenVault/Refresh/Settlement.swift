@@ -239,9 +239,9 @@ extension Vault {
     }
   }
 
-  func pending(_ intent: IntentRow) -> PendingSignIn? {
+  func pending(_ intent: IntentRow) -> SignInIntent? {
     intent.purpose == .refresh
-      ? nil : PendingSignIn(decoding: intent.context, of: intent.account)
+      ? nil : SignInIntent(decoding: intent.context, of: intent.account)
   }
 
   func tokenPurpose(of intent: IntentRow) -> TokenPurpose {

@@ -80,7 +80,7 @@ extension Vault {
     // A kill may have left the front without it.
     if name == nil { writeDefaultAccount() }
     var prompt = prompt
-    var place: CallerPlace?
+    var place: CallerLocation?
     while true {
       let account = try self.account(named: name)
       let asked = try request(scope, audience, of: account)
@@ -238,7 +238,7 @@ extension Vault {
     _ question: PromptQuestion,
     _ prompt: String?,
     _ caller: Caller,
-    at place: CallerPlace?
+    at place: CallerLocation?
   ) throws(VaultFailure) -> Authority? {
     if let prompt, try protectionClass(of: account) == .presence {
       return Authority(try spendable(prompt, question: question, caller: caller))
@@ -251,7 +251,7 @@ extension Vault {
   func authorityWithoutAsking(
     for account: AccountRow,
     _ caller: Caller,
-    at place: CallerPlace?,
+    at place: CallerLocation?,
     extending: Bool
   ) throws(VaultFailure) -> Authority? {
     guard try protectionClass(of: account) == .presence else { return Authority() }

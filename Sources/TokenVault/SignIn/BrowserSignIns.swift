@@ -107,7 +107,7 @@ extension Vault {
     } catch {
       throw .misconfigured("\(error)")
     }
-    var pending = PendingSignIn(login.provider, email: "", exportable: login.terms.exportable)
+    var pending = SignInIntent(login.provider, email: "", exportable: login.terms.exportable)
     pending.agreed = login.terms.agreed
     pending.flow = .browser
     pending.scope = login.scope

@@ -67,7 +67,7 @@ struct DeviceLogin: Sendable {
 }
 
 /// The pending sign-ins: each is bound to its connection, can be used once, and expires.
-struct LoginBook {
+struct PendingSignIns {
   /// The limit for one connection.
   static let mostOfConnection = 4
   /// The limit for all connections together.

@@ -214,7 +214,7 @@ extension Vault {
 
   /// Whether a sign-in may be kept: it replaces nothing, or the person agreed to the replacement.
   func mayKeep(
-    _ pending: PendingSignIn,
+    _ pending: SignInIntent,
     _ user: UserFacts?,
     _ account: AccountRow,
     _ provider: Provider

@@ -48,7 +48,7 @@ extension Vault {
       prompt,
       caller
     )
-    var pending = PendingSignIn(place, email: email, exportable: exportable)
+    var pending = SignInIntent(place, email: email, exportable: exportable)
     pending.agreed = agreed
     pending.keys = try await keys(of: place)?.encoded
     let attempt = SignInAttempt(

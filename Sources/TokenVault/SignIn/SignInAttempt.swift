@@ -10,7 +10,7 @@ struct SignInAttempt: Sendable {
   /// The provider that it goes to, with the values that discovery fills in.
   let provider: Provider
   let request: ProviderRequest
-  let pending: PendingSignIn
+  let pending: SignInIntent
   /// The secret in the request: a message that quotes it is not shown.
   let sent: SharedSecret
 }

@@ -3,7 +3,7 @@ internal import Storage
 
 /// The values that the intent of a sign-in keeps until the answer is there: the provider that the
 /// account gets, and the values that the answer is checked against.
-struct PendingSignIn {
+struct SignInIntent {
   /// How the person signs in.
   enum Flow: String {
     case password

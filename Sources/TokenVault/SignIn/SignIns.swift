@@ -114,7 +114,7 @@ extension Vault {
   }
 
   /// The sign-in of a lookup, or an error that says why there is none.
-  func found(_ entry: LoginBook.Entry) throws(VaultFailure) -> PendingLogin {
+  func found(_ entry: PendingSignIns.Entry) throws(VaultFailure) -> PendingLogin {
     switch entry {
     case .open(let login): return login
     case .over(let login):

@@ -35,7 +35,7 @@ struct TokenFileMark: Sendable {
 }
 
 /// The token cache: at most one token of each account.
-final class TokensAtHand: Sendable {
+final class TokenCache: Sendable {
   private struct Content {
     /// By the account's name.
     var tokens: [String: TokenAtHand] = [:]
@@ -146,7 +146,7 @@ extension Vault {
 
   /// The front's file as it is now; `nil` if there is none.
   private nonisolated func fileMark(of account: String) -> TokenFileMark? {
-    guard let stamp = try? TokenFile.stamp(account: account, in: directory) else { return nil }
+    guard let stamp = try? TokenFiles.stamp(account: account, in: directory) else { return nil }
     let boot = clock.boot.nanoseconds / 1_000_000_000
     return TokenFileMark(stamp: stamp, clocks: clock.wall.seconds - boot)
   }

@@ -6,7 +6,7 @@ internal import System
 
 extension Vault {
   /// What the vault says about itself, with the unlock window of a place.
-  public func facts(at place: CallerPlace = .everywhere) throws(VaultFailure) -> VaultFacts {
+  public func facts(at place: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
     try facts(at: place.name)
   }
 
@@ -29,7 +29,7 @@ extension Vault {
   /// window is open at one place only.
   public func accountFacts(
     named name: String?,
-    at place: CallerPlace = .everywhere
+    at place: CallerLocation = .everywhere
   ) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
@@ -69,7 +69,7 @@ extension Vault {
     }
   }
 
-  func facts(of row: AccountRow, at place: CallerPlace) throws(VaultFailure) -> AccountFacts {
+  func facts(of row: AccountRow, at place: CallerLocation) throws(VaultFailure) -> AccountFacts {
     try facts(of: row, isDefault: try impliedAccount()?.id == row.id, at: place)
   }
 
@@ -99,7 +99,7 @@ extension Vault {
   private func facts(
     of row: AccountRow,
     isDefault: Bool,
-    at place: CallerPlace
+    at place: CallerLocation
   ) throws(VaultFailure) -> AccountFacts {
     let provider: Provider
     let isProtected: Bool
@@ -142,7 +142,7 @@ extension Vault {
   private func state(
     of row: AccountRow,
     _ token: AccessTokenRow?,
-    at place: CallerPlace
+    at place: CallerLocation
   ) throws(VaultFailure) -> AccountState {
     if let intent = try intent(of: row), intent.purpose == .refresh {
       guard flights[row.id] == nil else { return .refreshing }

@@ -186,20 +186,20 @@ extension Vault {
         bootExpiry: clock.boot.advanced(bySeconds: left)
       )
     else { return }
-    if let old = try? TokenFile.read(account: account.name, in: directory),
+    if let old = try? TokenFiles.read(account: account.name, in: directory),
       old.token == token.token, old.boot == token.boot,
       abs(old.wallExpiry.seconds - token.wallExpiry.seconds) <= 1,
       abs(old.bootExpiry.seconds(since: token.bootExpiry)) <= 1
     {
       return
     }
-    try? TokenFile.write(token, account: account.name, in: directory)
+    try? TokenFiles.write(token, account: account.name, in: directory)
   }
 
   /// Removes it; what must not be used any more is gone before the change is committed.
   func removeTokenFile(of name: String) throws(VaultFailure) {
     _ = try stored { () throws(StorageError) in
-      try TokenFile.remove(account: name, in: self.directory)
+      try TokenFiles.remove(account: name, in: self.directory)
     }
   }
 }

@@ -22,10 +22,10 @@ public actor Vault {
   let identifier: [UInt8]
   let owner: UInt32
   let exchange: any TokenExchange
-  let check: any PresenceCheck
+  let check: any PresenceChecker
   let clock: any VaultClock
   /// Sees what ends the window from outside; nil: nothing does.
-  let windowGuard: (any WindowGuard)?
+  let windowGuard: (any SessionEvents)?
   /// Tells where callers sit; nil: there is one place for all.
   let places: (any CallerPlaces)?
 
@@ -33,7 +33,7 @@ public actor Vault {
   nonisolated let storeIsLost = Atomic(false)
 
   /// Whether the store may be used, or is an old copy.
-  var standing: VaultStanding
+  var standing: StoreFreshness
   /// The count that the mark stands at.
   var markedCount: UInt64
   /// A change was counted, and the mark does not stand at it yet.
@@ -77,16 +77,16 @@ public actor Vault {
   /// The access tokens that were handed out from the store, by when they were stored.
   var uses: [TokenPlace: Int64] = [:]
   /// What was handed out and may be again, until its account changes.
-  nonisolated let tokensAtHand = TokensAtHand()
+  nonisolated let tokensAtHand = TokenCache()
   /// Scopes that were not granted, until somebody who gets the token is told.
   var narrowings: [TokenPlace: String] = [:] {
     didSet { if narrowings != oldValue { tokensAtHand.takeAllBack() } }
   }
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
-  var logins = LoginBook()
+  var logins = PendingSignIns()
   var watchers = WatcherBook()
-  var documents = ProviderDocuments()
+  var documents = MetadataCache()
   var lastProvider: LastProvider?
   /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
   var patience: [[UInt8]: BootInstant] = [:]
@@ -127,10 +127,10 @@ public actor Vault {
     directory: StateDirectory,
     owner: UInt32,
     exchange: any TokenExchange,
-    check: any PresenceCheck,
+    check: any PresenceChecker,
     clock: any VaultClock,
     trailLimits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil,
+    windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = PromptLimit(),
     places: (any CallerPlaces)? = nil
@@ -147,7 +147,7 @@ public actor Vault {
     self.directory = directory
     do {
       var opening = try Opening(directory)
-      let trail = Trail(store: opening.store, vault: opening.identifier, owner: owner)
+      let trail = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
       try opening.settle { keys in try trail.begin(using: keys) }
       store = opening.store
       identifier = opening.identifier

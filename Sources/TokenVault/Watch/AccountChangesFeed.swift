@@ -112,7 +112,7 @@ extension Vault {
     }
     defer { watchers.remove(number) }
     var told: WatchFacts?
-    var place = CallerPlace.everywhere
+    var place = CallerLocation.everywhere
     var seen: Set<String> = []
     while true {
       // The caller's location is not looked up until a window is opened somewhere. A change in
@@ -150,7 +150,7 @@ extension Vault {
   /// The status, and when it ends by time.
   private func look(
     at name: String?,
-    from place: CallerPlace
+    from place: CallerLocation
   ) throws(VaultFailure) -> (facts: WatchFacts, end: BootInstant?) {
     let now = clock.boot
     let open = windows.window(at: place.name, now: now)

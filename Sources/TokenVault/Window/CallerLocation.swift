@@ -2,9 +2,9 @@
 ///
 /// An unlock window and a shared check are bound to it. It also says whether a finger on this
 /// machine's reader can be that of the person who is asked.
-public struct CallerPlace: Sendable, Equatable {
+public struct CallerLocation: Sendable, Equatable {
   /// The one location of all callers, if they are not told apart.
-  public static let everywhere = CallerPlace(name: "", objection: nil, isLocal: true)
+  public static let everywhere = CallerLocation(name: "", objection: nil, isLocal: true)
 
   /// The same for all callers that belong together.
   public let name: String
@@ -25,8 +25,8 @@ public struct CallerPlace: Sendable, Equatable {
     _ connection: UInt64,
     objection: String,
     isLocal: Bool = false
-  ) -> CallerPlace {
-    CallerPlace(name: aloneName(connection), objection: objection, isLocal: isLocal)
+  ) -> CallerLocation {
+    CallerLocation(name: aloneName(connection), objection: objection, isLocal: isLocal)
   }
 
   static func aloneName(_ connection: UInt64) -> String { "connection \(connection)" }
@@ -38,5 +38,5 @@ public protocol CallerPlaces: Sendable {
   ///
   /// It does not fail, and takes no longer than a few seconds. An unknown location is shared with
   /// no other caller, and no finger counts there.
-  func place(of caller: Caller) async -> CallerPlace
+  func place(of caller: Caller) async -> CallerLocation
 }

@@ -6,13 +6,13 @@ internal import Presence
 // seat.
 extension Vault {
   /// The present location of a caller.
-  func place(of caller: Caller) async -> CallerPlace {
+  func place(of caller: Caller) async -> CallerLocation {
     guard let places else { return .everywhere }
     return await places.place(of: caller)
   }
 
   /// Refuses a presence check if the policy forbids it at this location.
-  func demandPresenceAllowed(at place: CallerPlace) throws(VaultFailure) {
+  func demandPresenceAllowed(at place: CallerLocation) throws(VaultFailure) {
     guard try policy().remote == .deny, !place.isLocal else { return }
     let whose =
       try isOwn(.remote)
@@ -33,7 +33,8 @@ extension Vault {
   /// Why no finger counts at a location; `nil` if one counts.
   ///
   /// Fingers that have changed come first: the password that is asked for confirms them.
-  func fingerObjection(_ standing: FingerStanding, at place: CallerPlace) -> PresenceOutcome? {
+  func fingerObjection(_ standing: FingerEligibility, at place: CallerLocation) -> PresenceOutcome?
+  {
     let objection = standing.objection(tries.lockout)
     switch objection {
     case .denied, .notEnrolled: return objection
@@ -44,8 +45,8 @@ extension Vault {
   /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(
     for purpose: PresencePurpose,
-    _ standing: FingerStanding,
-    at place: CallerPlace
+    _ standing: FingerEligibility,
+    at place: CallerLocation
   ) -> String? {
     if case .notAvailable(let why)? = fingerObjection(standing, at: place), place.objection != nil {
       return purpose.methods == [.password] ? nil : why
@@ -63,7 +64,7 @@ extension Vault {
   }
 
   /// The location whose window a caller may see; it is not looked up while no window is open.
-  public func placeOfWindow(_ caller: Caller) async -> CallerPlace {
+  public func placeOfWindow(_ caller: Caller) async -> CallerLocation {
     windows.isAnyOpen(now: clock.boot) ? await place(of: caller) : .everywhere
   }
 }

@@ -4,7 +4,7 @@ internal import System
 /// Watches for the events that end the unlock window and the open prompts from outside.
 ///
 /// They end the time in which the person who opened them sits here.
-public protocol WindowGuard: Sendable {
+public protocol SessionEvents: Sendable {
   /// Begins to watch, if it does not already.
   ///
   /// It returns once no event can be missed, or it is clear that none can be seen. `end` is called

@@ -40,7 +40,7 @@ extension Vault {
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // The location at which the person was asked; it was looked up again before the check could
     // pass.
-    let place = prompts.place(of: prompt) ?? CallerPlace.aloneName(caller.connection)
+    let place = prompts.place(of: prompt) ?? CallerLocation.aloneName(caller.connection)
     // A caller that joined another's check finds the window that this check has opened.
     if try await waitForLeader(of: prompt, question, caller) {
       // A window that covers less than requested does not count, nor does one that was never opened

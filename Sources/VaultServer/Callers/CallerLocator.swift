@@ -7,7 +7,7 @@ internal import TokenVault
 ///
 /// One thread does this as long as callers wait, because the server's own thread must not wait for
 /// a bus.
-final class SessionPlaces: CallerPlaces {
+final class CallerLocator: CallerPlaces {
   /// How long a caller waits for an answer, in nanoseconds.
   private static let patience: UInt64 = 2_000_000_000
   /// How many callers of one user may wait.
@@ -32,7 +32,7 @@ final class SessionPlaces: CallerPlaces {
     self.address = address
   }
 
-  func place(of caller: Caller) async -> CallerPlace {
+  func place(of caller: Caller) async -> CallerLocation {
     guard let peer = caller.peer else { return Self.unknown(caller) }
     let question = Question(caller: caller, peer: peer)
     guard ask(question) else { return Self.unknown(caller) }
@@ -49,7 +49,7 @@ final class SessionPlaces: CallerPlaces {
   private static func unknown(
     _ caller: Caller,
     because why: String = "logind does not answer"
-  ) -> CallerPlace {
+  ) -> CallerLocation {
     .alone(caller.connection, objection: why)
   }
 
@@ -110,7 +110,7 @@ final class SessionPlaces: CallerPlaces {
   private static func look(
     for question: Question,
     _ lookup: borrowing LoginLookup
-  ) throws(LoginFailure) -> CallerPlace {
+  ) throws(LoginFailure) -> CallerLocation {
     let (caller, peer) = (question.caller, question.peer)
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
     let place = try lookup.place(of: peer.identifier, user: caller.user)
@@ -120,7 +120,7 @@ final class SessionPlaces: CallerPlaces {
     guard let name = place.name else {
       return .alone(caller.connection, objection: objection ?? "no session")
     }
-    return CallerPlace(name: name, objection: objection, isLocal: place.isLocal)
+    return CallerLocation(name: name, objection: objection, isLocal: place.isLocal)
   }
 }
 
@@ -130,8 +130,8 @@ final class SessionPlaces: CallerPlaces {
 private final class Answer: Sendable {
   private enum State {
     case open
-    case awaited(CheckedContinuation<CallerPlace, Never>)
-    case given(CallerPlace)
+    case awaited(CheckedContinuation<CallerLocation, Never>)
+    case given(CallerLocation)
   }
 
   private let state = Mutex(State.open)
@@ -142,10 +142,10 @@ private final class Answer: Sendable {
     }
   }
 
-  var value: CallerPlace {
+  var value: CallerLocation {
     get async {
       await withCheckedContinuation { waiting in
-        let place = state.withLock { state -> CallerPlace? in
+        let place = state.withLock { state -> CallerLocation? in
           if case .given(let place) = state { return place }
           state = .awaited(waiting)
           return nil
@@ -155,8 +155,8 @@ private final class Answer: Sendable {
     }
   }
 
-  func give(_ place: CallerPlace) {
-    let waiting = state.withLock { state -> CheckedContinuation<CallerPlace, Never>? in
+  func give(_ place: CallerLocation) {
+    let waiting = state.withLock { state -> CheckedContinuation<CallerLocation, Never>? in
       defer { if case .given = state {} else { state = .given(place) } }
       guard case .awaited(let waiting) = state else { return nil }
       return waiting

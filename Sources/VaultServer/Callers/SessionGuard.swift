@@ -7,7 +7,7 @@ internal import TokenVault
 /// may be open.
 ///
 /// An engine without either does not load libsystemd and opens no connection to the bus.
-final class SessionGuard: WindowGuard {
+final class SessionGuard: SessionEvents {
   /// How long the opening of a window waits for the bus, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
   /// How long the computer's sleep waits for the end of the window, in milliseconds.
@@ -77,7 +77,7 @@ final class SessionGuard: WindowGuard {
       do throws(SystemError) {
         try startThread { [user, address] in
           do throws(LoginFailure) {
-            let watch = try LoginWatch(user: user, address: address, delaysSleep: true)
+            let watch = try SessionWatch(user: user, address: address, delaysSleep: true)
             once.resume(watch.sleepFailure.map { "sleep cannot be delayed: \($0)" })
           } catch {
             once.resume("\(error)")
@@ -115,7 +115,7 @@ final class SessionGuard: WindowGuard {
     _ end: @escaping @Sendable (String?, String) async -> Void
   ) {
     do throws(LoginFailure) {
-      var watch = try LoginWatch(user: user, address: address, delaysSleep: true)
+      var watch = try SessionWatch(user: user, address: address, delaysSleep: true)
       if let before = watch.before {
         // Later callers start a new watch. Waiting callers learn of this end before they continue.
         let waiting = rest(number)
@@ -128,7 +128,7 @@ final class SessionGuard: WindowGuard {
         var what = try watch.next(interrupt: wake.event.descriptor.number)
         while case .sessionEnded(let identifier)? = what {
           // The other sessions go on, and so does this watch.
-          Task { await end(LoginPlace.name(ofSession: identifier), LoginEnd.loggedOut.reason) }
+          Task { await end(LoginLocation.name(ofSession: identifier), LoginEnd.loggedOut.reason) }
           what = try watch.next(interrupt: wake.event.descriptor.number)
         }
         guard let what else { return }

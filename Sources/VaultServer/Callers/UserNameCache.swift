@@ -5,7 +5,7 @@ internal import System
 ///
 /// Each user's lookup has a thread of its own, because the machine's databases may be slow
 /// (nsswitch.conf(5)).
-final class LoginNames: Sendable {
+final class UserNameCache: Sendable {
   typealias Answer = Result<String?, SystemError>
 
   /// The error if the machine's databases do not answer and too many lookups wait already.

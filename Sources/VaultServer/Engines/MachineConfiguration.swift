@@ -8,7 +8,7 @@ public import TokenVault
 ///
 /// Each query reads the files again. They are small and seldom needed, and so the engine need not
 /// watch them for changes.
-public final class MachineFiles: MachineRules {
+public final class MachineConfiguration: MachineRules {
   /// The usual directory.
   public static let directory = "/etc/thumblatch"
   private static let policyName = "thumblatch.conf"
@@ -26,7 +26,7 @@ public final class MachineFiles: MachineRules {
   /// - Parameters:
   ///   - path: the directory. If it is missing, the defaults apply.
   ///   - owners: the uids that may own the directory and its files.
-  public init(path: String = MachineFiles.directory, owners: Set<UInt32> = [0]) {
+  public init(path: String = MachineConfiguration.directory, owners: Set<UInt32> = [0]) {
     self.path = path
     self.owners = owners
   }

@@ -25,7 +25,7 @@ public enum PrivateEngine {
     directory: consuming Descriptor,
     report: consuming Descriptor,
     exchange: any TokenExchange,
-    check: any PresenceCheck
+    check: any PresenceChecker
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()

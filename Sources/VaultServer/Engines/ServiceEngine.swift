@@ -30,8 +30,8 @@ public enum ServiceEngine {
   public static func run(
     idleSeconds: Int64 = idleSeconds,
     exchange: any TokenExchange,
-    check: any PresenceCheck,
-    rules: any MachineRules = MachineFiles()
+    check: any PresenceChecker,
+    rules: any MachineRules = MachineConfiguration()
   ) -> Int32 {
     do {
       try ThisProcess.reserveStandardDescriptors()
@@ -47,7 +47,7 @@ public enum ServiceEngine {
       let clock = try SystemClock()
       // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
-      let places = SessionPlaces(address: bus)
+      let places = CallerLocator(address: bus)
       let shares = HelperShares()
       let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
         try Vault(

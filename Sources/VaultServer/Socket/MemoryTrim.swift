@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 /// The memory that an idle engine can release.
-enum QuietMemory {
+enum MemoryTrim {
   /// Releases the pages of program code.
   ///
   /// Code lies in the page cache, of which a page fault maps sixteen pages for each page that is

@@ -104,7 +104,7 @@ public final class Server {
     vaults.tend(refreshing: false)
     while true {
       let patience = patience(idleSince)
-      if isQuiet { QuietMemory.giveBack() }
+      if isQuiet { MemoryTrim.giveBack() }
       let events = try ready.wait(milliseconds: patience)
       round += 1
       for event in events {

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The user with the fewest conversations comes first, then the request that has waited for the
 /// longest time.
-final class HelperTurns: Sendable {
+final class HelperQuota: Sendable {
   /// The purpose of a conversation.
   enum Purpose {
     /// A person waits, or tokens would be lost.

@@ -9,19 +9,19 @@ internal import TokenVault
 /// refuses none. The service's threads then suffice, too (TasksMax).
 struct HelperShares: Sendable {
   /// Requests to providers.
-  let exchanges = HelperTurns(each: 8, all: 128)
+  let exchanges = HelperQuota(each: 8, all: 128)
   /// Queries about the reader and the desktop's fingers.
   ///
   /// Checks do not count, because a vault has few of them.
-  let questions = HelperTurns(each: 4, all: 32)
+  let questions = HelperQuota(each: 4, all: 32)
   /// Helpers that were started with a prompt and wait for its check.
-  let prepared = HelperTurns(each: 1, all: 32)
+  let prepared = HelperQuota(each: 1, all: 32)
 }
 
 /// The requests of one user, who shares the exchange helpers with all other users.
 struct SharedExchange: TokenExchange {
   let exchange: any TokenExchange
-  let turns: HelperTurns
+  let turns: HelperQuota
   let user: UInt32
 
   func prepare() { exchange.prepare() }
@@ -54,11 +54,11 @@ struct SharedExchange: TokenExchange {
 /// released unused.
 private final class SharedCourier: ReadyCourier {
   private let courier: any ReadyCourier
-  private let turns: HelperTurns
+  private let turns: HelperQuota
   private let user: UInt32
   private let isTaken = Mutex(true)
 
-  init(_ courier: any ReadyCourier, _ turns: HelperTurns, _ user: UInt32) {
+  init(_ courier: any ReadyCourier, _ turns: HelperQuota, _ user: UInt32) {
     self.courier = courier
     self.turns = turns
     self.user = user
@@ -90,8 +90,8 @@ private final class SharedCourier: ReadyCourier {
 }
 
 /// The presence checks of one user, who shares the presence helpers with all other users.
-struct SharedPresence: PresenceCheck {
-  let check: any PresenceCheck
+struct SharedPresence: PresenceChecker {
+  let check: any PresenceChecker
   let shares: HelperShares
   let user: UInt32
 
@@ -158,11 +158,11 @@ struct SharedPresence: PresenceCheck {
 /// It counts until it is used or ended.
 private final class SharedPrepared: PreparedCheck {
   private let program: any PreparedCheck
-  private let turns: HelperTurns
+  private let turns: HelperQuota
   private let user: UInt32
   private let isCounted = Atomic(true)
 
-  init(program: any PreparedCheck, turns: HelperTurns, user: UInt32) {
+  init(program: any PreparedCheck, turns: HelperQuota, user: UInt32) {
     self.program = program
     self.turns = turns
     self.user = user

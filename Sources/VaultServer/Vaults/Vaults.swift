@@ -73,7 +73,7 @@ public final class Vaults: Sendable {
   /// The form of the vault.
   let form: VaultForm
   private let opener: Opener?
-  private let names: LoginNames
+  private let names: UserNameCache
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserCare?
   /// The one user who is served; `nil` if all users are.
@@ -89,7 +89,7 @@ public final class Vaults: Sendable {
     form = .private
     opener = nil
     care = nil
-    names = LoginNames { _ in nil }
+    names = UserNameCache { _ in nil }
     onlyUser = user
     let opened = Opened(vault: vault, name: nil, number: 0)
     state = Mutex(State(entries: [user: Entry(place: .open(opened))]))
@@ -112,7 +112,7 @@ public final class Vaults: Sendable {
     form = .service
     self.care = care
     self.opener = opener
-    names = LoginNames(by: name, list: list)
+    names = UserNameCache(by: name, list: list)
     onlyUser = nil
     state = Mutex(State())
   }

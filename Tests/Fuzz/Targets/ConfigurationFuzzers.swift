@@ -28,11 +28,11 @@ extension Fuzzer {
   /// The administrator's policy, and a user's own.
   static let policyFiles = Fuzzer("policy-files", maximum: 64 * 1024, dictionary: "provider") {
     let bytes = $0.bytes()
-    if let own = try? OwnRules(bytes: bytes) {
+    if let own = try? UserRules(bytes: bytes) {
       demand(Array(own.text.utf8) == bytes, "own rules have two spellings")
     }
     let policy = try Policy(bytes: bytes, file: Policy.file)
-    demand(policy.tightened(by: OwnRules()) == policy, "no rules tighten a policy")
+    demand(policy.tightened(by: UserRules()) == policy, "no rules tighten a policy")
   }
 
   /// A provider as an account keeps it.

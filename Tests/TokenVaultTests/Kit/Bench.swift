@@ -28,7 +28,7 @@ final class Bench: Sendable {
     owner: UInt32 = ThisProcess.user,
     keepsTokens: Bool = true,
     limits: TrailLimits = .standard,
-    windowGuard: (any WindowGuard)? = nil,
+    windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = .none,
     places: (any CallerPlaces)? = nil
@@ -294,7 +294,7 @@ extension Vault {
 
   /// The token that the front would find.
   func cachedToken(_ name: String = "me") throws -> String? {
-    try TokenFile.read(account: name, in: directory).map {
+    try TokenFiles.read(account: name, in: directory).map {
       String(decoding: $0.token, as: UTF8.self)
     }
   }

@@ -5,7 +5,7 @@ import Synchronization
 @testable import TokenVault
 
 /// A reader and a PAM stack that do what the script says.
-final class ScriptedCheck: PresenceCheck {
+final class ScriptedCheck: PresenceChecker {
   private struct State {
     var plans: [[CheckEvent]] = []
     var conversations: [Conversation] = []

@@ -3,7 +3,7 @@ import Synchronization
 @testable import TokenVault
 
 /// Reports the session events that a test makes up.
-final class ScriptedGuard: WindowGuard {
+final class ScriptedGuard: SessionEvents {
   private struct State {
     var end: (@Sendable (String?, String) async -> Void)?
     var happensFirst: String?

@@ -5,7 +5,7 @@ import Synchronization
 /// The location of each connection, as the test sets it.
 final class ScriptedPlaces: CallerPlaces {
   private struct State {
-    var places: [UInt64: CallerPlace] = [:]
+    var places: [UInt64: CallerLocation] = [:]
     var asked = 0
   }
 
@@ -21,7 +21,7 @@ final class ScriptedPlaces: CallerPlaces {
     objection: String? = nil,
     isLocal: Bool? = nil
   ) {
-    let place = CallerPlace(
+    let place = CallerLocation(
       name: name,
       objection: objection,
       isLocal: isLocal ?? (objection == nil)
@@ -36,7 +36,7 @@ final class ScriptedPlaces: CallerPlaces {
     state.withLock { $0.places[connection] = nil }
   }
 
-  func place(of caller: Caller) async -> CallerPlace {
+  func place(of caller: Caller) async -> CallerLocation {
     state.withLock { state in
       state.asked += 1
       return state.places[caller.connection]

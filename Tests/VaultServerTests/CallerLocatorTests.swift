@@ -9,7 +9,7 @@ import TokenVault
 ///
 /// No other caller waits for the lookup.
 @Suite(.serialized)
-struct SessionPlacesTests {
+struct CallerLocatorTests {
   private let bus: DesktopBus
   private let user = ThisProcess.user
 
@@ -41,11 +41,11 @@ struct SessionPlacesTests {
   func aCallerInALocalSessionIsAtItsSeat() async throws {
     defer { bus.remove() }
     let peer = try myself()
-    let places = SessionPlaces(address: bus.address)
-    let here = CallerPlace(name: "session 1", objection: nil, isLocal: true)
+    let places = CallerLocator(address: bus.address)
+    let here = CallerLocation(name: "session 1", objection: nil, isLocal: true)
     #expect(await places.place(of: caller(1, peer)) == here)
     try bus.act("set_session('1', Remote=True)")
-    let far = CallerPlace(name: "session 1", objection: "remote session", isLocal: false)
+    let far = CallerLocation(name: "session 1", objection: "remote session", isLocal: false)
     #expect(await places.place(of: caller(2, peer)) == far)
     // Without a session the caller shares the location of its unit. Without a unit it has its own
     // location.
@@ -64,8 +64,8 @@ struct SessionPlacesTests {
   func manyAtOnceAreAnsweredEachForItself() async throws {
     defer { bus.remove() }
     let peer = try myself()
-    let places = SessionPlaces(address: bus.address)
-    let found = await withTaskGroup(of: CallerPlace.self) { group in
+    let places = CallerLocator(address: bus.address)
+    let found = await withTaskGroup(of: CallerLocation.self) { group in
       for connection: UInt64 in 1...300 {
         let caller = caller(connection, connection % 3 == 0 ? nil : peer)
         group.addTask { await places.place(of: caller) }
@@ -103,13 +103,14 @@ struct SessionPlacesTests {
     }
     let peer = try Self.peer(socket)
     try bus.act("set_sessions({\(child.identifier): '1'})")
-    let places = SessionPlaces(address: bus.address)
+    let places = CallerLocator(address: bus.address)
     child.kill()
     _ = try child.wait()
     // Its number may belong to another process by now.
     let found = await places.place(of: caller(7, peer))
     #expect(
-      found == CallerPlace(name: "connection 7", objection: "the caller has ended", isLocal: false)
+      found
+        == CallerLocation(name: "connection 7", objection: "the caller has ended", isLocal: false)
     )
   }
 
@@ -117,16 +118,16 @@ struct SessionPlacesTests {
   func whereLogindDoesNotAnswerNobodySharesAPlace() async throws {
     defer { bus.remove() }
     let peer = try myself()
-    func unknown(_ connection: UInt64) -> CallerPlace {
-      CallerPlace(
+    func unknown(_ connection: UInt64) -> CallerLocation {
+      CallerLocation(
         name: "connection \(connection)",
         objection: "logind does not answer",
         isLocal: false
       )
     }
-    let nowhere = SessionPlaces(address: "unix:path=/nowhere/bus")
+    let nowhere = CallerLocator(address: "unix:path=/nowhere/bus")
     #expect(await nowhere.place(of: caller(1, peer)) == unknown(1))
-    let places = SessionPlaces(address: bus.address)
+    let places = CallerLocator(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
     // The lookups do not wait for earlier ones.

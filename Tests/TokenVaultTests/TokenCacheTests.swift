@@ -8,7 +8,7 @@ import Testing
 
 /// The answer without a turn of the actor is always the same as the slow answer, or none.
 @Suite(.timeLimit(.minutes(10)))
-struct TokensAtHandTests {
+struct TokenCacheTests {
   /// Keeps the directory as long as the suite lives.
   private let bench: Bench
 

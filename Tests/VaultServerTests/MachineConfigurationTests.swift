@@ -8,11 +8,11 @@ import VaultServer
 /// A scratch directory in place of `/etc/thumblatch`, which this user may own.
 private struct Machine {
   let scratch: ScratchDirectory
-  let files: MachineFiles
+  let files: MachineConfiguration
 
   init(owners: Set<UInt32> = [ThisProcess.user]) throws {
     scratch = try ScratchDirectory()
-    files = MachineFiles(path: scratch.path, owners: owners)
+    files = MachineConfiguration(path: scratch.path, owners: owners)
   }
 
   func write(_ name: String, _ text: String, mode: UInt32 = 0o644) throws {
@@ -38,12 +38,12 @@ private func provider(_ settings: [String: String], name: String = "dev") throws
 }
 
 @Suite
-struct MachineFilesTests {
+struct MachineConfigurationTests {
   @Test
   func withoutAFileTheDefaultsHold() throws {
     let machine = try Machine()
     #expect(try machine.files.policy() == Policy())
-    #expect(try MachineFiles(path: machine.scratch.path + "/none").policy() == Policy())
+    #expect(try MachineConfiguration(path: machine.scratch.path + "/none").policy() == Policy())
     let nothing = try provider(["issuer": "http://127.0.0.1:1"])
     #expect(!machine.files.mayReachThisMachine(nothing))
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// The unlock window ends with the login session of the person who opened it.
 @Suite(.timeLimit(.minutes(10)))
-struct WindowGuardTests {
+struct SessionEventsTests {
   private func guarded() async throws -> (Bench, Vault, ScriptedGuard) {
     let bench = try Bench()
     let windowGuard = ScriptedGuard()

@@ -6,7 +6,7 @@ import Testing
 @testable import VaultServer
 
 @Suite
-struct LoginNamesTests {
+struct UserNameCacheTests {
   /// A list of users that answers when the test says so, and counts its queries.
   private final class Users: Sendable {
     let names = Mutex<[UInt32: String]>([1: "ada", 2: "bob"])
@@ -32,7 +32,7 @@ struct LoginNamesTests {
   @Test
   func whoAsksDuringALookSharesTheNextOneWithAllOthers() async throws {
     let users = try Users()
-    let names = LoginNames { users.look($0) }
+    let names = UserNameCache { users.look($0) }
     let first = Task { try await names.name(of: 1) }
     _ = try users.begun.descriptor.waitReadable(milliseconds: 60_000)
     // A database that hangs for one user affects only that user.
@@ -55,9 +55,9 @@ struct LoginNamesTests {
     _ users: Users,
     in scratch: ScratchDirectory,
     for seconds: Int64
-  ) throws -> LoginNames {
+  ) throws -> UserNameCache {
     try put("1", in: scratch)
-    return LoginNames(
+    return UserNameCache(
       by: { users.look($0) },
       list: { try? scratch.open().stamp("passwd") },
       for: seconds

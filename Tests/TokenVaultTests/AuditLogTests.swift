@@ -8,7 +8,7 @@ import Testing
 
 /// The records of the audit log, and the behaviour if one cannot be written.
 @Suite(.timeLimit(.minutes(10)), .serialized)
-struct TrailTests {
+struct AuditLogTests {
   @Test
   func theTrailTellsWhatHappenedAndIsChained() async throws {
     let bench = try Bench()

@@ -2,7 +2,7 @@ import AuthSession
 import Testing
 
 /// Header fields of requests and answers.
-struct HeaderTests {
+struct DatabaseHeaderTests {
   @Test(arguments: ["Accept", "accept", "ACCEPT", "aCCept"])
   func aNameIsLookedUpWithoutRegardToCase(_ name: String) {
     var headers: AuthHeaders = ["X-First": "1", "Accept": "text/plain", "Accept": "text/html"]

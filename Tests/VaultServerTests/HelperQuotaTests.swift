@@ -4,15 +4,15 @@ import Testing
 
 /// The allocation of helpers if many users want one.
 @Suite
-struct HelperTurnsTests {
+struct HelperQuotaTests {
   /// Waits until this many requests wait.
-  private func wait(_ turns: HelperTurns, until waiting: Int) async {
+  private func wait(_ turns: HelperQuota, until waiting: Int) async {
     while turns.counts.waiting != waiting { await Task.yield() }
   }
 
   @Test
   func nobodyHasMoreThanAreGoodForOneAndOfPassingOnesHalf() async {
-    let turns = HelperTurns(each: 4, all: 100)
+    let turns = HelperQuota(each: 4, all: 100)
     for _ in 0..<2 { #expect(await turns.take(for: 1, .passing)) }
     let third = Task { await turns.take(for: 1, .passing) }
     await wait(turns, until: 1)
@@ -31,7 +31,7 @@ struct HelperTurnsTests {
 
   @Test
   func whoHasFewestComesFirstWhereThereAreNoMore() async {
-    let turns = HelperTurns(each: 3, all: 4)
+    let turns = HelperQuota(each: 3, all: 4)
     for _ in 0..<3 { #expect(await turns.take(for: 1, .pressing)) }
     #expect(await turns.take(for: 2, .pressing))
     let again = Task { await turns.take(for: 2, .pressing) }
@@ -51,7 +51,7 @@ struct HelperTurnsTests {
 
   @Test
   func aPassingOneEndsWithItsTaskAndAPressingOneWaits() async {
-    let turns = HelperTurns(each: 2, all: 2)
+    let turns = HelperQuota(each: 2, all: 2)
     #expect(await turns.take(for: 1, .pressing))
     #expect(await turns.take(for: 1, .passing))
     let passing = Task { await turns.take(for: 1, .passing) }

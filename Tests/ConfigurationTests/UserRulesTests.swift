@@ -2,13 +2,13 @@ import Configuration
 import Testing
 
 @Suite
-struct OwnRulesTests {
+struct UserRulesTests {
   private func policy(_ text: String) throws -> Policy {
     try Policy(bytes: Array("[Policy]\n\(text)".utf8), file: Policy.file)
   }
 
-  private func rules(_ values: [Policy.Key: String]) throws -> OwnRules {
-    var rules = OwnRules()
+  private func rules(_ values: [Policy.Key: String]) throws -> UserRules {
+    var rules = UserRules()
     for (key, value) in values { rules = try rules.setting(key, to: value) }
     return rules
   }
@@ -25,7 +25,7 @@ struct OwnRulesTests {
     #expect(strict.tightened(by: own) == strict)
     #expect(strict.tightened(by: try rules([.remote: "password", .window: "60"])) == strict)
     #expect(try policy("window = 60\n").tightened(by: own).window == 5)
-    #expect(try policy("window = 60\n").tightened(by: OwnRules()).window == 60)
+    #expect(try policy("window = 60\n").tightened(by: UserRules()).window == 60)
     for key in Policy.Key.allCases where !key.isForUsers {
       #expect(Policy().tightened(by: own).value(of: key) == Policy().value(of: key))
     }
@@ -35,12 +35,12 @@ struct OwnRulesTests {
   func whatIsWrittenIsReadAgain() throws {
     let own = try rules([.remote: "deny", .window: "5", .windowLimit: "3"])
     #expect(own.text == "[Policy]\nremote = deny\nwindow = 5\nwindow-limit = 3\n")
-    #expect(try OwnRules(bytes: Array(own.text.utf8)) == own)
+    #expect(try UserRules(bytes: Array(own.text.utf8)) == own)
     let fewer = try own.setting(.remote, to: nil).setting(.windowLimit, to: nil)
     #expect(fewer.text == "[Policy]\nwindow = 5\n")
-    #expect(try OwnRules(bytes: Array(fewer.text.utf8)) == fewer)
-    #expect(try fewer.setting(.window, to: nil) == OwnRules())
-    #expect(OwnRules().text == "")
+    #expect(try UserRules(bytes: Array(fewer.text.utf8)) == fewer)
+    #expect(try fewer.setting(.window, to: nil) == UserRules())
+    #expect(UserRules().text == "")
   }
 
   @Test(arguments: [
@@ -49,8 +49,8 @@ struct OwnRulesTests {
     "[Policy]\naccounts = 5\n", "[Policy]\nfuture = 1\nwindow = 5\n", "[Other]\nwindow = 5\n",
   ])
   func whatItHasNotWrittenIsNotRead(_ text: String) {
-    #expect(throws: ConfigurationError.self) { try OwnRules(bytes: Array(text.utf8)) }
-    #expect(throws: ConfigurationError.self) { try OwnRules(bytes: [0xFF] + Array(text.utf8)) }
+    #expect(throws: ConfigurationError.self) { try UserRules(bytes: Array(text.utf8)) }
+    #expect(throws: ConfigurationError.self) { try UserRules(bytes: [0xFF] + Array(text.utf8)) }
   }
 
   @Test(arguments: [
@@ -60,7 +60,7 @@ struct OwnRulesTests {
     (.accounts, "3", "accounts: unknown key"), (.store, "3", "store: unknown key"),
   ])
   func aValueIsTakenThatAPolicyFileCouldHave(_ key: Policy.Key, _ value: String, _ words: String) {
-    #expect { _ = try OwnRules().setting(key, to: value) } throws: { error in
+    #expect { _ = try UserRules().setting(key, to: value) } throws: { error in
       "\(error)".hasPrefix(words)
     }
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Logind's reports about a user's sessions, on a real bus with a stand-in for logind.
 @Suite(.serialized)
-struct LoginWatchTests {
+struct SessionWatchTests {
   private let bus: DesktopBus
 
   init() throws {
@@ -21,7 +21,7 @@ struct LoginWatchTests {
     delaysSleep: Bool = false,
     _ happening: () throws -> Void
   ) throws -> Result<LoginEnd?, LoginFailure> {
-    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: delaysSleep)
+    var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: delaysSleep)
     try happening()
     let wake = try WakeEvent()
     return Result { () throws(LoginFailure) in
@@ -49,7 +49,7 @@ struct LoginWatchTests {
   func aScreenThatIsLockedAlreadyIsSeenAtTheBeginning() throws {
     defer { bus.remove() }
     func before() throws -> LoginEnd? {
-      try LoginWatch(user: 1234, address: bus.address, delaysSleep: false).before
+      try SessionWatch(user: 1234, address: bus.address, delaysSleep: false).before
     }
     #expect(try before() == nil)
     // The session of another user.
@@ -95,7 +95,7 @@ struct LoginWatchTests {
   func theEndOfOneSessionAmongSeveralIsThatOfThisOne() throws {
     defer { bus.remove() }
     try bus.act("add_session('c3', '', 1234)")
-    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
+    var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: false)
     let wake = try WakeEvent()
     // A session of this user, and one that another user may have left to this one.
     for (session, name) in [("'c3'", "c3"), ("'2'", "2")] {
@@ -108,7 +108,7 @@ struct LoginWatchTests {
   func whereTheComputerDoesNotWaitWithSleepAllElseIsSeen() throws {
     defer { bus.remove() }
     try bus.act("refuse_inhibitors()")
-    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: true)
     guard case .noLogind? = watch.sleepFailure else {
       Issue.record("\(String(describing: watch.sleepFailure))")
       return
@@ -144,7 +144,7 @@ struct LoginWatchTests {
   @Test
   func theComputerWaitsWithSleep() throws {
     defer { bus.remove() }
-    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: true)
     try bus.run("await_inhibitor(True)")
     try bus.run("prepare_for_sleep(True)")
     let wake = try WakeEvent()
@@ -157,7 +157,7 @@ struct LoginWatchTests {
   @Test
   func anInterruptEndsTheWait() throws {
     defer { bus.remove() }
-    var watch = try LoginWatch(user: 1234, address: bus.address, delaysSleep: true)
+    var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: true)
     let wake = try WakeEvent()
     wake.signal()
     #expect(try watch.next(interrupt: wake.descriptor.number) == nil)
@@ -169,7 +169,7 @@ struct LoginWatchTests {
     #expect(try end { try bus.killLogind() } == .failure(.gone))
     // No watch can begin without logind.
     #expect {
-      _ = try LoginWatch(user: 1234, address: bus.address, delaysSleep: false)
+      _ = try SessionWatch(user: 1234, address: bus.address, delaysSleep: false)
     } throws: { error in
       guard case .noLogind = error as? LoginFailure else { return false }
       return true
@@ -185,7 +185,7 @@ struct LoginWatchTests {
   func withoutABusThereIsAReason() throws {
     defer { bus.remove() }
     #expect {
-      _ = try LoginWatch(user: 1234, address: "unix:path=/nowhere/bus", delaysSleep: false)
+      _ = try SessionWatch(user: 1234, address: "unix:path=/nowhere/bus", delaysSleep: false)
     } throws: { error in
       guard case .bus(let cause) = error as? LoginFailure else { return false }
       return cause.code == ENOENT
